@@ -62,7 +62,7 @@ static double disc(struct ampl_random *random, double *u, double *v) {
 
 double ampl_random_normal(struct ampl_random *random) {
     double u, v, square = disc(random, &u, &v);
-    return u * wide_sqrt(-2 * elementary_log(square) / square);
+    return u * simd_sqrt(-2 * elementary_log(square) / square);
 }
 
 static double log_uniform(struct ampl_random *random) {
@@ -84,7 +84,7 @@ double ampl_random_cauchy(struct ampl_random *random) {
 /* ---- gamma and beta ---- */
 
 static double gamma_above_one(struct ampl_random *random, double shape) {
-    double d = shape - 1.0 / 3, c = 1 / wide_sqrt(9 * d);
+    double d = shape - 1.0 / 3, c = 1 / simd_sqrt(9 * d);
     for (;;) {
         double x = ampl_random_normal(random), root = 1 + c * x, v = root * root * root;
         if (root > 0 && log_uniform(random) < 0.5 * x * x + d * (1 - v + elementary_log(v)))

@@ -64,8 +64,8 @@
     X(exp, elementary_exp(a), hn_exp)                                                                                  \
     X(log, elementary_log(a), hn_log)                                                                                  \
     X(log10, elementary_log10(a), hn_log10)                                                                            \
-    X(sqrt, wide_sqrt(a), hn_sqrt)                                                                                     \
-    X(abs, wide_abs(a), hn_abs)
+    X(sqrt, simd_sqrt(a), hn_sqrt)                                                                                     \
+    X(abs, simd_abs(a), hn_abs)
 
 #define AMPL_ENUMERATE(name)                       AMPL_WORD_##name,
 #define AMPL_ENUMERATE_FUNCTION(name, value, make) AMPL_WORD_##name,

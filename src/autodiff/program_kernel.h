@@ -7,13 +7,13 @@
 #include "autodiff/program.h"
 #include "base/elementary.h"
 
-#define WIDES(offset) ((wide *)(void *)SLOT_AT(slots, offset))
+#define WIDES(offset) ((simd *)(void *)SLOT_AT(slots, offset))
 
 /* Arguments that an operator does not have are read from slot 0 by nobody: the compiler drops the load. */
 #define RUN_CASE(label, meaning)                                                                                       \
     case label:                                                                                                        \
         for (int i = 0; i < LANE_PARTS; i++) {                                                                         \
-            const wide a = WIDES(at->a)[i], b = WIDES(at->b)[i], c = WIDES(at->c)[i];                                  \
+            const simd a = WIDES(at->a)[i], b = WIDES(at->b)[i], c = WIDES(at->c)[i];                                  \
             (void)a, (void)b, (void)c;                                                                                 \
             WIDES(at->destination)[i] = meaning;                                                                       \
         }                                                                                                              \
@@ -23,7 +23,7 @@
 
 static void kernel_sincos(double *slots, const struct instruction *at) {
     for (int i = 0; i < LANE_PARTS; i++) {
-        wide sine, cosine;
+        simd sine, cosine;
         elementary_sincos(WIDES(at->a)[i], &sine, &cosine);
         WIDES(at->destination)[i] = sine;
         WIDES(at->c)[i] = cosine;
@@ -33,7 +33,7 @@ static void kernel_sincos(double *slots, const struct instruction *at) {
 /* Left to right, each product rounded before it is added. */
 static void kernel_dot(double *slots, const struct instruction *at, const uint32_t *pairs) {
     const uint32_t *pair = pairs + 2 * (size_t)at->a;
-    wide sums[LANE_PARTS];
+    simd sums[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
         sums[i] = WIDES(pair[0])[i] * WIDES(pair[1])[i];
     for (uint32_t k = 1; k < at->b; k++) {
@@ -49,12 +49,12 @@ static void kernel_dot(double *slots, const struct instruction *at, const uint32
 static void kernel_linear(double *slots, const struct instruction *at, const struct program *program) {
     const double *coefficient = program->coefficients + at->a;
     const uint32_t *column = program->columns + at->c;
-    wide sums[LANE_PARTS];
+    simd sums[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
-        sums[i] = wide_all(coefficient[0]) * WIDES(column[0])[i];
+        sums[i] = simd_all(coefficient[0]) * WIDES(column[0])[i];
     for (uint32_t k = 1; k < at->b; k++)
         for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] += wide_all(coefficient[k]) * WIDES(column[k])[i];
+            sums[i] += simd_all(coefficient[k]) * WIDES(column[k])[i];
     for (int i = 0; i < LANE_PARTS; i++)
         WIDES(at->destination)[i] = sums[i];
 }
@@ -66,17 +66,17 @@ enum { ROWS_AT_ONCE = 4 };
 static void kernel_linear_rows(double *slots, const struct instruction *at, const struct program *program) {
     const uint32_t *column = program->columns + at->c;
     const double *coefficient[ROWS_AT_ONCE];
-    wide sums[ROWS_AT_ONCE][LANE_PARTS];
+    simd sums[ROWS_AT_ONCE][LANE_PARTS];
     for (int row = 0; row < ROWS_AT_ONCE; row++) {
         coefficient[row] = program->coefficients + at[row].a;
         for (int i = 0; i < LANE_PARTS; i++)
-            sums[row][i] = wide_all(coefficient[row][0]) * WIDES(column[0])[i];
+            sums[row][i] = simd_all(coefficient[row][0]) * WIDES(column[0])[i];
     }
     for (uint32_t k = 1; k < at->b; k++)
         for (int i = 0; i < LANE_PARTS; i++) {
-            const wide value = WIDES(column[k])[i];
+            const simd value = WIDES(column[k])[i];
             for (int row = 0; row < ROWS_AT_ONCE; row++)
-                sums[row][i] += wide_all(coefficient[row][k]) * value;
+                sums[row][i] += simd_all(coefficient[row][k]) * value;
         }
     for (int row = 0; row < ROWS_AT_ONCE; row++)
         for (int i = 0; i < LANE_PARTS; i++)
@@ -94,7 +94,7 @@ static void kernel_program(const struct program *program, int phase, double *slo
     const struct instruction *at = program->code + program->first[phase];
     const struct instruction *end = program->code + program->first[phase + 1];
     for (; at < end; at++) {
-        wide_prefetch(at, 1280);
+        simd_prefetch(at, 1280);
         switch (at->code) {
             OPERATOR_LIST(RUN_OPERATOR)
             FUSED_LIST(RUN_FUSED)

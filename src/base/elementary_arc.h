@@ -19,10 +19,10 @@ static const double HALF_PI_LOW = 0x1.1a62633145c07p-54;
 static const double TAN_EIGHTH_PI = 0x1.a827999fcef32p-2; /* tan(pi/8) = sqrt(2) - 1 */
 
 /* (asin s - s) / s^3 as a polynomial in z = s^2 for s <= 1/2; the error is below 2^-55 / z. */
-WIDE_INLINE wide arcsine_polynomial(wide z) {
-    wide square = z * z;
-    wide even = -0x1.0af1dbd301860p-6 * square + 0x1.aab6818281cf8p-8; /* z^10, z^8 */
-    wide odd = 0x1.05cd5afd8e71bp-5 * square + 0x1.40aff44058b8dp-6;   /* z^11, z^9 */
+SIMD_INLINE simd arcsine_polynomial(simd z) {
+    simd square = z * z;
+    simd even = -0x1.0af1dbd301860p-6 * square + 0x1.aab6818281cf8p-8; /* z^10, z^8 */
+    simd odd = 0x1.05cd5afd8e71bp-5 * square + 0x1.40aff44058b8dp-6;   /* z^11, z^9 */
     even = even * square + 0x1.c6f88a01bbe82p-7;
     odd = odd * square + 0x1.8ee4536d3c04ap-7;
     even = even * square + 0x1.6e89ef8283563p-6;
@@ -36,42 +36,42 @@ WIDE_INLINE wide arcsine_polynomial(wide z) {
 
 /* asin s = s + rest, where s is |a| or, for |a| > 1/2, sqrt((1 - |a|)/2); NaN for |a| > 1. */
 typedef struct {
-    wide s, rest;
-    wide_bits beyond; /* |a| > 1/2 */
+    simd s, rest;
+    simd_bits beyond; /* |a| > 1/2 */
 } arcsine_parts;
 
-WIDE_INLINE arcsine_parts arcsine_split(wide size) {
+SIMD_INLINE arcsine_parts arcsine_split(simd size) {
     arcsine_parts parts;
-    parts.beyond = wide_less(wide_all(0.5), size);
-    wide z = wide_select(parts.beyond, 0.5 - 0.5 * size, size * size);
-    parts.s = wide_select(parts.beyond, wide_sqrt(z), size);
+    parts.beyond = simd_less(simd_all(0.5), size);
+    simd z = simd_select(parts.beyond, 0.5 - 0.5 * size, size * size);
+    parts.s = simd_select(parts.beyond, simd_sqrt(z), size);
     parts.rest = parts.s * z * arcsine_polynomial(z);
     return parts;
 }
 
-WIDE_INLINE wide elementary_asin(wide a) {
-    arcsine_parts parts = arcsine_split(wide_abs(a));
-    wide within = parts.s + parts.rest;
-    wide_pair turned = pair_quick_sum(wide_all(HALF_PI_HIGH), -2.0 * parts.s);
-    wide beyond = turned.high - ((2.0 * parts.rest - HALF_PI_LOW) - turned.low);
-    return wide_copy_sign(wide_select(parts.beyond, beyond, within), a);
+SIMD_INLINE simd elementary_asin(simd a) {
+    arcsine_parts parts = arcsine_split(simd_abs(a));
+    simd within = parts.s + parts.rest;
+    simd_pair turned = pair_quick_sum(simd_all(HALF_PI_HIGH), -2.0 * parts.s);
+    simd beyond = turned.high - ((2.0 * parts.rest - HALF_PI_LOW) - turned.low);
+    return simd_copy_sign(simd_select(parts.beyond, beyond, within), a);
 }
 
-WIDE_INLINE wide elementary_acos(wide a) {
-    arcsine_parts parts = arcsine_split(wide_abs(a));
-    wide s = wide_copy_sign(parts.s, a), rest = wide_copy_sign(parts.rest, a);
-    wide within = HALF_PI_HIGH - (s + (rest - HALF_PI_LOW));
-    wide right = 2.0 * parts.s + 2.0 * parts.rest;
-    wide left = (2.0 * HALF_PI_HIGH - 2.0 * parts.s) - (2.0 * parts.rest - 2.0 * HALF_PI_LOW);
-    wide beyond = wide_select(wide_less(a, wide_all(0.0)), left, right);
-    return wide_select(parts.beyond, beyond, within);
+SIMD_INLINE simd elementary_acos(simd a) {
+    arcsine_parts parts = arcsine_split(simd_abs(a));
+    simd s = simd_copy_sign(parts.s, a), rest = simd_copy_sign(parts.rest, a);
+    simd within = HALF_PI_HIGH - (s + (rest - HALF_PI_LOW));
+    simd right = 2.0 * parts.s + 2.0 * parts.rest;
+    simd left = (2.0 * HALF_PI_HIGH - 2.0 * parts.s) - (2.0 * parts.rest - 2.0 * HALF_PI_LOW);
+    simd beyond = simd_select(simd_less(a, simd_all(0.0)), left, right);
+    return simd_select(parts.beyond, beyond, within);
 }
 
 /* (atan t - t) / t^3 as a polynomial in z = t^2 for |t| <= tan(pi/8); the error is below 2^-58 / z. */
-WIDE_INLINE wide arctangent_polynomial(wide z) {
-    wide square = z * z;
-    wide even = -0x1.25a23879aacd6p-6 * square - 0x1.9cdcfbd9eee7ep-5; /* z^10, z^8 */
-    wide odd = 0x1.37ef700104445p-5 * square + 0x1.df1194f6f89b3p-5;   /* z^9, z^7 */
+SIMD_INLINE simd arctangent_polynomial(simd z) {
+    simd square = z * z;
+    simd even = -0x1.25a23879aacd6p-6 * square - 0x1.9cdcfbd9eee7ep-5; /* z^10, z^8 */
+    simd odd = 0x1.37ef700104445p-5 * square + 0x1.df1194f6f89b3p-5;   /* z^9, z^7 */
     even = even * square - 0x1.10ebe09a5e9c3p-4;
     odd = odd * square + 0x1.3b111ca41c2bfp-4;
     even = even * square - 0x1.745cf90e6fa38p-4;
@@ -84,60 +84,60 @@ WIDE_INLINE wide arctangent_polynomial(wide z) {
 
 /* atan(v/u) = base + (t + rest) */
 typedef struct {
-    wide_pair base;
-    wide t, rest;
+    simd_pair base;
+    simd t, rest;
 } arctangent_parts;
 
 /* v, u >= 0, not both zero or infinite */
-WIDE_INLINE arctangent_parts arctangent_split(wide v, wide u) {
-    wide_bits steep = wide_less(u, v * TAN_EIGHTH_PI);
-    wide_bits middle = wide_less(u * TAN_EIGHTH_PI, v) & ~steep;
-    wide_pair difference = pair_sum(v, -u), sum = pair_sum(v, u);
-    wide_pair upper = {wide_select(steep, -u, wide_select(middle, difference.high, v)),
-                       wide_keep(middle, difference.low)};
-    wide_pair lower = {wide_select(steep, v, wide_select(middle, sum.high, u)), wide_keep(middle, sum.low)};
-    wide_pair t = pair_divide(upper, lower);
+SIMD_INLINE arctangent_parts arctangent_split(simd v, simd u) {
+    simd_bits steep = simd_less(u, v * TAN_EIGHTH_PI);
+    simd_bits middle = simd_less(u * TAN_EIGHTH_PI, v) & ~steep;
+    simd_pair difference = pair_sum(v, -u), sum = pair_sum(v, u);
+    simd_pair upper = {simd_select(steep, -u, simd_select(middle, difference.high, v)),
+                       simd_keep(middle, difference.low)};
+    simd_pair lower = {simd_select(steep, v, simd_select(middle, sum.high, u)), simd_keep(middle, sum.low)};
+    simd_pair t = pair_divide(upper, lower);
     /* Where upper is too small or lower too large for the exact remainder, t needs none: it is tiny. */
-    wide_bits exact = wide_less(wide_all(0x1p-900), wide_abs(upper.high)) & wide_less(lower.high, wide_all(0x1p+1000));
-    wide z = t.high * t.high;
-    wide_bits turned = steep | middle;
-    wide_pair base = {wide_keep(turned, wide_all(0.5 * HALF_PI_HIGH)), wide_keep(turned, wide_all(0.5 * HALF_PI_LOW))};
-    base.high = base.high + wide_keep(steep, wide_all(0.5 * HALF_PI_HIGH)); /* 0, pi/4 or pi/2 */
-    base.low = base.low + wide_keep(steep, wide_all(0.5 * HALF_PI_LOW));
-    return (arctangent_parts){base, t.high, t.high * z * arctangent_polynomial(z) + wide_keep(exact, t.low)};
+    simd_bits exact = simd_less(simd_all(0x1p-900), simd_abs(upper.high)) & simd_less(lower.high, simd_all(0x1p+1000));
+    simd z = t.high * t.high;
+    simd_bits turned = steep | middle;
+    simd_pair base = {simd_keep(turned, simd_all(0.5 * HALF_PI_HIGH)), simd_keep(turned, simd_all(0.5 * HALF_PI_LOW))};
+    base.high = base.high + simd_keep(steep, simd_all(0.5 * HALF_PI_HIGH)); /* 0, pi/4 or pi/2 */
+    base.low = base.low + simd_keep(steep, simd_all(0.5 * HALF_PI_LOW));
+    return (arctangent_parts){base, t.high, t.high * z * arctangent_polynomial(z) + simd_keep(exact, t.low)};
 }
 
-WIDE_INLINE wide elementary_atan(wide a) {
-    arctangent_parts parts = arctangent_split(wide_abs(a), wide_all(1.0));
-    wide value = parts.base.high + (parts.t + (parts.rest + parts.base.low));
-    return wide_copy_sign(value, a);
+SIMD_INLINE simd elementary_atan(simd a) {
+    arctangent_parts parts = arctangent_split(simd_abs(a), simd_all(1.0));
+    simd value = parts.base.high + (parts.t + (parts.rest + parts.base.low));
+    return simd_copy_sign(value, a);
 }
 
 /* Brings v and u to a size that arctangent_split can divide; their quotient's angle stays the same. */
-WIDE_INLINE void arctangent_rescale(wide *v, wide *u, wide larger) {
-    wide_bits infinite = wide_equal(*v, wide_all(INFINITY)) & wide_equal(*u, wide_all(INFINITY));
-    wide scale = wide_select(wide_less(larger, wide_all(0x1p-500)), wide_all(0x1p+600), wide_all(1.0));
-    scale = wide_select(wide_less(wide_all(0x1p+1000), larger), wide_all(0x1p-100), scale);
-    wide_bits origin = wide_equal(*v, wide_all(0.0)) & wide_equal(*u, wide_all(0.0)); /* a NaN beside a 0 is none */
-    *v = wide_select(infinite, wide_all(1.0), *v * scale);
-    *u = wide_select(infinite | origin, wide_all(1.0), *u * scale);
+SIMD_INLINE void arctangent_rescale(simd *v, simd *u, simd larger) {
+    simd_bits infinite = simd_equal(*v, simd_all(INFINITY)) & simd_equal(*u, simd_all(INFINITY));
+    simd scale = simd_select(simd_less(larger, simd_all(0x1p-500)), simd_all(0x1p+600), simd_all(1.0));
+    scale = simd_select(simd_less(simd_all(0x1p+1000), larger), simd_all(0x1p-100), scale);
+    simd_bits origin = simd_equal(*v, simd_all(0.0)) & simd_equal(*u, simd_all(0.0)); /* a NaN beside a 0 is none */
+    *v = simd_select(infinite, simd_all(1.0), *v * scale);
+    *u = simd_select(infinite | origin, simd_all(1.0), *u * scale);
 }
 
-WIDE_INLINE wide elementary_atan2(wide y, wide x) {
-    wide v = wide_abs(y), u = wide_abs(x);
-    wide larger = wide_select(wide_less(v, u), u, v);
-    wide_bits usual = wide_less_equal(wide_all(0x1p-500), larger) & wide_less_equal(larger, wide_all(0x1p+1000));
-    if (wide_seldom(~usual))
+SIMD_INLINE simd elementary_atan2(simd y, simd x) {
+    simd v = simd_abs(y), u = simd_abs(x);
+    simd larger = simd_select(simd_less(v, u), u, v);
+    simd_bits usual = simd_less_equal(simd_all(0x1p-500), larger) & simd_less_equal(larger, simd_all(0x1p+1000));
+    if (simd_seldom(~usual))
         arctangent_rescale(&v, &u, larger);
     arctangent_parts parts = arctangent_split(v, u);
 
     /* Left of the origin the angle is pi - (base + t + rest). */
-    wide_bits left = wide_less(wide_copy_sign(wide_all(1.0), x), wide_all(0.0));
-    wide_pair other = pair_quick_sum(wide_all(2.0 * HALF_PI_HIGH), -parts.base.high);
+    simd_bits left = simd_less(simd_copy_sign(simd_all(1.0), x), simd_all(0.0));
+    simd_pair other = pair_quick_sum(simd_all(2.0 * HALF_PI_HIGH), -parts.base.high);
     other.low = other.low + (2.0 * HALF_PI_LOW - parts.base.low);
-    wide_pair base = {wide_select(left, other.high, parts.base.high), wide_select(left, other.low, parts.base.low)};
-    wide t = wide_select(left, -parts.t, parts.t), rest = wide_select(left, -parts.rest, parts.rest);
-    return wide_copy_sign(base.high + (t + (rest + base.low)), y);
+    simd_pair base = {simd_select(left, other.high, parts.base.high), simd_select(left, other.low, parts.base.low)};
+    simd t = simd_select(left, -parts.t, parts.t), rest = simd_select(left, -parts.rest, parts.rest);
+    return simd_copy_sign(base.high + (t + (rest + base.low)), y);
 }
 
 #endif

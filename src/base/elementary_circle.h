@@ -24,46 +24,46 @@ static const double HALF_PI_THIRD = 0x1.3145c06e0e689p-78; /* pi/2 - HALF_PI_FIR
 static const double CIRCLE_LIMIT = 0x1p+14;
 
 typedef struct {
-    wide y, low;
-    wide_bits turn; /* n mod 4 in bits ROUND_PLACES and ROUND_PLACES + 1 */
+    simd y, low;
+    simd_bits turn; /* n mod 4 in bits ROUND_PLACES and ROUND_PLACES + 1 */
 } circle_angle;
 
 /* The elements beyond the limit, one by one; the others keep their bits. */
-WIDE_INLINE circle_angle circle_reduce_far(wide size, circle_angle angle) {
+SIMD_INLINE circle_angle circle_reduce_far(simd size, circle_angle angle) {
     for (int i = 0; i < WIDTH; i++)
-        if (!(WIDE_AT(size, i) <= CIRCLE_LIMIT)) {
-            reduced_angle far = reduce_angle(WIDE_AT(size, i));
-            WIDE_AT(angle.y, i) = far.high;
-            WIDE_AT(angle.low, i) = far.low;
-            WIDE_AT(angle.turn, i) = (int64_t)far.quadrant << ROUND_PLACES;
+        if (!(SIMD_AT(size, i) <= CIRCLE_LIMIT)) {
+            reduced_angle far = reduce_angle(SIMD_AT(size, i));
+            SIMD_AT(angle.y, i) = far.high;
+            SIMD_AT(angle.low, i) = far.low;
+            SIMD_AT(angle.turn, i) = (int64_t)far.quadrant << ROUND_PLACES;
         }
     return angle;
 }
 
 /* Up to the limit. No double there but 0 is closer to a multiple of pi/2 than 2^-61; the error here is below 2^-117. */
-WIDE_INLINE circle_angle circle_reduce_near(wide size) {
+SIMD_INLINE circle_angle circle_reduce_near(simd size) {
     circle_angle angle;
     angle.turn = round_count(size * TWO_OVER_PI);
-    wide n = round_value(angle.turn);
-    wide far = size - n * HALF_PI_FIRST; /* exact */
-    wide second = n * HALF_PI_SECOND;    /* exact */
-    wide near = far - second;
-    wide rest = n * HALF_PI_THIRD - ((far - near) - second);
+    simd n = round_value(angle.turn);
+    simd far = size - n * HALF_PI_FIRST; /* exact */
+    simd second = n * HALF_PI_SECOND;    /* exact */
+    simd near = far - second;
+    simd rest = n * HALF_PI_THIRD - ((far - near) - second);
     angle.y = near - rest;
     angle.low = (near - angle.y) - rest;
     return angle;
 }
 
-WIDE_INLINE circle_angle circle_reduce(wide size) {
+SIMD_INLINE circle_angle circle_reduce(simd size) {
     circle_angle angle = circle_reduce_near(size);
-    if (wide_seldom(~wide_less_equal(size, wide_all(CIRCLE_LIMIT))))
+    if (simd_seldom(~simd_less_equal(size, simd_all(CIRCLE_LIMIT))))
         return circle_reduce_far(size, angle);
     return angle;
 }
 
 /* (sin y - y) / y^3 as a polynomial in z = y^2 for |y| <= pi/4; the error is below 2^-56 sin(y) / y^3. */
-WIDE_INLINE wide sine_polynomial(wide z) {
-    wide p = 0x1.5d8fd5a889965p-33 * z - 0x1.ae5e5aa0fe07ap-26; /* 1/13!, -1/11! */
+SIMD_INLINE simd sine_polynomial(simd z) {
+    simd p = 0x1.5d8fd5a889965p-33 * z - 0x1.ae5e5aa0fe07ap-26; /* 1/13!, -1/11! */
     p = p * z + 0x1.71de3567e9258p-19;                          /*  1/9! */
     p = p * z - 0x1.a01a019bfe0a4p-13;                          /* -1/7! */
     p = p * z + 0x1.111111110f7d1p-7;                           /*  1/5! */
@@ -71,8 +71,8 @@ WIDE_INLINE wide sine_polynomial(wide z) {
 }
 
 /* (cos y - 1 + y^2/2) / y^4 as a polynomial in z = y^2 for |y| <= pi/4; the error is below 2^-58 / z^2. */
-WIDE_INLINE wide cosine_polynomial(wide z) {
-    wide p = -0x1.8fc5cc4cb59f9p-37 * z + 0x1.1eea1e20c65c0p-29; /* -1/14!, 1/12! */
+SIMD_INLINE simd cosine_polynomial(simd z) {
+    simd p = -0x1.8fc5cc4cb59f9p-37 * z + 0x1.1eea1e20c65c0p-29; /* -1/14!, 1/12! */
     p = p * z - 0x1.27e4f85e32c4bp-22;                           /* -1/10! */
     p = p * z + 0x1.a01a019d39b97p-16;                           /*  1/8! */
     p = p * z - 0x1.6c16c16c15807p-10;                           /* -1/6! */
@@ -80,64 +80,64 @@ WIDE_INLINE wide cosine_polynomial(wide z) {
 }
 
 /* sin(y + low) and cos(y + low), high and low parts not yet added */
-WIDE_INLINE void circle_pairs(circle_angle angle, wide_pair *sine, wide_pair *cosine) {
-    wide z = angle.y * angle.y;
-    *sine = (wide_pair){angle.y, angle.y * z * sine_polynomial(z) + angle.low};
-    wide half = 0.5 * z;
-    wide most = 1.0 - half;
-    wide rest = ((1.0 - most) - half) + (z * z * cosine_polynomial(z) - angle.y * angle.low);
-    *cosine = (wide_pair){most, rest};
+SIMD_INLINE void circle_pairs(circle_angle angle, simd_pair *sine, simd_pair *cosine) {
+    simd z = angle.y * angle.y;
+    *sine = (simd_pair){angle.y, angle.y * z * sine_polynomial(z) + angle.low};
+    simd half = 0.5 * z;
+    simd most = 1.0 - half;
+    simd rest = ((1.0 - most) - half) + (z * z * cosine_polynomial(z) - angle.y * angle.low);
+    *cosine = (simd_pair){most, rest};
 }
 
 /* All ones where n is odd: there sine and cosine change places. */
-WIDE_INLINE wide_bits circle_odd(wide_bits turn) {
-    return wide_bits_test(turn, ROUND_PLACES);
+SIMD_INLINE simd_bits circle_odd(simd_bits turn) {
+    return simd_bits_test(turn, ROUND_PLACES);
 }
 
 /* v with the sign that quadrants 2 and 3 bring, times the sign of sign */
-WIDE_INLINE wide circle_sign(wide v, wide_bits turn, wide sign) {
-    wide_bits flip = wide_bits_left(turn, 62 - ROUND_PLACES) ^ wide_to_bits(sign);
-    return wide_of_bits(wide_to_bits(v) ^ (flip & wide_bits_all(INT64_MIN)));
+SIMD_INLINE simd circle_sign(simd v, simd_bits turn, simd sign) {
+    simd_bits flip = simd_bits_left(turn, 62 - ROUND_PLACES) ^ simd_to_bits(sign);
+    return simd_of_bits(simd_to_bits(v) ^ (flip & simd_bits_all(INT64_MIN)));
 }
 
 /* Of a, whose size is the angle. */
-WIDE_INLINE void circle_values(circle_angle angle, wide a, wide *sine, wide *cosine) {
-    wide_pair s, c;
+SIMD_INLINE void circle_values(circle_angle angle, simd a, simd *sine, simd *cosine) {
+    simd_pair s, c;
     circle_pairs(angle, &s, &c);
-    wide s_value = s.high + s.low, c_value = c.high + c.low;
-    wide_bits odd = circle_odd(angle.turn);
-    wide_bits next = wide_bits_add(angle.turn, wide_bits_all(INT64_C(1) << ROUND_PLACES)); /* cos v = sin(v + pi/2) */
-    *sine = circle_sign(wide_select(odd, c_value, s_value), angle.turn, a);
-    *cosine = circle_sign(wide_select(odd, s_value, c_value), next, wide_all(0.0));
+    simd s_value = s.high + s.low, c_value = c.high + c.low;
+    simd_bits odd = circle_odd(angle.turn);
+    simd_bits next = simd_bits_add(angle.turn, simd_bits_all(INT64_C(1) << ROUND_PLACES)); /* cos v = sin(v + pi/2) */
+    *sine = circle_sign(simd_select(odd, c_value, s_value), angle.turn, a);
+    *cosine = circle_sign(simd_select(odd, s_value, c_value), next, simd_all(0.0));
 }
 
-WIDE_INLINE void elementary_sincos(wide a, wide *sine, wide *cosine) {
-    circle_values(circle_reduce(wide_abs(a)), a, sine, cosine);
+SIMD_INLINE void elementary_sincos(simd a, simd *sine, simd *cosine) {
+    circle_values(circle_reduce(simd_abs(a)), a, sine, cosine);
 }
 
-WIDE_INLINE wide elementary_sin(wide a) {
-    wide sine, cosine;
+SIMD_INLINE simd elementary_sin(simd a) {
+    simd sine, cosine;
     elementary_sincos(a, &sine, &cosine);
     return sine;
 }
 
-WIDE_INLINE wide elementary_cos(wide a) {
-    wide sine, cosine;
+SIMD_INLINE simd elementary_cos(simd a) {
+    simd sine, cosine;
     elementary_sincos(a, &sine, &cosine);
     return cosine;
 }
 
-WIDE_INLINE wide elementary_tan(wide a) {
-    circle_angle angle = circle_reduce(wide_abs(a));
-    wide_pair s, c, upper, lower;
+SIMD_INLINE simd elementary_tan(simd a) {
+    circle_angle angle = circle_reduce(simd_abs(a));
+    simd_pair s, c, upper, lower;
     circle_pairs(angle, &s, &c);
     s = pair_quick_sum(s.high, s.low);
     c = pair_quick_sum(c.high, c.low);
-    wide_bits odd = circle_odd(angle.turn); /* tan(v + pi/2) = -cos v / sin v */
-    upper = (wide_pair){wide_select(odd, c.high, s.high), wide_select(odd, c.low, s.low)};
-    lower = (wide_pair){wide_select(odd, s.high, c.high), wide_select(odd, s.low, c.low)};
-    wide_pair ratio = pair_divide(upper, lower);
-    return circle_sign(ratio.high + ratio.low, wide_bits_left(angle.turn, 1), a);
+    simd_bits odd = circle_odd(angle.turn); /* tan(v + pi/2) = -cos v / sin v */
+    upper = (simd_pair){simd_select(odd, c.high, s.high), simd_select(odd, c.low, s.low)};
+    lower = (simd_pair){simd_select(odd, s.high, c.high), simd_select(odd, s.low, c.low)};
+    simd_pair ratio = pair_divide(upper, lower);
+    return circle_sign(ratio.high + ratio.low, simd_bits_left(angle.turn, 1), a);
 }
 
 #endif

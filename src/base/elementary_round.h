@@ -15,29 +15,29 @@ static const double ROUND_ZERO = 0x1.8p+32;
 static const double ROUND_HALF = 0x1.8p+32 + 0.5;
 
 /* The bits of ROUND_ZERO + n: the count of n. */
-WIDE_INLINE wide_bits round_count(wide v) {
-    return wide_to_bits(v + ROUND_HALF) & wide_bits_all(-(INT64_C(1) << ROUND_PLACES));
+SIMD_INLINE simd_bits round_count(simd v) {
+    return simd_to_bits(v + ROUND_HALF) & simd_bits_all(-(INT64_C(1) << ROUND_PLACES));
 }
 
-WIDE_INLINE wide round_value(wide_bits count) {
-    return wide_of_bits(count) - ROUND_ZERO;
+SIMD_INLINE simd round_value(simd_bits count) {
+    return simd_of_bits(count) - ROUND_ZERO;
 }
 
 /* n 2^52, what 2^n adds to the bits of a number */
-WIDE_INLINE wide_bits round_exponent(wide_bits count) {
-    return wide_bits_left(count, 52 - ROUND_PLACES);
+SIMD_INLINE simd_bits round_exponent(simd_bits count) {
+    return simd_bits_left(count, 52 - ROUND_PLACES);
 }
 
 /* 2^n for an exponent n 2^52, |n| < 1023 */
-WIDE_INLINE wide round_power(wide_bits exponent) {
-    return wide_of_bits(wide_bits_add(wide_to_bits(wide_all(1.0)), exponent));
+SIMD_INLINE simd round_power(simd_bits exponent) {
+    return simd_of_bits(simd_bits_add(simd_to_bits(simd_all(1.0)), exponent));
 }
 
 /* v 2^n for |n| < 2000, in two steps: denormal results round once, and the largest do not overflow on the way. */
-WIDE_INLINE wide round_scale(wide v, wide_bits count) {
-    wide_bits place = wide_bits_all(-(INT64_C(1) << ROUND_PLACES));
-    wide_bits half = round_exponent(wide_bits_right(count, 1) & place); /* floor(n/2) 2^52 */
-    return v * round_power(half) * round_power(wide_bits_subtract(round_exponent(count), half));
+SIMD_INLINE simd round_scale(simd v, simd_bits count) {
+    simd_bits place = simd_bits_all(-(INT64_C(1) << ROUND_PLACES));
+    simd_bits half = round_exponent(simd_bits_right(count, 1) & place); /* floor(n/2) 2^52 */
+    return v * round_power(half) * round_power(simd_bits_subtract(round_exponent(count), half));
 }
 
 #endif

@@ -40,21 +40,21 @@ static size_t ticket_end(uint64_t ticket) {
     return (size_t)(ticket & PIECE_MASK);
 }
 
-static void do_piece(struct crew *crew, size_t number, void *own) {
-    const struct crew_job *job = &crew->job;
-    size_t from = number * crew->stretch, to = from + crew->stretch;
+static void do_piece(struct helpers *helpers, size_t number, void *own) {
+    const struct helpers_job *job = &helpers->job;
+    size_t from = number * helpers->stretch, to = from + helpers->stretch;
     job->part(job->context, own, from, to < job->count ? to : job->count);
-    __atomic_fetch_add(&crew->finished, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&helpers->finished, 1, __ATOMIC_RELEASE);
 }
 
 /* The first piece that is left, or the last; false when there is none. */
-static bool take_piece(struct crew *crew, void *own, bool leader) {
-    uint64_t ticket = __atomic_load_n(&crew->ticket, __ATOMIC_RELAXED);
+static bool take_piece(struct helpers *helpers, void *own, bool leader) {
+    uint64_t ticket = __atomic_load_n(&helpers->ticket, __ATOMIC_RELAXED);
     while (ticket_first(ticket) < ticket_end(ticket)) {
         uint64_t after = leader ? ticket + ((uint64_t)1 << PIECE_BITS) : ticket - 1;
-        if (!__atomic_compare_exchange_n(&crew->ticket, &ticket, after, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(&helpers->ticket, &ticket, after, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        do_piece(crew, leader ? ticket_first(ticket) : ticket_end(ticket) - 1, own);
+        do_piece(helpers, leader ? ticket_first(ticket) : ticket_end(ticket) - 1, own);
         return true;
     }
     return false;
@@ -62,101 +62,101 @@ static bool take_piece(struct crew *crew, void *own, bool leader) {
 
 /* ---- the leader ---- */
 
-void crew_make(struct crew *crew) {
-    *crew = (struct crew){.open = 0};
-    pthread_mutex_init(&crew->mutex, NULL); /* with default attributes these cannot fail on Linux */
-    pthread_cond_init(&crew->wake, NULL);
+void helpers_make(struct helpers *helpers) {
+    *helpers = (struct helpers){.open = 0};
+    pthread_mutex_init(&helpers->mutex, NULL); /* with default attributes these cannot fail on Linux */
+    pthread_cond_init(&helpers->wake, NULL);
 }
 
-void crew_release(struct crew *crew) {
-    pthread_cond_destroy(&crew->wake);
-    pthread_mutex_destroy(&crew->mutex);
+void helpers_release(struct helpers *helpers) {
+    pthread_cond_destroy(&helpers->wake);
+    pthread_mutex_destroy(&helpers->mutex);
 }
 
 /* A sleeper says so before it looks for the last time; whoever changes what it looks at asks for sleepers afterwards. */
-static void wake_sleepers(struct crew *crew) {
-    if (__atomic_load_n(&crew->sleepers, __ATOMIC_SEQ_CST) == 0)
+static void wake_sleepers(struct helpers *helpers) {
+    if (__atomic_load_n(&helpers->sleepers, __ATOMIC_SEQ_CST) == 0)
         return;
-    pthread_mutex_lock(&crew->mutex);
-    pthread_cond_broadcast(&crew->wake);
-    pthread_mutex_unlock(&crew->mutex);
+    pthread_mutex_lock(&helpers->mutex);
+    pthread_cond_broadcast(&helpers->wake);
+    pthread_mutex_unlock(&helpers->mutex);
 }
 
-static bool is_open(const struct crew *crew) {
-    return __atomic_load_n(&crew->open, __ATOMIC_SEQ_CST) != 0;
+static bool is_open(const struct helpers *helpers) {
+    return __atomic_load_n(&helpers->open, __ATOMIC_SEQ_CST) != 0;
 }
 
 /* What a process that was forked has inherited from the helpers of another does not count. */
-void crew_open(struct crew *crew) {
-    if (crew->rests > 0) {
-        crew->rests--;
+void helpers_open(struct helpers *helpers) {
+    if (helpers->rests > 0) {
+        helpers->rests--;
         return;
     }
-    __atomic_store_n(&crew->helpers, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&crew->sleepers, 0, __ATOMIC_RELAXED);
-    crew->timings = 0;
-    crew->answer = FAR_SECONDS;
-    __atomic_store_n(&crew->open, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&helpers->helpers, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&helpers->sleepers, 0, __ATOMIC_RELAXED);
+    helpers->timings = 0;
+    helpers->answer = FAR_SECONDS;
+    __atomic_store_n(&helpers->open, 1, __ATOMIC_SEQ_CST);
 }
 
-void crew_close(struct crew *crew) {
-    if (crew->rests == 0 && is_open(crew))
-        crew->penalty = 0;
-    __atomic_store_n(&crew->open, 0, __ATOMIC_SEQ_CST);
-    wake_sleepers(crew);
+void helpers_close(struct helpers *helpers) {
+    if (helpers->rests == 0 && is_open(helpers))
+        helpers->penalty = 0;
+    __atomic_store_n(&helpers->open, 0, __ATOMIC_SEQ_CST);
+    wake_sleepers(helpers);
 }
 
-static void cut(struct crew *crew, const struct crew_job *job, size_t members) {
+static void cut(struct helpers *helpers, const struct helpers_job *job, size_t members) {
     size_t least = job->least, units = (job->count + least - 1) / least, most = job->each * members;
     size_t each = units > most ? (units + most - 1) / most : 1;
-    crew->job = *job;
-    crew->stretch = each * least;
-    crew->pieces = (units + each - 1) / each;
-    __atomic_store_n(&crew->finished, 0, __ATOMIC_RELAXED);
+    helpers->job = *job;
+    helpers->stretch = each * least;
+    helpers->pieces = (units + each - 1) / each;
+    __atomic_store_n(&helpers->finished, 0, __ATOMIC_RELAXED);
 }
 
-static bool is_finished(const struct crew *crew) {
-    return __atomic_load_n(&crew->finished, __ATOMIC_ACQUIRE) == crew->pieces;
+static bool is_finished(const struct helpers *helpers) {
+    return __atomic_load_n(&helpers->finished, __ATOMIC_ACQUIRE) == helpers->pieces;
 }
 
 /* Nobody helps any more in this call, nor in the next ones. */
-static void punish(struct crew *crew) {
-    crew->penalty = crew->penalty < MOST_RESTS / 2 ? 2 * crew->penalty + 1 : MOST_RESTS;
-    crew->rests = crew->penalty;
-    crew_close(crew);
+static void punish(struct helpers *helpers) {
+    helpers->penalty = helpers->penalty < MOST_RESTS / 2 ? 2 * helpers->penalty + 1 : MOST_RESTS;
+    helpers->rests = helpers->penalty;
+    helpers_close(helpers);
 }
 
-static void wait_for_pieces(struct crew *crew) {
+static void wait_for_pieces(struct helpers *helpers) {
     for (int looks = 0; looks < LOOKS_AT_LAST; looks++) {
-        if (is_finished(crew))
+        if (is_finished(helpers))
             return;
         relax();
     }
     double begin = clock_seconds();
-    while (!is_finished(crew))
+    while (!is_finished(helpers))
         sched_yield();
     if (clock_seconds() - begin > LATE_SECONDS)
-        punish(crew);
+        punish(helpers);
 }
 
-static void offer(struct crew *crew) {
-    uint64_t number = (__atomic_load_n(&crew->ticket, __ATOMIC_RELAXED) >> 2 * PIECE_BITS) + 1;
-    __atomic_store_n(&crew->ticket, number << 2 * PIECE_BITS | crew->pieces, __ATOMIC_SEQ_CST);
-    wake_sleepers(crew);
+static void offer(struct helpers *helpers) {
+    uint64_t number = (__atomic_load_n(&helpers->ticket, __ATOMIC_RELAXED) >> 2 * PIECE_BITS) + 1;
+    __atomic_store_n(&helpers->ticket, number << 2 * PIECE_BITS | helpers->pieces, __ATOMIC_SEQ_CST);
+    wake_sleepers(helpers);
 }
 
-void crew_share(struct crew *crew, const struct crew_job *job) {
-    int helpers = crew_helpers(crew);
-    if (helpers == 0 || job->count <= job->least) {
+void helpers_share(struct helpers *helpers, const struct helpers_job *job) {
+    int count = helpers_count(helpers);
+    if (count == 0 || job->count <= job->least) {
         if (job->count > 0)
             job->part(job->context, job->own, 0, job->count);
         return;
     }
-    cut(crew, job, (size_t)helpers + 1);
-    offer(crew);
-    while (take_piece(crew, job->own, true))
+    cut(helpers, job, (size_t)count + 1);
+    offer(helpers);
+    while (take_piece(helpers, job->own, true))
         ;
-    wait_for_pieces(crew);
+    wait_for_pieces(helpers);
 }
 
 /* ---- the distance between caches ---- */
@@ -166,55 +166,55 @@ static void nothing(const void *context, void *own, size_t from, size_t to) {
 }
 
 /* Seconds until a helper has done a piece with nothing in it; a long time where none takes it. */
-static double time_helper(struct crew *crew) {
-    const struct crew_job job = {1, 1, 1, nothing, NULL, NULL};
+static double time_helper(struct helpers *helpers) {
+    const struct helpers_job job = {1, 1, 1, nothing, NULL, NULL};
     double begin = clock_seconds();
-    cut(crew, &job, 1);
-    offer(crew);
+    cut(helpers, &job, 1);
+    offer(helpers);
     for (int looks = 0; looks < LOOKS_AT_LAST; looks++) {
-        if (__atomic_load_n(&crew->finished, __ATOMIC_ACQUIRE) > 0)
+        if (__atomic_load_n(&helpers->finished, __ATOMIC_ACQUIRE) > 0)
             return clock_seconds() - begin;
         relax();
     }
-    take_piece(crew, NULL, true);
-    wait_for_pieces(crew);
+    take_piece(helpers, NULL, true);
+    wait_for_pieces(helpers);
     return FAR_SECONDS;
 }
 
-bool crew_keep_near(struct crew *crew) {
-    if (crew_helpers(crew) == 0)
+bool helpers_keep_near(struct helpers *helpers) {
+    if (helpers_count(helpers) == 0)
         return false;
-    for (; crew->timings < TIMINGS; crew->timings++) {
-        double seconds = time_helper(crew);
-        crew->answer = seconds < crew->answer ? seconds : crew->answer;
+    for (; helpers->timings < TIMINGS; helpers->timings++) {
+        double seconds = time_helper(helpers);
+        helpers->answer = seconds < helpers->answer ? seconds : helpers->answer;
     }
-    if (crew->answer < FAR_SECONDS)
+    if (helpers->answer < FAR_SECONDS)
         return true;
-    crew_close(crew);
+    helpers_close(helpers);
     return false;
 }
 
 /* ---- helpers ---- */
 
-static bool has_pieces(const struct crew *crew) {
-    uint64_t ticket = __atomic_load_n(&crew->ticket, __ATOMIC_SEQ_CST);
+static bool has_pieces(const struct helpers *helpers) {
+    uint64_t ticket = __atomic_load_n(&helpers->ticket, __ATOMIC_SEQ_CST);
     return ticket_first(ticket) < ticket_end(ticket);
 }
 
-static void sleep_until_needed(struct crew *crew) {
-    pthread_mutex_lock(&crew->mutex);
-    __atomic_fetch_add(&crew->sleepers, 1, __ATOMIC_SEQ_CST);
-    while (is_open(crew) && !has_pieces(crew))
-        pthread_cond_wait(&crew->wake, &crew->mutex);
-    __atomic_fetch_sub(&crew->sleepers, 1, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&crew->mutex);
+static void sleep_until_needed(struct helpers *helpers) {
+    pthread_mutex_lock(&helpers->mutex);
+    __atomic_fetch_add(&helpers->sleepers, 1, __ATOMIC_SEQ_CST);
+    while (is_open(helpers) && !has_pieces(helpers))
+        pthread_cond_wait(&helpers->wake, &helpers->mutex);
+    __atomic_fetch_sub(&helpers->sleepers, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&helpers->mutex);
 }
 
-static void serve(struct crew *crew, void *own) {
+static void serve(struct helpers *helpers, void *own) {
     unsigned looks = 0;
-    __atomic_fetch_add(&crew->helpers, 1, __ATOMIC_RELAXED);
-    while (is_open(crew)) {
-        if (take_piece(crew, own, false)) {
+    __atomic_fetch_add(&helpers->helpers, 1, __ATOMIC_RELAXED);
+    while (is_open(helpers)) {
+        if (take_piece(helpers, own, false)) {
             looks = 0;
             continue;
         }
@@ -223,22 +223,22 @@ static void serve(struct crew *crew, void *own) {
         else if (looks < LOOKS + LOOKS_AWAY)
             sched_yield();
         else
-            sleep_until_needed(crew);
+            sleep_until_needed(helpers);
         looks = looks < LOOKS + LOOKS_AWAY ? looks + 1 : 0;
     }
-    __atomic_fetch_sub(&crew->helpers, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&helpers->helpers, 1, __ATOMIC_RELAXED);
 }
 
 /* The open one with the fewest helpers; NULL: none is open. */
-static struct crew *neediest(struct crew *crews, size_t count) {
-    struct crew *found = NULL;
+static struct helpers *neediest(struct helpers *crews, size_t count) {
+    struct helpers *found = NULL;
     for (size_t i = 0; i < count; i++)
-        if (is_open(&crews[i]) && (!found || crew_helpers(&crews[i]) < crew_helpers(found)))
+        if (is_open(&crews[i]) && (!found || helpers_count(&crews[i]) < helpers_count(found)))
             found = &crews[i];
     return found;
 }
 
-void crew_help(struct crew *crews, size_t count, void *own) {
-    for (struct crew *crew = neediest(crews, count); crew; crew = neediest(crews, count))
-        serve(crew, own);
+void helpers_help(struct helpers *crews, size_t count, void *own) {
+    for (struct helpers *helpers = neediest(crews, count); helpers; helpers = neediest(crews, count))
+        serve(helpers, own);
 }

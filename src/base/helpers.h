@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* Units 0 to count of some work, in stretches. */
-struct crew_job {
+struct helpers_job {
     size_t count;
     size_t least; /* units that a piece has at least; where pieces begin is a multiple of it */
     size_t each;  /* pieces for each member: 1 where they are alike, more where they are not */
@@ -25,12 +25,12 @@ struct crew_job {
     void *own; /* the leader's */
 };
 
-struct crew {
+struct helpers {
     uint64_t ticket;     /* number of the job, its first piece that nobody has taken yet, and the one behind the last */
     uint64_t padding[7]; /* what helpers look at all the time lies alone */
     size_t finished;     /* pieces */
     size_t pieces, stretch;
-    struct crew_job job;
+    struct helpers_job job;
     int open, helpers, sleepers;
     int rests;     /* calls in which it stays closed, because a helper was late; */
     int penalty;   /* twice as many the next time */
@@ -41,28 +41,28 @@ struct crew {
 };
 
 /* Closed; until it is released. */
-void crew_make(struct crew *crew);
-void crew_release(struct crew *crew);
+void helpers_make(struct helpers *helpers);
+void helpers_release(struct helpers *helpers);
 
 /* By the leader, around its work. After a call in which a helper lost its processor with a piece in hand a crew stays closed for
  * one call, then for more, up to 63: the machine is busy. */
-void crew_open(struct crew *crew);
-void crew_close(struct crew *crew);
+void helpers_open(struct helpers *helpers);
+void helpers_close(struct helpers *helpers);
 
 /* By others, with memory as large as any leader's: joins those of these crews that are open, one after the other, until none
  * is. */
-void crew_help(struct crew *crews, size_t count, void *own);
+void helpers_help(struct helpers *crews, size_t count, void *own);
 
 /* Helpers that are there at this moment; NULL: 0. */
-static inline int crew_helpers(const struct crew *crew) {
-    return crew ? __atomic_load_n(&crew->helpers, __ATOMIC_RELAXED) : 0;
+static inline int helpers_count(const struct helpers *helpers) {
+    return helpers ? __atomic_load_n(&helpers->helpers, __ATOMIC_RELAXED) : 0;
 }
 
 /* By the leader, where what goes from thread to thread is not much less than what they compute: sends helpers home unless they
  * share a cache with it, which is found out by trying. Whether some are there and stay; only time depends on it. */
-bool crew_keep_near(struct crew *crew);
+bool helpers_keep_near(struct helpers *helpers);
 
 /* By the leader: does the whole job; NULL: alone. */
-void crew_share(struct crew *crew, const struct crew_job *job);
+void helpers_share(struct helpers *helpers, const struct helpers_job *job);
 
 #endif

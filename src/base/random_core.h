@@ -59,7 +59,7 @@ RANDOM_FUNCTION double random_normal(struct random *random) {
         random->has_spare = 0;
         return random->spare;
     }
-    double radius = wide_sqrt(-2 * elementary_log(1 - random_uniform(random))); /* 1 - u is in (0, 1] */
+    double radius = simd_sqrt(-2 * elementary_log(1 - random_uniform(random))); /* 1 - u is in (0, 1] */
     double angle = 0x1.921fb54442d18p+2 * random_uniform(random);               /* 2 pi u */
     double sine, cosine;
     elementary_sincos(angle, &sine, &cosine);

@@ -52,22 +52,22 @@ static uint64_t bits_from(const uint32_t number[WORDS], int start) {
 /* 2^exponent, a normal number */
 static double power_of_two(int exponent) {
     int64_t bits = (int64_t)(EXPONENT_BIAS + exponent) << FRACTION_BITS;
-    return WIDE_AT(wide_of_bits(wide_bits_all(bits)), 0);
+    return SIMD_AT(simd_of_bits(simd_bits_all(bits)), 0);
 }
 
 /* number / 2^224, below 1/2, in two parts of 53 bits; both are exact. */
-static wide_pair to_pair(const uint32_t number[WORDS]) {
+static simd_pair to_pair(const uint32_t number[WORDS]) {
     int zeros = 1;
     while (zeros < 64 && bits_from(number, zeros) >> 63 == 0)
         zeros++;
     double high = (double)(bits_from(number, zeros) >> 11), low = (double)(bits_from(number, zeros + 53) >> 11);
-    return (wide_pair){wide_all(high * power_of_two(-zeros - 53)), wide_all(low * power_of_two(-zeros - 106))};
+    return (simd_pair){simd_all(high * power_of_two(-zeros - 53)), simd_all(low * power_of_two(-zeros - 106))};
 }
 
 reduced_angle reduce_angle(double x) {
     if (!(x < INFINITY))
         return (reduced_angle){NAN, NAN, 0};
-    uint64_t bits = (uint64_t)WIDE_AT(wide_to_bits(wide_all(x)), 0);
+    uint64_t bits = (uint64_t)SIMD_AT(simd_to_bits(simd_all(x)), 0);
     int e = (int)(bits >> FRACTION_BITS) - EXPONENT_BIAS - FRACTION_BITS;
     uint64_t m = (bits & ((UINT64_C(1) << FRACTION_BITS) - 1)) | UINT64_C(1) << FRACTION_BITS;
 
@@ -86,9 +86,9 @@ reduced_angle reduce_angle(double x) {
     for (int i = 0; i < WORDS; i++)
         fraction[i] ^= negative ? UINT32_MAX : 0; /* -v up to one unit of 2^-224 */
 
-    wide_pair half_pi = {wide_all(0x1.921fb54442d18p+0), wide_all(0x1.1a62633145c07p-54)};
-    wide_pair angle = pair_multiply(to_pair(fraction), half_pi); /* all elements are the same */
-    double first_high = WIDE_AT(angle.high, 0), first_low = WIDE_AT(angle.low, 0), sign = negative ? -1.0 : 1.0;
+    simd_pair half_pi = {simd_all(0x1.921fb54442d18p+0), simd_all(0x1.1a62633145c07p-54)};
+    simd_pair angle = pair_multiply(to_pair(fraction), half_pi); /* all elements are the same */
+    double first_high = SIMD_AT(angle.high, 0), first_low = SIMD_AT(angle.low, 0), sign = negative ? -1.0 : 1.0;
     double high = first_high + first_low, low = (first_high - high) + first_low;
     return (reduced_angle){sign * high, sign * low, (quadrant + negative) & 3};
 }

@@ -13,21 +13,21 @@
 #include "base/simd.h"
 
 typedef struct {
-    wide high, low;
-} wide_pair;
+    simd high, low;
+} simd_pair;
 
 /* a + b, exactly, for |a| >= |b| or a = 0 */
-WIDE_INLINE wide_pair pair_quick_sum(wide a, wide b) {
-    wide high = a + b;
-    return (wide_pair){high, (a - high) + b};
+SIMD_INLINE simd_pair pair_quick_sum(simd a, simd b) {
+    simd high = a + b;
+    return (simd_pair){high, (a - high) + b};
 }
 
 /* a + b, exactly */
-WIDE_INLINE wide_pair pair_sum(wide a, wide b) {
-    wide high = a + b;
-    wide b_part = high - a;
-    wide a_part = high - b_part;
-    return (wide_pair){high, (a - a_part) + (b - b_part)};
+SIMD_INLINE simd_pair pair_sum(simd a, simd b) {
+    simd high = a + b;
+    simd b_part = high - a;
+    simd a_part = high - b_part;
+    return (simd_pair){high, (a - a_part) + (b - b_part)};
 }
 
 #ifndef PAIR_HEAD
@@ -35,45 +35,45 @@ WIDE_INLINE wide_pair pair_sum(wide a, wide b) {
 #endif
 
 /* The leading bits of a's significand; a - pair_head(a) has the others. */
-WIDE_INLINE wide pair_head(wide a) {
-    return wide_of_bits(wide_to_bits(a) & wide_bits_all(PAIR_HEAD));
+SIMD_INLINE simd pair_head(simd a) {
+    return simd_of_bits(simd_to_bits(a) & simd_bits_all(PAIR_HEAD));
 }
 
 /* a b, to 2^-104 of itself. Where PAIR_FUSED is defined it is a fused a b + c, for numbers whose halves have exact products: floats. */
-WIDE_INLINE wide_pair pair_product(wide a, wide b) {
-    wide product = a * b;
+SIMD_INLINE simd_pair pair_product(simd a, simd b) {
+    simd product = a * b;
 #ifdef PAIR_FUSED
-    wide error = PAIR_FUSED(a, b, -product);
+    simd error = PAIR_FUSED(a, b, -product);
 #else
-    wide a_head = pair_head(a), a_rest = a - a_head;
-    wide b_head = pair_head(b), b_rest = b - b_head;
-    wide error = ((a_head * b_head - product) + a_head * b_rest + a_rest * b_head) + a_rest * b_rest;
+    simd a_head = pair_head(a), a_rest = a - a_head;
+    simd b_head = pair_head(b), b_rest = b - b_head;
+    simd error = ((a_head * b_head - product) + a_head * b_rest + a_rest * b_head) + a_rest * b_rest;
 #endif
-    return (wide_pair){product, error};
+    return (simd_pair){product, error};
 }
 
 /* a b for pairs */
-WIDE_INLINE wide_pair pair_multiply(wide_pair a, wide_pair b) {
-    wide_pair p = pair_product(a.high, b.high);
+SIMD_INLINE simd_pair pair_multiply(simd_pair a, simd_pair b) {
+    simd_pair p = pair_product(a.high, b.high);
     p.low = p.low + (a.high * b.low + a.low * b.high);
     return p;
 }
 
 /* a / b: one division for 1 / b.high, then one Newton step with the exact remainder. */
-WIDE_INLINE wide_pair pair_divide(wide_pair a, wide_pair b) {
-    wide inverse = 1.0 / b.high;
-    wide quotient = a.high * inverse;
-    wide_pair back = pair_product(quotient, b.high);
-    wide remainder = ((a.high - back.high) - back.low) + (a.low - quotient * b.low);
-    return (wide_pair){quotient, remainder * inverse};
+SIMD_INLINE simd_pair pair_divide(simd_pair a, simd_pair b) {
+    simd inverse = 1.0 / b.high;
+    simd quotient = a.high * inverse;
+    simd_pair back = pair_product(quotient, b.high);
+    simd remainder = ((a.high - back.high) - back.low) + (a.low - quotient * b.low);
+    return (simd_pair){quotient, remainder * inverse};
 }
 
 /* sqrt(a), a > 0: one Newton step from the rounded root. */
-WIDE_INLINE wide_pair pair_root(wide_pair a) {
-    wide root = wide_sqrt(a.high);
-    wide_pair square = pair_product(root, root);
-    wide remainder = ((a.high - square.high) - square.low) + a.low;
-    return (wide_pair){root, remainder * (0.5 / root)};
+SIMD_INLINE simd_pair pair_root(simd_pair a) {
+    simd root = simd_sqrt(a.high);
+    simd_pair square = pair_product(root, root);
+    simd remainder = ((a.high - square.high) - square.low) + a.low;
+    return (simd_pair){root, remainder * (0.5 / root)};
 }
 
 #endif

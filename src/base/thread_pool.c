@@ -18,15 +18,15 @@
 enum { LOOKS = 200, LOOKS_FOR_JOB = 1000 };
 
 struct member {
-    struct team *team;
+    struct thread_pool *thread_pool;
     int number;
     pthread_t thread;
 };
 
-struct team {
+struct thread_pool {
     int size, started; /* the first member is the caller */
     pid_t process;     /* whose threads the others are */
-    pid_t claimed;     /* the process in which a call uses the team; 0: none */
+    pid_t claimed;     /* the process in which a call uses the pool; 0: none */
     struct member *members;
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
@@ -39,79 +39,79 @@ struct team {
 };
 
 /* With the lock, without which it looks. */
-static void look_for_job(struct team *team, unsigned long seen) {
-    pthread_mutex_unlock(&team->mutex);
-    for (int looks = 0; looks < LOOKS_FOR_JOB && __atomic_load_n(&team->job, __ATOMIC_RELAXED) == seen; looks++)
+static void look_for_job(struct thread_pool *thread_pool, unsigned long seen) {
+    pthread_mutex_unlock(&thread_pool->mutex);
+    for (int looks = 0; looks < LOOKS_FOR_JOB && __atomic_load_n(&thread_pool->job, __ATOMIC_RELAXED) == seen; looks++)
         relax();
-    pthread_mutex_lock(&team->mutex);
+    pthread_mutex_lock(&thread_pool->mutex);
 }
 
 static void *member_main(void *argument) {
     const struct member *member = argument;
-    struct team *team = member->team;
+    struct thread_pool *thread_pool = member->thread_pool;
     unsigned long seen = 0;
-    pthread_mutex_lock(&team->mutex);
+    pthread_mutex_lock(&thread_pool->mutex);
     for (;;) {
-        look_for_job(team, seen);
-        while (!team->quit && !(team->open && team->job != seen))
-            pthread_cond_wait(&team->wake, &team->mutex);
-        if (team->quit)
+        look_for_job(thread_pool, seen);
+        while (!thread_pool->quit && !(thread_pool->open && thread_pool->job != seen))
+            pthread_cond_wait(&thread_pool->wake, &thread_pool->mutex);
+        if (thread_pool->quit)
             break;
-        seen = team->job;
-        __atomic_add_fetch(&team->working, 1, __ATOMIC_RELAXED);
-        pthread_mutex_unlock(&team->mutex);
-        team->work(team->context, member->number);
-        pthread_mutex_lock(&team->mutex);
-        if (__atomic_sub_fetch(&team->working, 1, __ATOMIC_RELEASE) == 0)
-            pthread_cond_signal(&team->done);
+        seen = thread_pool->job;
+        __atomic_add_fetch(&thread_pool->working, 1, __ATOMIC_RELAXED);
+        pthread_mutex_unlock(&thread_pool->mutex);
+        thread_pool->work(thread_pool->context, member->number);
+        pthread_mutex_lock(&thread_pool->mutex);
+        if (__atomic_sub_fetch(&thread_pool->working, 1, __ATOMIC_RELEASE) == 0)
+            pthread_cond_signal(&thread_pool->done);
     }
-    pthread_mutex_unlock(&team->mutex);
+    pthread_mutex_unlock(&thread_pool->mutex);
     return NULL;
 }
 
-/* In a child of the process that made the team the other members do not exist, and the lock may be held for ever. */
-bool team_is_forked(const struct team *team) {
-    return team->process != getpid();
+/* In a child of the process that made the pool the other members do not exist, and the lock may be held for ever. */
+bool thread_pool_is_forked(const struct thread_pool *thread_pool) {
+    return thread_pool->process != getpid();
 }
 
-static bool is_working(const struct team *team) {
-    return __atomic_load_n(&team->working, __ATOMIC_ACQUIRE) > 0;
+static bool is_working(const struct thread_pool *thread_pool) {
+    return __atomic_load_n(&thread_pool->working, __ATOMIC_ACQUIRE) > 0;
 }
 
-void team_run(struct team *team, void (*work)(void *context, int member), void *context) {
-    if (team->size == 1 || team_is_forked(team)) {
+void thread_pool_run(struct thread_pool *thread_pool, void (*work)(void *context, int member), void *context) {
+    if (thread_pool->size == 1 || thread_pool_is_forked(thread_pool)) {
         work(context, 0);
         return;
     }
-    pthread_mutex_lock(&team->mutex);
-    team->work = work;
-    team->context = context;
-    __atomic_fetch_add(&team->job, 1, __ATOMIC_RELAXED);
-    team->open = true;
-    pthread_cond_broadcast(&team->wake);
-    pthread_mutex_unlock(&team->mutex);
+    pthread_mutex_lock(&thread_pool->mutex);
+    thread_pool->work = work;
+    thread_pool->context = context;
+    __atomic_fetch_add(&thread_pool->job, 1, __ATOMIC_RELAXED);
+    thread_pool->open = true;
+    pthread_cond_broadcast(&thread_pool->wake);
+    pthread_mutex_unlock(&thread_pool->mutex);
     work(context, 0);
-    for (int looks = 0; looks < LOOKS && is_working(team); looks++)
+    for (int looks = 0; looks < LOOKS && is_working(thread_pool); looks++)
         relax();
-    pthread_mutex_lock(&team->mutex);
-    team->open = false;
-    while (is_working(team))
-        pthread_cond_wait(&team->done, &team->mutex);
-    pthread_mutex_unlock(&team->mutex);
+    pthread_mutex_lock(&thread_pool->mutex);
+    thread_pool->open = false;
+    while (is_working(thread_pool))
+        pthread_cond_wait(&thread_pool->done, &thread_pool->mutex);
+    pthread_mutex_unlock(&thread_pool->mutex);
 }
 
 /* A child that was forked during a call of its parent has the parent's number here, which does not count. */
-hn_status team_claim(struct team *team, const char *owner, hn_error *error) {
-    pid_t self = getpid(), seen = __atomic_load_n(&team->claimed, __ATOMIC_RELAXED);
+hn_status thread_pool_claim(struct thread_pool *thread_pool, const char *owner, hn_error *error) {
+    pid_t self = getpid(), seen = __atomic_load_n(&thread_pool->claimed, __ATOMIC_RELAXED);
     while (seen != self)
-        if (__atomic_compare_exchange_n(&team->claimed, &seen, self, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&thread_pool->claimed, &seen, self, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return HN_OK;
     return error_set(error, HN_INVALID, "%s is busy with another call; create one for each thread that makes calls",
                      owner);
 }
 
-void team_yield(struct team *team) {
-    __atomic_store_n(&team->claimed, 0, __ATOMIC_RELEASE);
+void thread_pool_yield(struct thread_pool *thread_pool) {
+    __atomic_store_n(&thread_pool->claimed, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- pieces ---- */
@@ -132,113 +132,114 @@ static void take_pieces(void *context, int member) {
     }
 }
 
-void team_share(struct team *team, size_t count, void (*piece)(void *context, int member, size_t number),
-                void *context) {
+void thread_pool_share(struct thread_pool *thread_pool, size_t count,
+                       void (*piece)(void *context, int member, size_t number), void *context) {
     struct share share = {.count = count, .piece = piece, .context = context};
-    team_run(team, take_pieces, &share);
+    thread_pool_run(thread_pool, take_pieces, &share);
 }
 
 /* ---- life ---- */
 
-int team_cores(void) {
+int thread_pool_cores(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (cores < 1)
         return 1;
-    return cores < TEAM_MOST ? (int)cores : TEAM_MOST;
+    return cores < THREAD_POOL_MOST ? (int)cores : THREAD_POOL_MOST;
 }
 
-static hn_status start_threads(struct team *team, bool fewer, hn_error *error) {
+static hn_status start_threads(struct thread_pool *thread_pool, bool fewer, hn_error *error) {
     size_t capacity = 0;
-    team->members = array_grow(NULL, &capacity, (size_t)team->size, sizeof *team->members);
-    if (!team->members)
+    thread_pool->members = array_grow(NULL, &capacity, (size_t)thread_pool->size, sizeof *thread_pool->members);
+    if (!thread_pool->members)
         return error_no_memory(error, "threads");
-    for (int i = 1; i < team->size; i++) {
-        team->members[i] = (struct member){.team = team, .number = i};
-        if (!thread_start(&team->members[i].thread, member_main, &team->members[i]))
+    for (int i = 1; i < thread_pool->size; i++) {
+        thread_pool->members[i] = (struct member){.thread_pool = thread_pool, .number = i};
+        if (!thread_start(&thread_pool->members[i].thread, member_main, &thread_pool->members[i]))
             break;
-        team->started++;
+        thread_pool->started++;
     }
-    if (team->started < team->size && !fewer)
-        return error_set(error, HN_NO_MEMORY, "out of memory: thread %d of %d could not be started", team->started + 1,
-                         team->size);
-    team->size = team->started;
+    if (thread_pool->started < thread_pool->size && !fewer)
+        return error_set(error, HN_NO_MEMORY, "out of memory: thread %d of %d could not be started",
+                         thread_pool->started + 1, thread_pool->size);
+    thread_pool->size = thread_pool->started;
     return HN_OK;
 }
 
-static hn_status create(struct team **out, int threads, bool fewer, hn_error *error) {
+static hn_status create(struct thread_pool **out, int threads, bool fewer, hn_error *error) {
     *out = NULL;
-    if (threads < 0 || threads > TEAM_MOST)
+    if (threads < 0 || threads > THREAD_POOL_MOST)
         return error_about(error, HN_INVALID, error_argument("threads"), "%d threads: choose 0 (one per core) to %d",
-                           threads, TEAM_MOST);
+                           threads, THREAD_POOL_MOST);
     if (arithmetic_check(error) != HN_OK) /* new threads inherit it, whatever it is by the time they work */
         return HN_UNSUPPORTED;
-    struct team *team = base_allocate(sizeof *team);
-    if (!team)
+    struct thread_pool *thread_pool = base_allocate(sizeof *thread_pool);
+    if (!thread_pool)
         return error_no_memory(error, "threads");
-    *team = (struct team){.size = threads ? threads : team_cores(), .started = 1, .process = getpid()};
-    pthread_mutex_init(&team->mutex, NULL); /* with default attributes these cannot fail on Linux */
-    pthread_cond_init(&team->wake, NULL);
-    pthread_cond_init(&team->done, NULL);
-    hn_status status = start_threads(team, fewer, error);
+    *thread_pool =
+        (struct thread_pool){.size = threads ? threads : thread_pool_cores(), .started = 1, .process = getpid()};
+    pthread_mutex_init(&thread_pool->mutex, NULL); /* with default attributes these cannot fail on Linux */
+    pthread_cond_init(&thread_pool->wake, NULL);
+    pthread_cond_init(&thread_pool->done, NULL);
+    hn_status status = start_threads(thread_pool, fewer, error);
     if (status != HN_OK) {
-        team_destroy(team);
+        thread_pool_destroy(thread_pool);
         return status;
     }
-    *out = team;
+    *out = thread_pool;
     return HN_OK;
 }
 
-hn_status team_create(struct team **out, int threads, hn_error *error) {
+hn_status thread_pool_create(struct thread_pool **out, int threads, hn_error *error) {
     return create(out, threads, false, error);
 }
 
-hn_status team_gather(struct team **out, int threads, hn_error *error) {
+hn_status thread_pool_gather(struct thread_pool **out, int threads, hn_error *error) {
     return create(out, threads, true, error);
 }
 
-static void dismiss(struct team *team) {
-    pthread_mutex_lock(&team->mutex);
-    team->quit = true;
-    pthread_cond_broadcast(&team->wake);
-    pthread_mutex_unlock(&team->mutex);
-    for (int i = 1; i < team->started; i++)
-        pthread_join(team->members[i].thread, NULL);
-    pthread_cond_destroy(&team->wake);
-    pthread_cond_destroy(&team->done);
-    pthread_mutex_destroy(&team->mutex);
+static void dismiss(struct thread_pool *thread_pool) {
+    pthread_mutex_lock(&thread_pool->mutex);
+    thread_pool->quit = true;
+    pthread_cond_broadcast(&thread_pool->wake);
+    pthread_mutex_unlock(&thread_pool->mutex);
+    for (int i = 1; i < thread_pool->started; i++)
+        pthread_join(thread_pool->members[i].thread, NULL);
+    pthread_cond_destroy(&thread_pool->wake);
+    pthread_cond_destroy(&thread_pool->done);
+    pthread_mutex_destroy(&thread_pool->mutex);
 }
 
-void team_destroy(struct team *team) {
-    if (!team)
+void thread_pool_destroy(struct thread_pool *thread_pool) {
+    if (!thread_pool)
         return;
-    if (!team_is_forked(team))
-        dismiss(team);
-    base_release(team->members);
-    base_release(team);
+    if (!thread_pool_is_forked(thread_pool))
+        dismiss(thread_pool);
+    base_release(thread_pool->members);
+    base_release(thread_pool);
 }
 
-int team_size(const struct team *team) {
-    return team->size;
+int thread_pool_size(const struct thread_pool *thread_pool) {
+    return thread_pool->size;
 }
 
 /* ---- memory ---- */
 
-void **team_create_workspaces(const struct team *team, size_t bytes) {
+void **thread_pool_create_workspaces(const struct thread_pool *thread_pool, size_t bytes) {
     size_t capacity = 0;
-    void **workspaces = array_grow(NULL, &capacity, (size_t)team->size, sizeof *workspaces);
+    void **workspaces = array_grow(NULL, &capacity, (size_t)thread_pool->size, sizeof *workspaces);
     bool complete = workspaces != NULL;
-    for (int i = 0; workspaces && i < team->size; i++) {
+    for (int i = 0; workspaces && i < thread_pool->size; i++) {
         workspaces[i] = complete ? base_allocate(bytes) : NULL;
         complete = complete && workspaces[i];
     }
     if (complete)
         return workspaces;
-    team_destroy_workspaces(team, workspaces);
+    thread_pool_destroy_workspaces(thread_pool, workspaces);
     return NULL;
 }
 
-void team_destroy_workspaces(const struct team *team, void **workspaces) {
-    for (int i = 0; workspaces && i < team->size; i++)
+void thread_pool_destroy_workspaces(const struct thread_pool *thread_pool, void **workspaces) {
+    for (int i = 0; workspaces && i < thread_pool->size; i++)
         base_release(workspaces[i]);
     base_release(workspaces);
 }

@@ -1,7 +1,7 @@
 /* thread_pool.h - threads that do one job together: the caller hands out a function, every member runs it, the caller waits once.
  *
- * Threads live as long as the team and sleep between jobs; the calling thread is member 0 and works too. A job is cut into
- * numbered pieces; each goes to the next member that is free. A process that was forked has the memory of a team and none of
+ * Threads live as long as the pool and sleep between jobs; the calling thread is member 0 and works too. A job is cut into
+ * numbered pieces; each goes to the next member that is free. A process that was forked has the memory of a pool and none of
  * its threads: there the caller does everything.
  *
  * SPDX-License-Identifier: MIT */
@@ -10,40 +10,40 @@
 
 #include "hardnet/base.h"
 
-enum { TEAM_MOST = 1024 };
+enum { THREAD_POOL_MOST = 1024 };
 
-struct team;
+struct thread_pool;
 
 /* 0 threads: one per core. */
-hn_status team_create(struct team **out, int threads, hn_error *error);
-void team_destroy(struct team *team);
-int team_size(const struct team *team);
+hn_status thread_pool_create(struct thread_pool **out, int threads, hn_error *error);
+void thread_pool_destroy(struct thread_pool *thread_pool);
+int thread_pool_size(const struct thread_pool *thread_pool);
 
-/* Whether this process was forked from the one that made the team, so that the caller is its only member. */
-bool team_is_forked(const struct team *team);
+/* Whether this process was forked from the one that made the pool, so that the caller is its only member. */
+bool thread_pool_is_forked(const struct thread_pool *thread_pool);
 
 /* A block of so many bytes for each member, from base_allocate; NULL when memory is out. */
-void **team_create_workspaces(const struct team *team, size_t bytes);
-void team_destroy_workspaces(const struct team *team, void **workspaces);
+void **thread_pool_create_workspaces(const struct thread_pool *thread_pool, size_t bytes);
+void thread_pool_destroy_workspaces(const struct thread_pool *thread_pool, void **workspaces);
 
-/* Around a call that uses the team: HN_INVALID if another thread is within one, with a sentence that names the owner ("the
+/* Around a call that uses the pool: HN_INVALID if another thread is within one, with a sentence that names the owner ("the
  * pool"). What has been claimed is yielded by the same thread. A forked process starts unclaimed. */
-hn_status team_claim(struct team *team, const char *owner, hn_error *error);
-void team_yield(struct team *team);
+hn_status thread_pool_claim(struct thread_pool *thread_pool, const char *owner, hn_error *error);
+void thread_pool_yield(struct thread_pool *thread_pool);
 
 /* What 0 threads come to. */
-int team_cores(void);
+int thread_pool_cores(void);
 
 /* The same, content with fewer threads where the system has no more to give. */
-hn_status team_gather(struct team **out, int threads, hn_error *error);
+hn_status thread_pool_gather(struct thread_pool **out, int threads, hn_error *error);
 
 /* Runs work(context, member) on the caller, which is member 0, and on the others, and returns when all that have begun are done:
  * those that did not get a processor before the caller was through are not waited for. So a work that is not run by some members
  * must leave nothing undone: it takes pieces from a shared counter. One job at a time. */
-void team_run(struct team *team, void (*work)(void *context, int member), void *context);
+void thread_pool_run(struct thread_pool *thread_pool, void (*work)(void *context, int member), void *context);
 
 /* Runs piece(context, member, number) for every number below count, each once. One job at a time. */
-void team_share(struct team *team, size_t count, void (*piece)(void *context, int member, size_t number),
-                void *context);
+void thread_pool_share(struct thread_pool *thread_pool, size_t count,
+                       void (*piece)(void *context, int member, size_t number), void *context);
 
 #endif

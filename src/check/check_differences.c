@@ -288,11 +288,11 @@ static size_t color_limit(const struct check *check) {
 }
 
 /* As many threads as are wished for and of use, and as their boards fit into the memory that they may take. */
-static hn_status gather(struct team **out, const struct check *check, size_t jobs, hn_error *error) {
+static hn_status gather(struct thread_pool **out, const struct check *check, size_t jobs, hn_error *error) {
     double most = MEMORY_LIMIT / ((double)board_bytes(check, BOARD_VALUES) + 1);
-    int threads = check->options.threads ? check->options.threads : team_cores();
+    int threads = check->options.threads ? check->options.threads : thread_pool_cores();
     most = most < 1 ? 1 : most < (double)jobs ? most : (double)jobs;
-    return team_gather(out, threads <= most ? threads : (int)most, error);
+    return thread_pool_gather(out, threads <= most ? threads : (int)most, error);
 }
 
 static hn_status start_workers(struct sweep *sweep, size_t count, hn_error *error) {
@@ -324,18 +324,18 @@ static hn_status run_sweep(struct sweep *sweep, hn_check_difference *found, hn_e
         return error_no_memory(error, "differences");
     fill_floors(sweep);
     hn_status status = coloring_create(&sweep->coloring, sweep->matrix, color_limit(check), &check->arena, error);
-    struct team *team = NULL;
+    struct thread_pool *thread_pool = NULL;
     sweep->jobs = sweep->coloring.colors * check->points;
     if (status == HN_OK && sweep->jobs > 0)
-        status = gather(&team, check, sweep->jobs, error);
-    if (status == HN_OK && team)
-        status = start_workers(sweep, (size_t)team_size(team), error);
-    if (status == HN_OK && team) {
+        status = gather(&thread_pool, check, sweep->jobs, error);
+    if (status == HN_OK && thread_pool)
+        status = start_workers(sweep, (size_t)thread_pool_size(thread_pool), error);
+    if (status == HN_OK && thread_pool) {
         report_progress(sweep, 0);
-        team_share(team, sweep->jobs, run_job, sweep);
+        thread_pool_share(thread_pool, sweep->jobs, run_job, sweep);
         report_progress(sweep, sweep->jobs);
     }
-    team_destroy(team);
+    thread_pool_destroy(thread_pool);
     for (size_t w = 0; w < sweep->worker_count; w++) {
         for (int class = 0; class < DIFFERENCE_CLASSES; class ++)
             judge_merge(&found[class], &sweep->workers[w].found[class]);

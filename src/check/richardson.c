@@ -36,9 +36,9 @@ static void consider(struct verdict *verdict, double e, double derivative, doubl
 
 /* The second difference over h falls with h where f is smooth, and does not at a corner; at a jump it grows. */
 static bool is_kink(const double *samples, int pass, double centre, double floor) {
-    double wide = judge_step(pass, 0), narrow = judge_step(pass, STEPS - 1);
+    double simd = judge_step(pass, 0), narrow = judge_step(pass, STEPS - 1);
     const double *last = samples + (size_t)2 * (STEPS - 1);
-    double at_wide = fabs(samples[0] - 2 * centre + samples[1]) / wide;
+    double at_wide = fabs(samples[0] - 2 * centre + samples[1]) / simd;
     double at_narrow = fabs(last[0] - 2 * centre + last[1]) / narrow;
     return at_narrow > floor && !(at_narrow < 0.1 * at_wide);
 }

@@ -13,13 +13,13 @@
 #include <float.h>
 #include <math.h>
 
-#define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
-#define SEEN_AT(offset) ((const wide *)(const void *)SLOT_AT(slots, offset))
-#define ROW(vector, i)  (AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * LANES_HERE)) + part)
+#define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
+#define SEEN_AT(offset) ((const simd *)(const void *)SLOT_AT(slots, offset))
+#define ROW(vector, i)  (AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * SLOT_STRIDE)) + part)
 #define SEEN_ROW(vector, i)                                                                                            \
-    (SEEN_AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * LANES_HERE)) + part)
-#define COLUMN(which, j) (AT(task->by_columns + (uint32_t)(((size_t)(which)*task->columns + (j)) * LANES_HERE)) + part)
-#define SUMMARY(which)   (AT(task->summary + (uint32_t)(which)*LANES_HERE) + part)
+    (SEEN_AT(task->by_rows + (uint32_t)(((size_t)(vector)*task->rows + (i)) * SLOT_STRIDE)) + part)
+#define COLUMN(which, j) (AT(task->by_columns + (uint32_t)(((size_t)(which)*task->columns + (j)) * SLOT_STRIDE)) + part)
+#define SUMMARY(which)   (AT(task->summary + (uint32_t)(which)*SLOT_STRIDE) + part)
 
 /* W of an equality as a share of its squares, and at least; core/scalar_float.h has those of floats. */
 #ifndef BARRIER_TIGHTNESS
@@ -27,39 +27,39 @@
 #define BARRIER_TIGHTEST  1e-300
 #endif
 
-WIDE_INLINE wide kernel_greater(wide a, wide b) {
-    return wide_select(wide_less(a, b), b, a);
+SIMD_INLINE simd kernel_greater(simd a, simd b) {
+    return simd_select(simd_less(a, b), b, a);
 }
 
 /* One side of a row, lower or upper: the sides differ in the sign of what J d does to their slack. */
 struct barrier_side {
-    wide_bits there;
-    wide slack, force;
-    wide short_by; /* residual of the slack's equation */
-    wide share;    /* p */
-    wide fade;     /* m / (s z) */
+    simd_bits there;
+    simd slack, force;
+    simd short_by; /* residual of the slack's equation */
+    simd share;    /* p */
+    simd fade;     /* m / (s z) */
 };
 
 struct barrier_row {
-    wide_bits equality;
+    simd_bits equality;
     struct barrier_side lower, upper;
 };
 
-WIDE_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *task, const double *slots, size_t i,
+SIMD_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *task, const double *slots, size_t i,
                                                   size_t part) {
-    wide bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part], most = wide_all(DBL_MAX);
+    simd bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part], most = simd_all(DBL_MAX);
     struct barrier_row row; /* no initialiser: compilers make a call of it */
-    row.equality = wide_equal(bl, bu);
-    wide v = *SEEN_ROW(BARRIER_VALUE, i);
-    row.lower.there = wide_less_equal(wide_abs(bl), most) & ~row.equality;
-    row.upper.there = wide_less_equal(wide_abs(bu), most) & ~row.equality;
+    row.equality = simd_equal(bl, bu);
+    simd v = *SEEN_ROW(BARRIER_VALUE, i);
+    row.lower.there = simd_less_equal(simd_abs(bl), most) & ~row.equality;
+    row.upper.there = simd_less_equal(simd_abs(bu), most) & ~row.equality;
     row.lower.slack = *SEEN_ROW(BARRIER_SLACK_LOWER, i);
     row.upper.slack = *SEEN_ROW(BARRIER_SLACK_UPPER, i);
-    row.lower.force = wide_keep(row.lower.there, *SEEN_ROW(BARRIER_FORCE_LOWER, i));
+    row.lower.force = simd_keep(row.lower.there, *SEEN_ROW(BARRIER_FORCE_LOWER, i));
     row.upper.force = *SEEN_ROW(BARRIER_FORCE_UPPER, i);
-    row.lower.short_by = wide_keep(row.lower.there, v - bl - row.lower.slack);
-    row.upper.short_by = wide_keep(row.upper.there, bu - v - row.upper.slack);
-    row.lower.share = row.lower.fade = row.upper.share = row.upper.fade = wide_all(0);
+    row.lower.short_by = simd_keep(row.lower.there, v - bl - row.lower.slack);
+    row.upper.short_by = simd_keep(row.upper.there, bu - v - row.upper.slack);
+    row.lower.share = row.lower.fade = row.upper.share = row.upper.fade = simd_all(0);
     return row;
 }
 
@@ -68,13 +68,13 @@ WIDE_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *tas
 /* J H^-1/2 and H^-1/2 g with its square. */
 static void kernel_barrier_scale(const struct barrier_task *task, double *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
-        wide energy = wide_all(0);
+        simd energy = simd_all(0);
         for (size_t j = 0; j < task->columns; j++) {
-            wide scale = wide_all(1) / wide_sqrt(*COLUMN(BARRIER_CURVATURE, j));
-            wide slope = scale * AT(task->gradient[j])[part];
+            simd scale = simd_all(1) / simd_sqrt(*COLUMN(BARRIER_CURVATURE, j));
+            simd slope = scale * AT(task->gradient[j])[part];
             *COLUMN(BARRIER_SCALE, j) = scale;
             *COLUMN(BARRIER_SLOPE, j) = *COLUMN(BARRIER_REST, j) = slope;
-            *COLUMN(BARRIER_STEP, j) = wide_all(0);
+            *COLUMN(BARRIER_STEP, j) = simd_all(0);
             energy += slope * slope;
         }
         *SUMMARY(BARRIER_ENERGY) = energy;
@@ -84,48 +84,48 @@ static void kernel_barrier_scale(const struct barrier_task *task, double *slots)
     }
 }
 
-WIDE_INLINE wide kernel_barrier_sides(const struct barrier_task *task, const double *slots, size_t part) {
-    wide sides = wide_all(0), most = wide_all(DBL_MAX);
+SIMD_INLINE simd kernel_barrier_sides(const struct barrier_task *task, const double *slots, size_t part) {
+    simd sides = simd_all(0), most = simd_all(DBL_MAX);
     for (size_t i = 0; i < task->rows; i++) {
-        wide bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part];
-        wide_bits open = ~wide_equal(bl, bu);
-        sides += wide_keep(open & wide_less_equal(wide_abs(bl), most), wide_all(1));
-        sides += wide_keep(open & wide_less_equal(wide_abs(bu), most), wide_all(1));
+        simd bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part];
+        simd_bits open = ~simd_equal(bl, bu);
+        sides += simd_keep(open & simd_less_equal(simd_abs(bl), most), simd_all(1));
+        sides += simd_keep(open & simd_less_equal(simd_abs(bu), most), simd_all(1));
     }
     return sides;
 }
 
 /* A slack is at least what the row would move by if the energy of a mu went into it; its force balances it. */
-WIDE_INLINE void kernel_barrier_side(wide room, wide least, wide mu, wide_bits there, wide *slack, wide *force) {
-    *slack = wide_select(there, kernel_greater(room, least), wide_all(1));
-    *force = wide_keep(there, mu / *slack);
+SIMD_INLINE void kernel_barrier_side(simd room, simd least, simd mu, simd_bits there, simd *slack, simd *force) {
+    *slack = simd_select(there, kernel_greater(room, least), simd_all(1));
+    *force = simd_keep(there, mu / *slack);
 }
 
 /* Slacks and forces around mu = energy / 10 a side, y = their difference (in DUAL) for the first residual. */
 static void kernel_barrier_begin(const struct barrier_task *task, double *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
-        wide sides = kernel_barrier_sides(task, slots, part), one = wide_all(1);
-        wide mu = kernel_greater(wide_all(0.1) * *SUMMARY(BARRIER_ENERGY), wide_all(1e-30));
+        simd sides = kernel_barrier_sides(task, slots, part), one = simd_all(1);
+        simd mu = kernel_greater(simd_all(0.1) * *SUMMARY(BARRIER_ENERGY), simd_all(1e-30));
         mu = mu / kernel_greater(sides, one);
-        wide reach = wide_all(0.3) * wide_sqrt(mu);
+        simd reach = simd_all(0.3) * simd_sqrt(mu);
         for (size_t i = 0; i < task->rows; i++) {
-            wide squares = wide_all(0), c = AT(task->value[i])[part], most = wide_all(DBL_MAX);
-            wide bl = AT(task->lower[i])[part], bu = AT(task->upper[i])[part];
-            wide_bits open = ~wide_equal(bl, bu);
+            simd squares = simd_all(0), c = AT(task->value[i])[part], most = simd_all(DBL_MAX);
+            simd bl = AT(task->lower[i])[part], bu = AT(task->upper[i])[part];
+            simd_bits open = ~simd_equal(bl, bu);
             for (size_t e = task->first[i]; e < task->first[i + 1]; e++)
                 squares += AT(task->matrix)[e * SLOT_STEP + part] * AT(task->matrix)[e * SLOT_STEP + part];
-            wide least = kernel_greater(reach * wide_sqrt(squares), wide_all(1e-30));
+            simd least = kernel_greater(reach * simd_sqrt(squares), simd_all(1e-30));
             *ROW(BARRIER_VALUE, i) = c;
-            *ROW(BARRIER_TIGHT, i) = kernel_greater(wide_all(BARRIER_TIGHTNESS) * squares, wide_all(BARRIER_TIGHTEST));
-            kernel_barrier_side(c - bl, least, mu, open & wide_less_equal(wide_abs(bl), most),
+            *ROW(BARRIER_TIGHT, i) = kernel_greater(simd_all(BARRIER_TIGHTNESS) * squares, simd_all(BARRIER_TIGHTEST));
+            kernel_barrier_side(c - bl, least, mu, open & simd_less_equal(simd_abs(bl), most),
                                 ROW(BARRIER_SLACK_LOWER, i), ROW(BARRIER_FORCE_LOWER, i));
-            kernel_barrier_side(bu - c, least, mu, open & wide_less_equal(wide_abs(bu), most),
+            kernel_barrier_side(bu - c, least, mu, open & simd_less_equal(simd_abs(bu), most),
                                 ROW(BARRIER_SLACK_UPPER, i), ROW(BARRIER_FORCE_UPPER, i));
             *ROW(BARRIER_DUAL, i) = *ROW(BARRIER_FORCE_LOWER, i) - *ROW(BARRIER_FORCE_UPPER, i);
         }
         *SUMMARY(BARRIER_SIDES) = sides;
         *SUMMARY(BARRIER_LEFT) = one;
-        *SUMMARY(BARRIER_DONE) = wide_all(0);
+        *SUMMARY(BARRIER_DONE) = simd_all(0);
     }
 }
 
@@ -134,35 +134,35 @@ static void kernel_barrier_begin(const struct barrier_task *task, double *slots)
 /* W, and both right-hand sides; J H^-1/2 times the rest is in RIGHT already. Keeps the inverses for the step. */
 static void kernel_barrier_rows(const struct barrier_task *task, double *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
-        wide gap = wide_all(0);
+        simd gap = simd_all(0);
         for (size_t i = 0; i < task->rows; i++) {
             struct barrier_row r = kernel_barrier_row(task, slots, i, part);
-            wide lower = wide_keep(r.lower.there, wide_all(1) / r.lower.slack);
-            wide upper = wide_keep(r.upper.there, wide_all(1) / r.upper.slack);
-            wide stiff_lower = r.lower.force * lower, stiff_upper = r.upper.force * upper;
-            wide w = wide_all(1) / kernel_greater(stiff_lower + stiff_upper, wide_all(1e-30));
-            w = wide_select(r.equality, *ROW(BARRIER_TIGHT, i), w);
-            wide right =
+            simd lower = simd_keep(r.lower.there, simd_all(1) / r.lower.slack);
+            simd upper = simd_keep(r.upper.there, simd_all(1) / r.upper.slack);
+            simd stiff_lower = r.lower.force * lower, stiff_upper = r.upper.force * upper;
+            simd w = simd_all(1) / kernel_greater(stiff_lower + stiff_upper, simd_all(1e-30));
+            w = simd_select(r.equality, *ROW(BARRIER_TIGHT, i), w);
+            simd right =
                 r.upper.force + stiff_upper * r.upper.short_by - r.lower.force - stiff_lower * r.lower.short_by;
-            wide missing = AT(task->lower[i])[part] - *ROW(BARRIER_VALUE, i);
-            *ROW(BARRIER_RIGHT, i) += wide_select(r.equality, missing, w * right);
+            simd missing = AT(task->lower[i])[part] - *ROW(BARRIER_VALUE, i);
+            *ROW(BARRIER_RIGHT, i) += simd_select(r.equality, missing, w * right);
             *ROW(BARRIER_RIGHT2, i) = w * (lower - upper);
             *ROW(BARRIER_INVERSE_LOWER, i) = lower;
             *ROW(BARRIER_INVERSE_UPPER, i) = upper;
-            *ROW(BARRIER_FADE_LOWER, i) = wide_keep(r.lower.there, lower / r.lower.force);
-            *ROW(BARRIER_FADE_UPPER, i) = wide_keep(r.upper.there, upper / r.upper.force);
+            *ROW(BARRIER_FADE_LOWER, i) = simd_keep(r.lower.there, lower / r.lower.force);
+            *ROW(BARRIER_FADE_UPPER, i) = simd_keep(r.upper.there, upper / r.upper.force);
             AT(task->shift)[i * SLOT_STEP + part] = w;
             gap += r.lower.slack * r.lower.force;
             gap += r.upper.slack * r.upper.force;
         }
-        *SUMMARY(BARRIER_GAP) = gap / kernel_greater(*SUMMARY(BARRIER_SIDES), wide_all(1));
+        *SUMMARY(BARRIER_GAP) = gap / kernel_greater(*SUMMARY(BARRIER_SIDES), simd_all(1));
     }
 }
 
 /* How the sides of row i move when mu is aimed at: p of each, for J dd = change + aim change2. */
-WIDE_INLINE void kernel_barrier_shares(const struct barrier_task *task, const double *slots, size_t i, size_t part,
-                                       wide aim, struct barrier_row *row) {
-    wide change = *SEEN_ROW(BARRIER_CHANGE, i) + aim * *SEEN_ROW(BARRIER_CHANGE2, i);
+SIMD_INLINE void kernel_barrier_shares(const struct barrier_task *task, const double *slots, size_t i, size_t part,
+                                       simd aim, struct barrier_row *row) {
+    simd change = *SEEN_ROW(BARRIER_CHANGE, i) + aim * *SEEN_ROW(BARRIER_CHANGE2, i);
     row->lower.share = (row->lower.short_by + change) * *SEEN_ROW(BARRIER_INVERSE_LOWER, i);
     row->upper.share = (row->upper.short_by - change) * *SEEN_ROW(BARRIER_INVERSE_UPPER, i);
     row->lower.fade = aim * *SEEN_ROW(BARRIER_FADE_LOWER, i);
@@ -170,49 +170,49 @@ WIDE_INLINE void kernel_barrier_shares(const struct barrier_task *task, const do
 }
 
 /* The largest relative loss of a slack or a force for a step of length 1. */
-WIDE_INLINE wide kernel_barrier_loss(const struct barrier_side *side, wide loss) {
-    wide force = wide_keep(side->there, wide_all(1) + side->share - side->fade);
+SIMD_INLINE simd kernel_barrier_loss(const struct barrier_side *side, simd loss) {
+    simd force = simd_keep(side->there, simd_all(1) + side->share - side->fade);
     return kernel_greater(kernel_greater(loss, -side->share), force);
 }
 
-WIDE_INLINE wide kernel_barrier_length(const struct barrier_task *task, const double *slots, size_t part, wide aim,
+SIMD_INLINE simd kernel_barrier_length(const struct barrier_task *task, const double *slots, size_t part, simd aim,
                                        double keep) {
-    wide loss = wide_all(0);
+    simd loss = simd_all(0);
     for (size_t i = 0; i < task->rows; i++) {
         struct barrier_row row = kernel_barrier_row(task, slots, i, part);
         kernel_barrier_shares(task, slots, i, part, aim, &row);
         loss = kernel_barrier_loss(&row.lower, loss);
         loss = kernel_barrier_loss(&row.upper, loss);
     }
-    return wide_select(wide_less(wide_all(keep), loss), wide_all(keep) / loss, wide_all(1));
+    return simd_select(simd_less(simd_all(keep), loss), simd_all(keep) / loss, simd_all(1));
 }
 
-WIDE_INLINE void kernel_barrier_move(const struct barrier_side *side, wide length, wide *slack, wide *force) {
-    *slack = side->slack * (wide_all(1) + length * side->share);
-    *force = side->force * (wide_all(1) + length * (side->fade - wide_all(1) - side->share));
+SIMD_INLINE void kernel_barrier_move(const struct barrier_side *side, simd length, simd *slack, simd *force) {
+    *slack = side->slack * (simd_all(1) + length * side->share);
+    *force = side->force * (simd_all(1) + length * (side->fade - simd_all(1) - side->share));
 }
 
-WIDE_INLINE void kernel_barrier_move_rows(const struct barrier_task *task, double *slots, size_t part, wide aim,
-                                          wide length) {
+SIMD_INLINE void kernel_barrier_move_rows(const struct barrier_task *task, double *slots, size_t part, simd aim,
+                                          simd length) {
     for (size_t i = 0; i < task->rows; i++) {
         struct barrier_row row = kernel_barrier_row(task, slots, i, part);
         kernel_barrier_shares(task, slots, i, part, aim, &row);
-        wide multiplier = *ROW(BARRIER_FORCE_LOWER, i);
+        simd multiplier = *ROW(BARRIER_FORCE_LOWER, i);
         multiplier += length * (*ROW(BARRIER_DUAL, i) + aim * *ROW(BARRIER_DUAL2, i));
         kernel_barrier_move(&row.lower, length, ROW(BARRIER_SLACK_LOWER, i), ROW(BARRIER_FORCE_LOWER, i));
         kernel_barrier_move(&row.upper, length, ROW(BARRIER_SLACK_UPPER, i), ROW(BARRIER_FORCE_UPPER, i));
-        *ROW(BARRIER_FORCE_LOWER, i) = wide_select(row.equality, multiplier, *ROW(BARRIER_FORCE_LOWER, i));
+        *ROW(BARRIER_FORCE_LOWER, i) = simd_select(row.equality, multiplier, *ROW(BARRIER_FORCE_LOWER, i));
         *ROW(BARRIER_VALUE, i) += length * (*ROW(BARRIER_CHANGE, i) + aim * *ROW(BARRIER_CHANGE2, i));
     }
 }
 
 /* Moves d; the objective's decrease. */
-WIDE_INLINE wide kernel_barrier_move_columns(const struct barrier_task *task, double *slots, size_t part, wide aim,
-                                             wide length) {
-    wide gain = wide_all(0), left = wide_all(1) - length;
+SIMD_INLINE simd kernel_barrier_move_columns(const struct barrier_task *task, double *slots, size_t part, simd aim,
+                                             simd length) {
+    simd gain = simd_all(0), left = simd_all(1) - length;
     for (size_t j = 0; j < task->columns; j++) {
-        wide d = *COLUMN(BARRIER_STEP, j) + length * (*COLUMN(BARRIER_ALONG, j) + aim * *COLUMN(BARRIER_ALONG2, j));
-        gain -= d * (*COLUMN(BARRIER_SLOPE, j) + wide_all(0.5) * d);
+        simd d = *COLUMN(BARRIER_STEP, j) + length * (*COLUMN(BARRIER_ALONG, j) + aim * *COLUMN(BARRIER_ALONG2, j));
+        gain -= d * (*COLUMN(BARRIER_SLOPE, j) + simd_all(0.5) * d);
         *COLUMN(BARRIER_STEP, j) = d;
         *COLUMN(BARRIER_REST, j) *= left;
     }
@@ -222,19 +222,19 @@ WIDE_INLINE wide kernel_barrier_move_columns(const struct barrier_task *task, do
 /* The step, and whether it was the last: the gap is small against the gain, and the residuals are gone. */
 static void kernel_barrier_advance(const struct barrier_task *task, double *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
-        wide one = wide_all(1), mu = *SUMMARY(BARRIER_GAP);
-        wide_bits done = wide_not_equal(*SUMMARY(BARRIER_DONE), wide_all(0));
-        wide away = one - kernel_barrier_length(task, slots, part, wide_all(0), 1);
-        wide aim = mu * kernel_greater(away * away, wide_all(0.01));
-        wide length = kernel_barrier_length(task, slots, part, aim, 0.99);
-        length = wide_keep(~done, length);
+        simd one = simd_all(1), mu = *SUMMARY(BARRIER_GAP);
+        simd_bits done = simd_not_equal(*SUMMARY(BARRIER_DONE), simd_all(0));
+        simd away = one - kernel_barrier_length(task, slots, part, simd_all(0), 1);
+        simd aim = mu * kernel_greater(away * away, simd_all(0.01));
+        simd length = kernel_barrier_length(task, slots, part, aim, 0.99);
+        length = simd_keep(~done, length);
         kernel_barrier_move_rows(task, slots, part, aim, length);
-        wide gain = kernel_barrier_move_columns(task, slots, part, aim, length);
+        simd gain = kernel_barrier_move_columns(task, slots, part, aim, length);
         *SUMMARY(BARRIER_LEFT) *= one - length;
-        wide gap = aim * *SUMMARY(BARRIER_SIDES);
-        wide enough = wide_all(0.02) * wide_abs(gain) + wide_all(1e-12) * *SUMMARY(BARRIER_ENERGY);
-        done |= wide_less_equal(gap, enough) & wide_less_equal(*SUMMARY(BARRIER_LEFT), wide_all(1e-4));
-        *SUMMARY(BARRIER_DONE) = wide_keep(done, one);
+        simd gap = aim * *SUMMARY(BARRIER_SIDES);
+        simd enough = simd_all(0.02) * simd_abs(gain) + simd_all(1e-12) * *SUMMARY(BARRIER_ENERGY);
+        done |= simd_less_equal(gap, enough) & simd_less_equal(*SUMMARY(BARRIER_LEFT), simd_all(1e-4));
+        *SUMMARY(BARRIER_DONE) = simd_keep(done, one);
     }
 }
 

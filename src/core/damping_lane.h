@@ -10,7 +10,7 @@
 
 /* Whether a sample may: it has just come in, or has taken a step of near's. */
 static inline bool sample_may_go_near(const struct sample *s) {
-    return s->doing == SAMPLE_OPENS || sample_steps_near(s);
+    return s->phase == PHASE_NEW || sample_steps_near(s);
 }
 
 /* Steps after which something else is to be decided. */
@@ -32,7 +32,7 @@ struct sample_near {
 
 /* The number of the iterate that was evaluated when so many steps were done. */
 static inline int sample_near_step(const struct sample *s, int done) {
-    return s->steps + done + (s->doing == SAMPLE_OPENS ? 0 : 1);
+    return s->steps + done + (s->phase == PHASE_NEW ? 0 : 1);
 }
 
 /* After the last step, which leads to an iterate that nobody has judged yet. */
@@ -45,8 +45,8 @@ static inline void sample_went_near(struct sample *s, const struct sample_near *
         s->best_attempt = s->attempt;
         s->origin = SAMPLE_FROM_ATTEMPT;
     }
-    s->before = s->doing == SAMPLE_OPENS ? n->before : s->before;
-    s->away = s->doing == SAMPLE_OPENS && s->homed ? n->before : s->away;
+    s->before = s->phase == PHASE_NEW ? n->before : s->before;
+    s->away = s->phase == PHASE_NEW && s->homed ? n->before : s->away;
     s->steps = sample_near_step(s, n->done - 1);
     s->iteration += n->done;
     s->squares = n->squares;
@@ -55,7 +55,7 @@ static inline void sample_went_near(struct sample *s, const struct sample_near *
     s->eps = s->used = n->eps;
     s->kind = n->leads ? SAMPLE_LEADING : SAMPLE_PLAIN;
     s->chooses = false;
-    s->doing = SAMPLE_STEPS;
+    s->phase = PHASE_STEP;
 }
 
 #endif

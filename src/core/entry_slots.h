@@ -4,11 +4,11 @@
 #ifndef HN_CORE_ENTRY_SLOTS_H
 #define HN_CORE_ENTRY_SLOTS_H
 
-enum { LANE_PARTS = 1, LANES_HERE = 1 };
+enum { LANE_PARTS = 1, SLOT_STRIDE = 1 };
 
 #define S(slot)           (slots[slot])
-#define M(slot)           (wide_to_bits(slots[slot]))
+#define M(slot)           (simd_to_bits(slots[slot]))
 #define S_AT(moved, slot) (slots[(moved) + (slot)])
-#define M_AT(moved, slot) (wide_to_bits(slots[(moved) + (slot)]))
+#define M_AT(moved, slot) (simd_to_bits(slots[(moved) + (slot)]))
 
 #endif

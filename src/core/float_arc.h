@@ -11,7 +11,7 @@ static const float HALF_PI_LOW = -0x1.777a5cp-25f;
 static const float TAN_EIGHTH_PI = 0x1.a8279ap-2f; /* tan(pi/8) = sqrt(2) - 1 */
 
 /* (asin s - s) / s^3 as a polynomial in z = s^2 for s <= 1/2; the error is below 2^-31 / z. */
-WIDE_INLINE float arcsine_polynomial(float z) {
+SIMD_INLINE float arcsine_polynomial(float z) {
     float p = 0x1.34433ap-5f * z + 0x1.d66858p-7f;
     p = p * z + 0x1.04c116p-5f;
     p = p * z + 0x1.6ca8eap-5f;
@@ -22,38 +22,38 @@ WIDE_INLINE float arcsine_polynomial(float z) {
 /* asin s = s + rest, where s is |a| or, for |a| > 1/2, sqrt((1 - |a|)/2); NaN for |a| > 1. */
 typedef struct {
     float s, rest;
-    wide_bits beyond; /* |a| > 1/2 */
+    simd_bits beyond; /* |a| > 1/2 */
 } arcsine_parts;
 
-WIDE_INLINE arcsine_parts arcsine_split(float size) {
+SIMD_INLINE arcsine_parts arcsine_split(float size) {
     arcsine_parts parts;
-    parts.beyond = wide_less(0.5f, size);
-    float z = wide_select(parts.beyond, 0.5f - 0.5f * size, size * size);
-    parts.s = wide_select(parts.beyond, wide_sqrt(z), size);
+    parts.beyond = simd_less(0.5f, size);
+    float z = simd_select(parts.beyond, 0.5f - 0.5f * size, size * size);
+    parts.s = simd_select(parts.beyond, simd_sqrt(z), size);
     parts.rest = parts.s * z * arcsine_polynomial(z);
     return parts;
 }
 
-WIDE_INLINE float elementary_asin(float a) {
-    arcsine_parts parts = arcsine_split(wide_abs(a));
+SIMD_INLINE float elementary_asin(float a) {
+    arcsine_parts parts = arcsine_split(simd_abs(a));
     float within = parts.s + parts.rest;
-    wide_pair turned = pair_quick_sum(HALF_PI_HIGH, -2.0f * parts.s);
+    simd_pair turned = pair_quick_sum(HALF_PI_HIGH, -2.0f * parts.s);
     float beyond = turned.high - ((2.0f * parts.rest - HALF_PI_LOW) - turned.low);
-    return wide_copy_sign(wide_select(parts.beyond, beyond, within), a);
+    return simd_copy_sign(simd_select(parts.beyond, beyond, within), a);
 }
 
-WIDE_INLINE float elementary_acos(float a) {
-    arcsine_parts parts = arcsine_split(wide_abs(a));
-    float s = wide_copy_sign(parts.s, a), rest = wide_copy_sign(parts.rest, a);
+SIMD_INLINE float elementary_acos(float a) {
+    arcsine_parts parts = arcsine_split(simd_abs(a));
+    float s = simd_copy_sign(parts.s, a), rest = simd_copy_sign(parts.rest, a);
     float within = HALF_PI_HIGH - (s + (rest - HALF_PI_LOW));
     float right = 2.0f * parts.s + 2.0f * parts.rest;
     float left = (2.0f * HALF_PI_HIGH - 2.0f * parts.s) - (2.0f * parts.rest - 2.0f * HALF_PI_LOW);
-    float beyond = wide_select(wide_less(a, 0.0f), left, right);
-    return wide_select(parts.beyond, beyond, within);
+    float beyond = simd_select(simd_less(a, 0.0f), left, right);
+    return simd_select(parts.beyond, beyond, within);
 }
 
 /* (atan t - t) / t^3 as a polynomial in z = t^2 for |t| <= tan(pi/8); the error is below 2^-30 / z. */
-WIDE_INLINE float arctangent_polynomial(float z) {
+SIMD_INLINE float arctangent_polynomial(float z) {
     float p = -0x1.f2f1cap-5f * z + 0x1.b2271p-4f;
     p = p * z - 0x1.23b9d2p-3f;
     p = p * z + 0x1.9991e4p-3f;
@@ -62,58 +62,58 @@ WIDE_INLINE float arctangent_polynomial(float z) {
 
 /* atan(v/u) = base + (t + rest) */
 typedef struct {
-    wide_pair base;
+    simd_pair base;
     float t, rest;
 } arctangent_parts;
 
 /* v, u >= 0, not both zero or infinite */
-WIDE_INLINE arctangent_parts arctangent_split(float v, float u) {
-    wide_bits steep = wide_less(u, v * TAN_EIGHTH_PI);
-    wide_bits middle = wide_less(u * TAN_EIGHTH_PI, v) & ~steep;
-    wide_pair difference = pair_sum(v, -u), sum = pair_sum(v, u), upper, lower;
-    upper.high = wide_select(steep, -u, wide_select(middle, difference.high, v));
-    upper.low = wide_keep(middle, difference.low);
-    lower.high = wide_select(steep, v, wide_select(middle, sum.high, u));
-    lower.low = wide_keep(middle, sum.low);
-    wide_pair t = pair_divide(upper, lower);
+SIMD_INLINE arctangent_parts arctangent_split(float v, float u) {
+    simd_bits steep = simd_less(u, v * TAN_EIGHTH_PI);
+    simd_bits middle = simd_less(u * TAN_EIGHTH_PI, v) & ~steep;
+    simd_pair difference = pair_sum(v, -u), sum = pair_sum(v, u), upper, lower;
+    upper.high = simd_select(steep, -u, simd_select(middle, difference.high, v));
+    upper.low = simd_keep(middle, difference.low);
+    lower.high = simd_select(steep, v, simd_select(middle, sum.high, u));
+    lower.low = simd_keep(middle, sum.low);
+    simd_pair t = pair_divide(upper, lower);
     /* Where upper is too small or lower too large for the exact remainder, t needs none: it is tiny. */
-    wide_bits exact = wide_less(0x1p-60f, wide_abs(upper.high)) & wide_less(lower.high, 0x1p+60f);
-    float quotient = wide_select(exact, t.high, upper.high / lower.high), z = quotient * quotient;
+    simd_bits exact = simd_less(0x1p-60f, simd_abs(upper.high)) & simd_less(lower.high, 0x1p+60f);
+    float quotient = simd_select(exact, t.high, upper.high / lower.high), z = quotient * quotient;
     arctangent_parts parts;
-    parts.base.high = wide_select(steep, HALF_PI_HIGH, wide_keep(middle, 0.5f * HALF_PI_HIGH)); /* 0, pi/4, pi/2 */
-    parts.base.low = wide_select(steep, HALF_PI_LOW, wide_keep(middle, 0.5f * HALF_PI_LOW));
+    parts.base.high = simd_select(steep, HALF_PI_HIGH, simd_keep(middle, 0.5f * HALF_PI_HIGH)); /* 0, pi/4, pi/2 */
+    parts.base.low = simd_select(steep, HALF_PI_LOW, simd_keep(middle, 0.5f * HALF_PI_LOW));
     parts.t = quotient;
-    parts.rest = quotient * z * arctangent_polynomial(z) + wide_keep(exact, t.low);
+    parts.rest = quotient * z * arctangent_polynomial(z) + simd_keep(exact, t.low);
     return parts;
 }
 
-WIDE_INLINE float elementary_atan(float a) {
-    arctangent_parts parts = arctangent_split(wide_abs(a), 1.0f);
-    return wide_copy_sign(parts.base.high + (parts.t + (parts.rest + parts.base.low)), a);
+SIMD_INLINE float elementary_atan(float a) {
+    arctangent_parts parts = arctangent_split(simd_abs(a), 1.0f);
+    return simd_copy_sign(parts.base.high + (parts.t + (parts.rest + parts.base.low)), a);
 }
 
 /* Brings the larger of v and u near 1; their quotient's angle stays the same. */
-WIDE_INLINE void arctangent_rescale(float *v, float *u) {
-    float larger = wide_select(wide_less(*v, *u), *u, *v);
-    wide_bits infinite = wide_equal(*v, REAL_INFINITY) & wide_equal(*u, REAL_INFINITY);
-    wide_bits origin = wide_equal(*v, 0.0f) & wide_equal(*u, 0.0f);
-    int32_t exponent = wide_to_bits(larger) / (INT32_C(1) << 23);
-    float scale = wide_of_bits((exponent < 253 ? 254 - exponent : 1) * (INT32_C(1) << 23));
-    *v = wide_select(infinite, 1.0f, *v * wide_select(origin, 1.0f, scale));
-    *u = wide_select(infinite | origin, 1.0f, *u * scale);
+SIMD_INLINE void arctangent_rescale(float *v, float *u) {
+    float larger = simd_select(simd_less(*v, *u), *u, *v);
+    simd_bits infinite = simd_equal(*v, REAL_INFINITY) & simd_equal(*u, REAL_INFINITY);
+    simd_bits origin = simd_equal(*v, 0.0f) & simd_equal(*u, 0.0f);
+    int32_t exponent = simd_to_bits(larger) / (INT32_C(1) << 23);
+    float scale = simd_of_bits((exponent < 253 ? 254 - exponent : 1) * (INT32_C(1) << 23));
+    *v = simd_select(infinite, 1.0f, *v * simd_select(origin, 1.0f, scale));
+    *u = simd_select(infinite | origin, 1.0f, *u * scale);
 }
 
-WIDE_INLINE float elementary_atan2(float y, float x) {
-    float v = wide_abs(y), u = wide_abs(x);
+SIMD_INLINE float elementary_atan2(float y, float x) {
+    float v = simd_abs(y), u = simd_abs(x);
     arctangent_rescale(&v, &u);
     arctangent_parts parts = arctangent_split(v, u);
     /* Left of the origin the angle is pi - (base + t + rest). */
-    wide_bits left = wide_less(wide_copy_sign(1.0f, x), 0.0f);
-    wide_pair other = pair_quick_sum(2.0f * HALF_PI_HIGH, -parts.base.high);
+    simd_bits left = simd_less(simd_copy_sign(1.0f, x), 0.0f);
+    simd_pair other = pair_quick_sum(2.0f * HALF_PI_HIGH, -parts.base.high);
     other.low = other.low + (2.0f * HALF_PI_LOW - parts.base.low);
-    float high = wide_select(left, other.high, parts.base.high), low = wide_select(left, other.low, parts.base.low);
-    float t = wide_select(left, -parts.t, parts.t), rest = wide_select(left, -parts.rest, parts.rest);
-    return wide_copy_sign(high + (t + (rest + low)), y);
+    float high = simd_select(left, other.high, parts.base.high), low = simd_select(left, other.low, parts.base.low);
+    float t = simd_select(left, -parts.t, parts.t), rest = simd_select(left, -parts.rest, parts.rest);
+    return simd_copy_sign(high + (t + (rest + low)), y);
 }
 
 #endif

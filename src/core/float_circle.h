@@ -27,7 +27,7 @@ static const uint32_t circle_words[] = {0x00000000, 0x00000000, 0xa2f9836e, 0x4e
 
 /* For 2^14 < size < infinity. With size = m 2^e the words before the first, times m 2^e, are multiples of 4. */
 static circle_angle circle_reduce_far(float size) {
-    int32_t bits = wide_to_bits(size), e = bits / (INT32_C(1) << 23) - 127 - 23;
+    int32_t bits = simd_to_bits(size), e = bits / (INT32_C(1) << 23) - 127 - 23;
     uint32_t m = ((uint32_t)bits & ((UINT32_C(1) << 23) - 1)) | UINT32_C(1) << 23;
     uint32_t place = (uint32_t)(e + 62) % 167; /* it is below: what may be read is certain, too */
     int32_t first = (int32_t)(place / 32), offset = (int32_t)(place % 32);
@@ -42,10 +42,10 @@ static circle_angle circle_reduce_far(float size) {
     int32_t shift = 0;
     for (; shift < 40 && left < UINT64_C(1) << 60; shift++)
         left <<= 1;
-    float unit = wide_of_bits((127 - 62 - shift) * (INT32_C(1) << 23));
-    wide_pair part = {(float)(int32_t)(left >> 38) * 0x1p+38f * unit, /* 23 bits, and the next 24 */
+    float unit = simd_of_bits((127 - 62 - shift) * (INT32_C(1) << 23));
+    simd_pair part = {(float)(int32_t)(left >> 38) * 0x1p+38f * unit, /* 23 bits, and the next 24 */
                       (float)(int32_t)(left >> 14 & 0xffffff) * 0x1p+14f * unit};
-    wide_pair half_pi = {HALF_PI_FIRST, HALF_PI_SECOND};
+    simd_pair half_pi = {HALF_PI_FIRST, HALF_PI_SECOND};
     part = pair_multiply(part, half_pi);
     angle.y = part.high + part.low;
     angle.low = (part.high - angle.y) + part.low;
@@ -56,40 +56,40 @@ static circle_angle circle_reduce_far(float size) {
 }
 
 /* Up to the limit. No float there but 0 is closer to a multiple of pi/2 than 2^-30; the error here is below 2^-57. */
-WIDE_INLINE circle_angle circle_reduce_near(float size) {
+SIMD_INLINE circle_angle circle_reduce_near(float size) {
     circle_angle angle;
     float shifted = size * TWO_OVER_PI + CIRCLE_ZERO, n = shifted - CIRCLE_ZERO;
-    wide_pair first = pair_product(n, HALF_PI_FIRST), second = pair_product(n, HALF_PI_SECOND);
-    wide_pair near = pair_sum(size - first.high, -first.low); /* the difference is exact */
-    wide_pair sum = pair_sum(near.high, -second.high);
+    simd_pair first = pair_product(n, HALF_PI_FIRST), second = pair_product(n, HALF_PI_SECOND);
+    simd_pair near = pair_sum(size - first.high, -first.low); /* the difference is exact */
+    simd_pair sum = pair_sum(near.high, -second.high);
     float rest = (near.low + sum.low) - (second.low + n * HALF_PI_THIRD);
-    angle.turn = wide_bits_subtract(wide_to_bits(shifted), wide_to_bits(CIRCLE_ZERO));
+    angle.turn = simd_bits_subtract(simd_to_bits(shifted), simd_to_bits(CIRCLE_ZERO));
     angle.y = sum.high + rest;
     angle.low = (sum.high - angle.y) + rest;
     return angle;
 }
 
-WIDE_INLINE circle_angle circle_reduce(float size) {
+SIMD_INLINE circle_angle circle_reduce(float size) {
     if (!(size <= CIRCLE_LIMIT) && size < REAL_INFINITY)
         return circle_reduce_far(size);
     return circle_reduce_near(size);
 }
 
 /* (sin y - y) / y^3 as a polynomial in z = y^2 for |y| <= pi/4; the error is below 2^-32 sin(y) / y^3. */
-WIDE_INLINE float sine_polynomial(float z) {
+SIMD_INLINE float sine_polynomial(float z) {
     float p = 0x1.7cd84ap-19f * z - 0x1.a05bbap-13f;
     p = p * z + 0x1.111176p-7f;
     return p * z - 0x1.555556p-3f;
 }
 
 /* (cos y - 1 + y^2/2) / y^4 as a polynomial in z = y^2 for |y| <= pi/4; the error is below 2^-33 / z^2. */
-WIDE_INLINE float cosine_polynomial(float z) {
+SIMD_INLINE float cosine_polynomial(float z) {
     float p = 0x1.99e0e4p-16f * z - 0x1.6c0c1ap-10f;
     return p * z + 0x1.55554ap-5f;
 }
 
 /* sin(y + low) and cos(y + low), high and low parts not yet added */
-WIDE_INLINE void circle_pairs(circle_angle angle, wide_pair *sine, wide_pair *cosine) {
+SIMD_INLINE void circle_pairs(circle_angle angle, simd_pair *sine, simd_pair *cosine) {
     float z = angle.y * angle.y, half = 0.5f * z, most = 1.0f - half;
     sine->high = angle.y;
     sine->low = angle.y * z * sine_polynomial(z) + angle.low;
@@ -98,58 +98,58 @@ WIDE_INLINE void circle_pairs(circle_angle angle, wide_pair *sine, wide_pair *co
 }
 
 /* All ones where n is odd: there sine and cosine change places. */
-WIDE_INLINE wide_bits circle_odd(int32_t turn) {
+SIMD_INLINE simd_bits circle_odd(int32_t turn) {
     return -(turn & 1);
 }
 
 /* v with the sign that quadrants 2 and 3 bring, times the sign of sign */
-WIDE_INLINE float circle_sign(float v, int32_t turn, float sign) {
-    wide_bits flip = wide_bits_left(turn, 30) ^ wide_to_bits(sign);
-    return wide_of_bits(wide_to_bits(v) ^ (flip & INT32_MIN));
+SIMD_INLINE float circle_sign(float v, int32_t turn, float sign) {
+    simd_bits flip = simd_bits_left(turn, 30) ^ simd_to_bits(sign);
+    return simd_of_bits(simd_to_bits(v) ^ (flip & INT32_MIN));
 }
 
 /* Of a, whose size is the angle. */
-WIDE_INLINE void circle_values(circle_angle angle, float a, float *sine, float *cosine) {
-    wide_pair s, c;
+SIMD_INLINE void circle_values(circle_angle angle, float a, float *sine, float *cosine) {
+    simd_pair s, c;
     circle_pairs(angle, &s, &c);
     float s_value = s.high + s.low, c_value = c.high + c.low;
-    wide_bits odd = circle_odd(angle.turn), next = wide_bits_add(angle.turn, 1); /* cos v = sin(v + pi/2) */
-    *sine = circle_sign(wide_select(odd, c_value, s_value), angle.turn, a);
-    *cosine = circle_sign(wide_select(odd, s_value, c_value), next, 0.0f);
+    simd_bits odd = circle_odd(angle.turn), next = simd_bits_add(angle.turn, 1); /* cos v = sin(v + pi/2) */
+    *sine = circle_sign(simd_select(odd, c_value, s_value), angle.turn, a);
+    *cosine = circle_sign(simd_select(odd, s_value, c_value), next, 0.0f);
 }
 
-WIDE_INLINE void elementary_sincos(float a, float *sine, float *cosine) {
-    circle_values(circle_reduce(wide_abs(a)), a, sine, cosine);
+SIMD_INLINE void elementary_sincos(float a, float *sine, float *cosine) {
+    circle_values(circle_reduce(simd_abs(a)), a, sine, cosine);
 }
 
-WIDE_INLINE float elementary_sin(float a) {
+SIMD_INLINE float elementary_sin(float a) {
     float sine, cosine;
     elementary_sincos(a, &sine, &cosine);
     return sine;
 }
 
-WIDE_INLINE float elementary_cos(float a) {
+SIMD_INLINE float elementary_cos(float a) {
     float sine, cosine;
     elementary_sincos(a, &sine, &cosine);
     return cosine;
 }
 
-WIDE_INLINE float elementary_tan(float a) {
-    circle_angle angle = circle_reduce(wide_abs(a));
-    wide_pair s, c, upper, lower;
+SIMD_INLINE float elementary_tan(float a) {
+    circle_angle angle = circle_reduce(simd_abs(a));
+    simd_pair s, c, upper, lower;
     circle_pairs(angle, &s, &c);
     s = pair_quick_sum(s.high, s.low);
     c = pair_quick_sum(c.high, c.low);
-    wide_bits odd = circle_odd(angle.turn); /* tan(v + pi/2) = -cos v / sin v */
-    upper.high = wide_select(odd, c.high, s.high);
-    upper.low = wide_select(odd, c.low, s.low);
-    lower.high = wide_select(odd, s.high, c.high);
-    lower.low = wide_select(odd, s.low, c.low);
-    wide_pair ratio = pair_divide(upper, lower);
+    simd_bits odd = circle_odd(angle.turn); /* tan(v + pi/2) = -cos v / sin v */
+    upper.high = simd_select(odd, c.high, s.high);
+    upper.low = simd_select(odd, c.low, s.low);
+    lower.high = simd_select(odd, s.high, c.high);
+    lower.low = simd_select(odd, s.low, c.low);
+    simd_pair ratio = pair_divide(upper, lower);
     float value = ratio.high + ratio.low;
-    if (upper.high == 0.0f || wide_abs(upper.high) < 0x1p-100f) /* the remainder of a denormal number is not exact */
+    if (upper.high == 0.0f || simd_abs(upper.high) < 0x1p-100f) /* the remainder of a denormal number is not exact */
         value = upper.high;
-    return circle_sign(value, wide_bits_left(angle.turn, 1), a);
+    return circle_sign(value, simd_bits_left(angle.turn, 1), a);
 }
 
 #endif

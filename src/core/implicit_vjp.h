@@ -75,7 +75,7 @@ static void pull_evaluate(const struct pulls *g) {
         if (phase < 2)
             g->kernels->run(g->n->plan.program, phase, g->memory);
         else
-            nearest_bend(g->kernels, g->n, g->memory);
+            nearest_hessian(g->kernels, g->n, g->memory);
         if (by->program)
             g->kernels->run(by->program, phase, g->inputs);
     }

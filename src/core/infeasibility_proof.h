@@ -244,7 +244,7 @@ static void proof_run(const struct backend *kernels, const struct nearest_parts 
         proof_load(&g, lane);
     kernels->run(n->plan.program, 0, memory);
     kernels->run(n->plan.program, 1, memory);
-    nearest_bend(kernels, n, memory);
+    nearest_hessian(kernels, n, memory);
     for (size_t lane = 0; lane < count; lane++) {
         proof_begin(&g, lane);
         any = any || g.state[lane].busy;

@@ -51,7 +51,7 @@ static void plain_load(const struct plain_group *g) {
         if (p->optimal)
             *view_slot(&v, p->sigma) = 0;
     }
-    nearest_bend(g->kernels, g->n, g->memory);
+    nearest_hessian(g->kernels, g->n, g->memory);
 }
 
 static void plain_assemble(const struct nearest_view *v) {

@@ -5,11 +5,11 @@
 #define HN_CORE_LIBM_MATH_H
 
 #define LIBM_ONE(own, name)                                                                                            \
-    WIDE_INLINE wide elementary_##own(wide a) {                                                                        \
+    SIMD_INLINE simd elementary_##own(simd a) {                                                                        \
         return REAL_CALL(name)(a);                                                                                     \
     }
 #define LIBM_TWO(own, name)                                                                                            \
-    WIDE_INLINE wide elementary_##own(wide a, wide b) {                                                                \
+    SIMD_INLINE simd elementary_##own(simd a, simd b) {                                                                \
         return REAL_CALL(name)(a, b);                                                                                  \
     }
 
@@ -31,7 +31,7 @@ LIBM_ONE(atanh, atanh)
 LIBM_TWO(pow, pow)
 LIBM_TWO(atan2, atan2)
 
-WIDE_INLINE void elementary_sincos(wide a, wide *sine, wide *cosine) {
+SIMD_INLINE void elementary_sincos(simd a, simd *sine, simd *cosine) {
     *sine = elementary_sin(a);
     *cosine = elementary_cos(a);
 }

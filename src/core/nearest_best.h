@@ -50,7 +50,7 @@ static void best_keep(const struct nearest_view *v, struct nearest_state *s) {
     s->best_cost = cost;
     for (size_t j = 0; j < p->outputs; j++)
         *view_column(v, COLUMN_BEST, j) = *view_slot(v, p->y + j * p->stride);
-    s->led = s->doing == NEAREST_DESCENDS && s->iterations > 0;
+    s->led = s->phase == NEAREST_DESCENDS && s->iterations > 0;
     for (size_t j = 0; s->led && j < p->outputs; j++)
         *view_column(v, COLUMN_RAY, j) = *view_unknown(v, UNKNOWN_STEP + s->way, j);
 }

@@ -17,7 +17,7 @@ static inline uint32_t nearest_vector(const struct nearest_plan *p, size_t which
 }
 
 /* Runs the program's last phase, and the products: the Hessian's entries. */
-static inline void nearest_bend(const struct backend *kernels, const struct nearest_parts *n, double *memory) {
+static inline void nearest_hessian(const struct backend *kernels, const struct nearest_parts *n, double *memory) {
     const struct nearest_plan *p = &n->plan;
     const struct product_places places = {memory, p->x, p->y, p->sigma, p->lambda, p->hessian};
     kernels->run(p->program, 2, memory);

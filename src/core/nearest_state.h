@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum nearest_doing {
+enum nearest_phase {
     NEAREST_IDLE,
     NEAREST_DESCENDS, /* steps of the interior-point method */
     NEAREST_POLISHES  /* steps of nearest_newton.h */
@@ -23,7 +23,7 @@ struct nearest_filter {
 };
 
 struct nearest_state {
-    enum nearest_doing doing;
+    enum nearest_phase phase;
     bool filters;                 /* steps are judged by the filter, not by the merit function */
     struct nearest_filter filter; /* of f */
     double down;                  /* how the barrier's objective changes along the step */

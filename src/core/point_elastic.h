@@ -1,7 +1,7 @@
 /* point_elastic.h - the vectors of one sample's elastic programme (core/elastic.h), between the linear systems.
  *
- *     point_programme_prepare   after decisions: A and W r of the next system, in the places of an ordinary step's
- *     point_programme_advance   after that step: moves slacks, forces and x; at the end y goes to where the programme leads
+ *     point_elastic_qp_prepare   after decisions: A and W r of the next system, in the places of an ordinary step's
+ *     point_elastic_qp_advance   after that step: moves slacks, forces and x; at the end y goes to where the programme leads
  *
  * c and J are those of the iterate throughout. In units of W and S: v = c - A x with x the step's scaled opposite; for the
  * upper side d = bu - v, a = d + z; for the lower one d = v - bl. The system that leads to a z = aim, linearised, is that of a
@@ -251,8 +251,8 @@ static inline void point_elastic_finish(const struct point *p) {
 
 /* ---- what a driver calls, for a sample that solves or settles ---- */
 
-static inline void point_programme_prepare(const struct point *p, struct sample *s) {
-    if (s->doing == SAMPLE_SETTLES) { /* J is that of the trial that was rejected */
+static inline void point_elastic_qp_prepare(const struct point *p, struct sample *s) {
+    if (s->phase == PHASE_ELASTIC_END) { /* J is that of the trial that was rejected */
         point_elastic_columns(p, false);
         return;
     }
@@ -263,9 +263,9 @@ static inline void point_programme_prepare(const struct point *p, struct sample 
     point_elastic_weigh(p, &s->programme);
 }
 
-static inline void point_programme_advance(const struct point *p, struct sample *s) {
+static inline void point_elastic_qp_advance(const struct point *p, struct sample *s) {
     point_elastic_settle(p);
-    bool done = s->doing == SAMPLE_SOLVES && point_elastic_advance(p, &s->programme, s->eps);
+    bool done = s->phase == PHASE_ELASTIC && point_elastic_advance(p, &s->programme, s->eps);
     point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_STRETCHED, false);
     point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_USABLE, true);
     if (done)

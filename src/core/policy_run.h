@@ -9,10 +9,10 @@
 #define HN_CORE_POLICY_RUN_H
 
 struct policy {
-    struct drive *drive;         /* x, slots and scratch memory of a correction */
-    double *y;                   /* outputs of the present candidate */
-    double *objective_slots;     /* of policy_objective_program */
-    struct drive_tape *tapes[2]; /* of the present candidate and of the best one; NULL: no gradient */
+    struct solver *solver;        /* x, slots and scratch memory of a correction */
+    double *y;                    /* outputs of the present candidate */
+    double *objective_slots;      /* of policy_objective_program */
+    struct solver_tape *tapes[2]; /* of the present candidate and of the best one; NULL: no gradient */
 #ifdef POLICY_REFINE
     double *refine_slots, *trial, *multipliers;
 #endif
@@ -30,18 +30,18 @@ static void policy_begin(const struct policy_program *program, double *slots, si
 
 static double policy_objective_at(const struct policy *p, const double *y) {
     double *slots = p->objective_slots;
-    drive_copy(p->drive->x, slots + POLICY_OBJECTIVE_X, layer_plan.inputs);
-    drive_copy(y, slots + POLICY_OBJECTIVE_Y, layer_plan.outputs);
+    solver_copy(p->solver->x, slots + POLICY_OBJECTIVE_X, layer_plan.inputs);
+    solver_copy(y, slots + POLICY_OBJECTIVE_Y, layer_plan.outputs);
     program_run(&policy_objective_program, 0, slots, 1);
     program_run(&policy_objective_program, 1, slots, 1);
     return slots[POLICY_OBJECTIVE];
 }
 
 /* y may be the raw output. */
-static void policy_correct(const struct policy *p, const double *raw, double *y, struct drive_report *report) {
-    p->drive->raw = raw;
-    drive_run(p->drive, report);
-    drive_copy(p->drive->point.slots + layer_plan.y, y, layer_plan.outputs);
+static void policy_correct(const struct policy *p, const double *raw, double *y, struct solver_report *report) {
+    p->solver->raw = raw;
+    solver_run(p->solver, report);
+    solver_copy(p->solver->point.slots + layer_plan.y, y, layer_plan.outputs);
 }
 
 #ifdef POLICY_REFINE
@@ -60,9 +60,9 @@ static void policy_begin_refine(double *slots, size_t count) {
 }
 
 /* One step from y, corrected again, in `trial`. */
-static void policy_try_step(const struct policy *p, bool known, double length, struct drive_report *tried) {
+static void policy_try_step(const struct policy *p, bool known, double length, struct solver_report *tried) {
     struct refine_sample sample;
-    sample.x = p->drive->x;
+    sample.x = p->solver->x;
     sample.y = p->y;
     sample.y_new = p->trial;
     sample.multipliers = p->multipliers;
@@ -72,10 +72,10 @@ static void policy_try_step(const struct policy *p, bool known, double length, s
     policy_correct(p, p->trial, p->trial, tried);
 }
 
-static double policy_refine(const struct policy *p, const double *raw, struct drive_report *kept, double objective) {
+static double policy_refine(const struct policy *p, const double *raw, struct solver_report *kept, double objective) {
     double length = 1;
     for (int k = 0; k < POLICY_REFINE; k++) {
-        struct drive_report tried;
+        struct solver_report tried;
         policy_try_step(p, k > 0, length, &tried);
         double found = policy_objective_at(p, p->trial);
         bool replaced =
@@ -88,7 +88,7 @@ static double policy_refine(const struct policy *p, const double *raw, struct dr
         kept->violation = tried.violation;
         kept->worst = tried.worst;
         objective = found;
-        drive_copy(p->trial, p->y, layer_plan.outputs);
+        solver_copy(p->trial, p->y, layer_plan.outputs);
     }
     kept->moved = policy_distance(p->y, raw);
     return objective;
@@ -97,34 +97,34 @@ static double policy_refine(const struct policy *p, const double *raw, struct dr
 
 /* The present candidate, number k, becomes the best one. */
 static void policy_take(struct policy *p, size_t k, double objective, double *y) {
-    struct drive_tape *tape = p->tapes[0];
+    struct solver_tape *tape = p->tapes[0];
     p->objective = objective;
     p->chosen = k;
     p->tapes[0] = p->tapes[1];
     p->tapes[1] = tape;
-    drive_copy(p->y, y, layer_plan.outputs);
+    solver_copy(p->y, y, layer_plan.outputs);
 }
 
 /* Its objective; y and the report of the candidate whose raw output this is. */
-static double policy_candidate(const struct policy *p, const double *raw, double *warm, struct drive_report *report) {
-    p->drive->warm = warm;
-    p->drive->tape = p->tapes[0];
+static double policy_candidate(const struct policy *p, const double *raw, double *warm, struct solver_report *report) {
+    p->solver->warm = warm;
+    p->solver->tape = p->tapes[0];
     policy_correct(p, raw, p->y, report);
     double objective = policy_objective_at(p, p->y);
 #ifdef POLICY_REFINE
-    p->drive->warm = 0; /* a trial is no output */
+    p->solver->warm = 0; /* a trial is no output */
     objective = policy_refine(p, raw, report, objective);
 #endif
     return objective;
 }
 
 /* raw and warm: a row per candidate; warm may be NULL. */
-static void policy_run(struct policy *p, const double *raw, double *warm, double *y, struct drive_report *best) {
+static void policy_run(struct policy *p, const double *raw, double *warm, double *y, struct solver_report *best) {
     double objective = policy_candidate(p, raw, warm, best);
     policy_take(p, 0, objective, y);
     for (size_t k = 1; k < POLICY_CANDIDATES; k++) {
         size_t row = k * layer_plan.outputs;
-        struct drive_report own;
+        struct solver_report own;
         objective = policy_candidate(p, raw + row, warm ? warm + row : 0, &own);
         if (choice_is_better(own.outcome == HN_OUTCOME_OK, objective, best->outcome == HN_OUTCOME_OK, p->objective)) {
             policy_take(p, k, objective, y);

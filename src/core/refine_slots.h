@@ -7,7 +7,7 @@
 
 #define SLOT_STEP                  1
 #define SLOT_AT(slots, offset)     ((slots) + (offset))
-#define wide_prefetch(at, ahead)   ((void)0)
+#define simd_prefetch(at, ahead)   ((void)0)
 #define DAMPED_LIST                const
 #define REFINE_AT_ONCE             1
 #define REFINE_STRIDE              1
@@ -22,7 +22,7 @@ struct program {
 };
 
 static void kernel_load(double *slots, uint32_t offset, size_t count, const double *const *from) {
-    drive_copy(from[0], slots + offset, count);
+    solver_copy(from[0], slots + offset, count);
 }
 
 static void kernel_subtract(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count) {

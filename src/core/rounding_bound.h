@@ -67,7 +67,7 @@ static inline double rounding_root(double v, rounded_number a, rounded_number b)
     (void)b;
     if (a.error > a.value)
         return HUGE_VAL;
-    return a.error > 0 ? rounding_unit(v) + 1.01 * wide_lesser(sqrt(a.error), a.error / v) : ROUNDING_UNIT * v;
+    return a.error > 0 ? rounding_unit(v) + 1.01 * simd_lesser(sqrt(a.error), a.error / v) : ROUNDING_UNIT * v;
 }
 
 static inline double rounding_exp(double v, rounded_number a, rounded_number b) {
@@ -97,7 +97,7 @@ static inline double rounding_arc(double v, rounded_number a, rounded_number b) 
     (void)b;
     if (!(most <= 1))
         return HUGE_VAL;
-    return rounding_called(v) + (slope > 0 ? wide_lesser(a.error / slope, 2.23 * sqrt(a.error)) : 2.23 * sqrt(a.error));
+    return rounding_called(v) + (slope > 0 ? simd_lesser(a.error / slope, 2.23 * sqrt(a.error)) : 2.23 * sqrt(a.error));
 }
 
 static inline double rounding_atan2(double v, rounded_number a, rounded_number b) {

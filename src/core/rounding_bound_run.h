@@ -48,7 +48,7 @@ static inline double rounding_most(const double *slots, rounded_number *numbers,
 
 /* The verdict: the driver aims at less than the tolerance, which is what the rows must be within with all that rounding may hide. */
 static inline double rounding_finish(const double *slots, rounded_number *numbers, bool relative, double tolerance,
-                                     struct drive_report *own) {
+                                     struct solver_report *own) {
     double most = rounding_most(slots, numbers, relative);
     bool judged = own->outcome == HN_OUTCOME_OK || own->outcome == HN_OUTCOME_ITERATION_LIMIT ||
                   own->outcome == HN_OUTCOME_STALLED || own->outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;

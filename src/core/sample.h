@@ -30,20 +30,20 @@ enum { SAMPLE_MOST_SLOW = 4 };
 /* ---- the life of a sample ---- */
 
 SAMPLE_FUNCTION bool sample_is_fresh(const struct sample *s) {
-    return s->doing == SAMPLE_OPENS || s->doing == SAMPLE_BEGINS;
+    return s->phase == PHASE_NEW || s->phase == PHASE_START;
 }
 
 /* Whether an elastic programme goes on, or is about to begin. */
-SAMPLE_FUNCTION bool sample_has_programme(const struct sample *s) {
-    return s->doing == SAMPLE_SOLVES || s->doing == SAMPLE_SETTLES;
+SAMPLE_FUNCTION bool sample_in_elastic(const struct sample *s) {
+    return s->phase == PHASE_ELASTIC || s->phase == PHASE_ELASTIC_END;
 }
 
 SAMPLE_FUNCTION bool sample_is_last(const struct sample *s) {
-    return s->doing == SAMPLE_RETURNS || s->doing == SAMPLE_FALLS_BACK;
+    return s->phase == PHASE_RETURN || s->phase == PHASE_FALLBACK;
 }
 
 SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *o) {
-    s->doing = SAMPLE_OPENS;
+    s->phase = PHASE_NEW;
     s->stage = SAMPLE_NEAR;
     s->kind = SAMPLE_PLAIN;
     s->origin = SAMPLE_FROM_NOWHERE;
@@ -67,7 +67,7 @@ SAMPLE_FUNCTION void sample_is_home(struct sample *s) {
 
 /* Nothing can be done with it; y holds its fallback. */
 SAMPLE_FUNCTION void sample_fall_back(struct sample *s, hn_outcome outcome) {
-    s->doing = SAMPLE_FALLS_BACK;
+    s->phase = PHASE_FALLBACK;
     s->outcome = outcome;
 }
 
@@ -81,7 +81,7 @@ SAMPLE_FUNCTION bool sample_asks_pivots(const struct sample_options *o) {
 }
 
 SAMPLE_FUNCTION bool sample_asks_violation(const struct sample *s, const struct sample_options *o) {
-    return o->relative && s->doing == SAMPLE_OPENS;
+    return o->relative && s->phase == PHASE_NEW;
 }
 
 SAMPLE_FUNCTION void sample_came_in(struct sample *s, const struct sample_options *o, const struct sample_numbers *n) {
@@ -93,14 +93,14 @@ SAMPLE_FUNCTION void sample_came_in(struct sample *s, const struct sample_option
 SAMPLE_FUNCTION bool sample_starts_warm(const struct sample *s, const struct sample_options *o,
                                         const struct sample_numbers *n) {
     bool held = o->stops && n->finite && n->measure <= o->tolerance; /* paper and hardnet go on */
-    return s->doing == SAMPLE_OPENS && !held && o->iterations > 0;
+    return s->phase == PHASE_NEW && !held && o->iterations > 0;
 }
 
 /* y holds the warm start now. What came in remains the best iterate until there is a better one: nothing worse is returned. */
 SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_options *o,
                                        const struct sample_numbers *n) {
     sample_came_in(s, o, n);
-    s->doing = SAMPLE_BEGINS;
+    s->phase = PHASE_START;
     s->homed = false;
     s->origin = SAMPLE_FROM_INPUT;
     s->best = n->finite ? n->measure : HUGE_VAL;
@@ -218,12 +218,12 @@ SAMPLE_FUNCTION enum sample_decision sample_decision(struct sample *s, const str
 /* The present iterate becomes the base of the next step. */
 SAMPLE_FUNCTION void sample_accept(struct sample *s, const struct sample_numbers *n, struct sample_choice *choice) {
     choice->accepted = true;
-    if (s->doing == SAMPLE_REWINDS) {
+    if (s->phase == PHASE_REWIND) {
         s->steps = s->best_step;
         s->strayed = s->strayed <= s->steps ? s->strayed : 0;
         return;
     }
-    if (s->doing == SAMPLE_STEPS)
+    if (s->phase == PHASE_STEP)
         s->steps = sample_one_more(s->steps);
     if (choice->led == SAMPLE_SOLVED && s->strayed == 0)
         s->strayed = s->steps;
@@ -242,19 +242,19 @@ SAMPLE_FUNCTION bool sample_is_best(const struct sample *s) {
     return s->origin == SAMPLE_FROM_ATTEMPT && s->best_step == s->steps && s->best_attempt == s->attempt;
 }
 
-SAMPLE_FUNCTION enum sample_doing sample_does_next(const struct sample *s, enum sample_decision decision, bool here) {
-    enum sample_doing steps = s->kind == SAMPLE_SOLVED ? SAMPLE_SOLVES : SAMPLE_STEPS;
+SAMPLE_FUNCTION enum sample_phase sample_does_next(const struct sample *s, enum sample_decision decision, bool here) {
+    enum sample_phase steps = s->kind == SAMPLE_SOLVED ? PHASE_ELASTIC : PHASE_STEP;
     switch (decision) {
     case SAMPLE_END:
     case SAMPLE_END_BEFORE:
-        return SAMPLE_RETURNS;
+        return PHASE_RETURN;
     case SAMPLE_RESTART:
     case SAMPLE_RESTART_BEFORE:
-        return SAMPLE_RESTARTS;
+        return PHASE_RESTART;
     case SAMPLE_REWIND:
-        return here && s->stage != SAMPLE_ELASTIC ? SAMPLE_STEPS : SAMPLE_REWINDS;
+        return here && s->stage != SAMPLE_ELASTIC ? PHASE_STEP : PHASE_REWIND;
     case SAMPLE_RETRY:
-        return SAMPLE_SETTLES;
+        return PHASE_ELASTIC_END;
     default:
         return steps;
     }
@@ -269,11 +269,11 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
         choice.finished = true;
         return choice;
     }
-    if (s->doing == SAMPLE_SOLVES) {
-        sample_watch_programme(s, o, cancelled);
+    if (s->phase == PHASE_ELASTIC) {
+        sample_watch_elastic(s, o, cancelled);
         return choice;
     }
-    if (s->doing == SAMPLE_OPENS)
+    if (s->phase == PHASE_NEW)
         sample_came_in(s, o, n);
     enum sample_decision decision = sample_decision(s, o, n, cancelled);
     bool ends = decision == SAMPLE_END || decision == SAMPLE_END_BEFORE;
@@ -287,7 +287,7 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
         s->best_attempt = s->attempt;
         s->origin = SAMPLE_FROM_ATTEMPT;
     }
-    s->doing = sample_does_next(s, decision, here);
+    s->phase = sample_does_next(s, decision, here);
     return choice;
 }
 
@@ -295,21 +295,21 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
 
 /* Whether the step that comes now counts: not where y is about to be replaced. */
 SAMPLE_FUNCTION bool sample_takes_step(const struct sample *s) {
-    return s->doing == SAMPLE_STEPS;
+    return s->phase == PHASE_STEP;
 }
 
 /* After the step was computed. */
 SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_options *o, const struct sample_numbers *n) {
     bool singular = sample_asks_pivots(o) && !(n->least_pivot >= SAMPLE_LEAST_PIVOT * n->most_pivot);
     s->iteration = sample_one_more(s->iteration);
-    s->doing = SAMPLE_STEPS;
+    s->phase = PHASE_STEP;
     if (singular || (!n->usable && !o->adaptive)) {
         s->outcome = HN_OUTCOME_STALLED;
         s->asks = SAMPLE_ASKS_ENTRIES;
-        s->doing = SAMPLE_RETURNS;
+        s->phase = PHASE_RETURN;
     } else if (o->weighted && o->method != HN_METHOD_AUTO && n->usable && !n->moved) {
         sample_stuck(s);
-        s->doing = SAMPLE_RETURNS;
+        s->phase = PHASE_RETURN;
     }
 }
 
@@ -317,7 +317,7 @@ SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_option
 
 /* How many of them come next for a sample that has just stepped, as long as all it meets is finite and no system is singular. */
 SAMPLE_FUNCTION int sample_goes_on(const struct sample *s, const struct sample_options *o) {
-    return !o->stops && s->doing == SAMPLE_STEPS && s->iteration < o->iterations ? o->iterations - s->iteration : 0;
+    return !o->stops && s->phase == PHASE_STEP && s->iteration < o->iterations ? o->iterations - s->iteration : 0;
 }
 
 /* After so many of them: the smallest measure, and the round (from 1 on) whose iterate has it; 0: none had a smaller one. */
@@ -336,13 +336,13 @@ SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, double best, i
 SAMPLE_FUNCTION void sample_rewound(struct sample *s) {
     if (s->origin != SAMPLE_FROM_INPUT)
         return;
-    s->doing = SAMPLE_BEGINS;
+    s->phase = PHASE_START;
     s->steps = 0;
 }
 
 /* The next attempt: y is to hold its start, which depends on its number (restart.h). */
 SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s, const struct sample_options *o) {
-    s->doing = SAMPLE_BEGINS;
+    s->phase = PHASE_START;
     s->attempt = sample_next_attempt(s, o);
     s->stage = s->attempt == RESTART_HOME ? SAMPLE_NEAR : SAMPLE_GLOBAL;
     s->steps = s->strayed = 0;
@@ -358,7 +358,7 @@ SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s, const struct sample_
 /* The bound on |J' r| / (|J| |r|) below which the sample is locally infeasible; 0 where it cannot be. */
 SAMPLE_FUNCTION double sample_asks_stationarity(const struct sample *s, const struct sample_options *o,
                                                 const struct sample_numbers *n) {
-    if (s->doing == SAMPLE_FALLS_BACK || !n->finite || n->measure <= o->tolerance)
+    if (s->phase == PHASE_FALLBACK || !n->finite || n->measure <= o->tolerance)
         return 0;
     if (s->outcome == HN_OUTCOME_STALLED)
         return SAMPLE_STATIONARY_STUCK;
@@ -368,7 +368,7 @@ SAMPLE_FUNCTION double sample_asks_stationarity(const struct sample *s, const st
 /* stationary: that ratio was asked for, and is within its bound. */
 SAMPLE_FUNCTION hn_outcome sample_verdict(const struct sample *s, const struct sample_options *o,
                                           const struct sample_numbers *n, bool stationary) {
-    if (s->doing == SAMPLE_FALLS_BACK)
+    if (s->phase == PHASE_FALLBACK)
         return s->outcome;
     if (n->finite && n->measure <= o->tolerance)
         return HN_OUTCOME_OK;

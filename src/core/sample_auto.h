@@ -86,7 +86,7 @@ SAMPLE_FUNCTION enum sample_stage sample_stage_of(int attempt, enum sample_step 
 /* Whether the step that comes now is one of near's, without bounds held: it is taken whatever it leads to, if only it can be evaluated,
  * so that nobody asks for its A again. */
 SAMPLE_FUNCTION bool sample_steps_near(const struct sample *s) {
-    return s->stage == SAMPLE_NEAR && s->doing == SAMPLE_STEPS && s->kind != SAMPLE_CLIPPED && !s->chooses;
+    return s->stage == SAMPLE_NEAR && s->phase == PHASE_STEP && s->kind != SAMPLE_CLIPPED && !s->chooses;
 }
 
 /* ---- decisions ---- */
@@ -180,7 +180,7 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_elastic(struct sample *s, con
     bool vain = promised < SAMPLE_ELASTIC_VAIN * s->squares && s->eps < SAMPLE_ELASTIC_LOOSE;
     s->kind = SAMPLE_SOLVED;
     s->programme.solves = 0;
-    if (s->doing == SAMPLE_REWINDS || sample_is_fresh(s))
+    if (s->phase == PHASE_REWIND || sample_is_fresh(s))
         return sample_open_elastic(s, n->squares);
     if (sample_creeps(s, n->finite ? n->squares : s->squares, SAMPLE_ELASTIC_PATIENCE) || !n->moved || vain)
         return s->crept ? sample_globalise(s, o, n->squares, true) : sample_give_up(s, o, gained > 0);
@@ -192,24 +192,24 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_elastic(struct sample *s, con
 }
 
 /* y is the base; the programme goes on unless the sample must end. */
-SAMPLE_FUNCTION void sample_watch_programme(struct sample *s, const struct sample_options *o, bool cancelled) {
+SAMPLE_FUNCTION void sample_watch_elastic(struct sample *s, const struct sample_options *o, bool cancelled) {
     if (s->iteration < o->iterations && !cancelled)
         return;
     s->outcome = s->stationary ? HN_OUTCOME_LOCALLY_INFEASIBLE : HN_OUTCOME_ITERATION_LIMIT;
     if (cancelled)
         s->outcome = HN_OUTCOME_CANCELLED;
-    s->doing = SAMPLE_RETURNS;
+    s->phase = PHASE_RETURN;
 }
 
 /* After a system of the programme, or after y was told to hold the base again. */
 SAMPLE_FUNCTION void sample_advanced(struct sample *s, bool done) {
-    if (s->doing == SAMPLE_SETTLES)
+    if (s->phase == PHASE_ELASTIC_END)
         s->programme.solves = 0;
     else {
         s->iteration = sample_one_more(s->iteration);
         s->elastic = sample_one_more(s->elastic);
     }
-    s->doing = done ? SAMPLE_STEPS : SAMPLE_SOLVES;
+    s->phase = done ? PHASE_STEP : PHASE_ELASTIC;
 }
 
 SAMPLE_FUNCTION enum sample_decision sample_decide_near(struct sample *s, const struct sample_options *o,
@@ -248,7 +248,7 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_bold(struct sample *s, const 
 
 SAMPLE_FUNCTION enum sample_decision sample_decide_global(struct sample *s, const struct sample_options *o,
                                                           const struct sample_numbers *n) {
-    bool at_start = sample_is_fresh(s) || s->doing == SAMPLE_REWINDS, is_long = s->attempt == RESTART_LONG;
+    bool at_start = sample_is_fresh(s) || s->phase == PHASE_REWIND, is_long = s->attempt == RESTART_LONG;
     int most = s->attempt <= SAMPLE_LONGER_ATTEMPTS ? SAMPLE_GLOBAL_STEPS : SAMPLE_AGAIN_STEPS;
     s->kind = restart_is_unclipped(s->attempt) ? SAMPLE_PLAIN : SAMPLE_CLIPPED;
     if (restart_is_bold(s->attempt))

@@ -40,17 +40,17 @@ struct sample_options {
 
 /* ---- the state ---- */
 
-enum sample_doing {
-    SAMPLE_IDLE,       /* no sample */
-    SAMPLE_OPENS,      /* y holds what came in, not evaluated yet */
-    SAMPLE_BEGINS,     /* y holds another point to start from, not evaluated yet */
-    SAMPLE_STEPS,      /* y holds what a step led to */
-    SAMPLE_SOLVES,     /* y holds the base, and an elastic programme (elastic.h) goes on from there */
-    SAMPLE_SETTLES,    /* y is to hold the base again, for another programme */
-    SAMPLE_REWINDS,    /* y is to hold the best iterate again, to go on from there */
-    SAMPLE_RESTARTS,   /* y is to hold the start of the next attempt */
-    SAMPLE_RETURNS,    /* y is to hold the point that is returned */
-    SAMPLE_FALLS_BACK, /* nothing can be done with the sample: y holds its fallback */
+enum sample_phase {
+    PHASE_IDLE,        /* no sample */
+    PHASE_NEW,         /* y holds what came in, not evaluated yet */
+    PHASE_START,       /* y holds another point to start from, not evaluated yet */
+    PHASE_STEP,        /* y holds what a step led to */
+    PHASE_ELASTIC,     /* y holds the base, and an elastic programme (elastic.h) goes on from there */
+    PHASE_ELASTIC_END, /* y is to hold the base again, for another programme */
+    PHASE_REWIND,      /* y is to hold the best iterate again, to go on from there */
+    PHASE_RESTART,     /* y is to hold the start of the next attempt */
+    PHASE_RETURN,      /* y is to hold the point that is returned */
+    PHASE_FALLBACK,    /* nothing can be done with the sample: y holds its fallback */
 };
 
 /* auto begins near the projection and falls back on accepted steps inside the bounds, then on programmes; the other methods have one
@@ -76,7 +76,7 @@ enum sample_origin {
 enum sample_question { SAMPLE_ASKS_NOTHING, SAMPLE_ASKS_SLOPE, SAMPLE_ASKS_ENTRIES };
 
 struct sample {
-    enum sample_doing doing;
+    enum sample_phase phase;
     enum sample_stage stage; /* of auto */
     enum sample_step kind;   /* of the last step, and of the next */
     enum sample_origin origin;

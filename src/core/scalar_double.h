@@ -11,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef WIDE_INLINE
-#define WIDE_INLINE static inline
+#ifndef SIMD_INLINE
+#define SIMD_INLINE static inline
 #endif
 
 #define WIDTH                1
-#define WIDE_MASK(condition) (-(int64_t)(condition))
-#define WIDE_AT(v, i)        (v)
-#define WIDE_BITS_MAX        INT64_MAX
-#define WIDE_BITS_MIN        INT64_MIN
+#define SIMD_MASK(condition) (-(int64_t)(condition))
+#define SIMD_AT(v, i)        (v)
+#define SIMD_BITS_MAX        INT64_MAX
+#define SIMD_BITS_MIN        INT64_MIN
 #define PAIR_HEAD            (-(INT64_C(1) << 27)) /* simd_pair.h: a head of 26 bits, and a rest of 27 */
 #define ROOT_INSTRUCTION     "sqrtsd"
 #define ROOT_GUESS           INT64_C(0x5fe6eb50c7b537a9) /* minus half of the bits: those of 1 / sqrt, about */
@@ -28,30 +28,30 @@
 #define ROOT_LEAST           0x1p-1022
 #define ROOT_LIFT            0x1p108
 
-enum { WIDE_FRACTION_BITS = 52, WIDE_EXPONENT_BIAS = 1023, ROOT_ROUNDS = 4, ROOT_LIFTED = 54 };
+enum { SIMD_FRACTION_BITS = 52, SIMD_EXPONENT_BIAS = 1023, ROOT_ROUNDS = 4, ROOT_LIFTED = 54 };
 
-typedef double wide;
-typedef int64_t wide_bits;
-typedef uint64_t wide_words;
+typedef double simd;
+typedef int64_t simd_bits;
+typedef uint64_t simd_words;
 
-union wide_view {
+union simd_view {
     double number;
     int64_t bits;
 };
 
-WIDE_INLINE wide_bits wide_to_bits(wide a) {
-    union wide_view view;
+SIMD_INLINE simd_bits simd_to_bits(simd a) {
+    union simd_view view;
     view.number = a;
     return view.bits;
 }
 
-WIDE_INLINE wide wide_of_bits(wide_bits bits) {
-    union wide_view view;
+SIMD_INLINE simd simd_of_bits(simd_bits bits) {
+    union simd_view view;
     view.bits = bits;
     return view.number;
 }
 
-#define REAL_INFINITY wide_of_bits(INT64_C(0x7ff0000000000000))
-#define REAL_NAN      wide_of_bits(INT64_C(0x7ff8000000000000))
+#define REAL_INFINITY simd_of_bits(INT64_C(0x7ff0000000000000))
+#define REAL_NAN      simd_of_bits(INT64_C(0x7ff8000000000000))
 
 #endif

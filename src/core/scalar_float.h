@@ -10,15 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef WIDE_INLINE
-#define WIDE_INLINE static inline
+#ifndef SIMD_INLINE
+#define SIMD_INLINE static inline
 #endif
 
 #define WIDTH                1
-#define WIDE_MASK(condition) (-(int32_t)(condition))
-#define WIDE_AT(v, i)        (v)
-#define WIDE_BITS_MAX        INT32_MAX
-#define WIDE_BITS_MIN        INT32_MIN
+#define SIMD_MASK(condition) (-(int32_t)(condition))
+#define SIMD_AT(v, i)        (v)
+#define SIMD_BITS_MAX        INT32_MAX
+#define SIMD_BITS_MIN        INT32_MIN
 #define PAIR_HEAD            (-(INT32_C(1) << 12)) /* simd_pair.h: halves of 12 bits */
 #define ROOT_INSTRUCTION     "sqrtss"
 #define ROOT_GUESS           INT32_C(0x5f3759df)
@@ -31,30 +31,30 @@
 #define BARRIER_TIGHTNESS    0x1p-14f
 #define BARRIER_TIGHTEST     1e-30f
 
-enum { WIDE_FRACTION_BITS = 23, WIDE_EXPONENT_BIAS = 127, ROOT_ROUNDS = 3, ROOT_LIFTED = 24 };
+enum { SIMD_FRACTION_BITS = 23, SIMD_EXPONENT_BIAS = 127, ROOT_ROUNDS = 3, ROOT_LIFTED = 24 };
 
-typedef float wide;
-typedef int32_t wide_bits;
-typedef uint32_t wide_words;
+typedef float simd;
+typedef int32_t simd_bits;
+typedef uint32_t simd_words;
 
-union wide_view {
+union simd_view {
     float number;
     int32_t bits;
 };
 
-WIDE_INLINE wide_bits wide_to_bits(wide a) {
-    union wide_view view;
+SIMD_INLINE simd_bits simd_to_bits(simd a) {
+    union simd_view view;
     view.number = a;
     return view.bits;
 }
 
-WIDE_INLINE wide wide_of_bits(wide_bits bits) {
-    union wide_view view;
+SIMD_INLINE simd simd_of_bits(simd_bits bits) {
+    union simd_view view;
     view.bits = bits;
     return view.number;
 }
 
-#define REAL_INFINITY wide_of_bits(INT32_C(0x7f800000))
-#define REAL_NAN      wide_of_bits(INT32_C(0x7fc00000))
+#define REAL_INFINITY simd_of_bits(INT32_C(0x7f800000))
+#define REAL_NAN      simd_of_bits(INT32_C(0x7fc00000))
 
 #endif

@@ -31,23 +31,23 @@ static void search_begin(struct search_group *g, size_t lane) {
         s->best_cost = s->start_cost;
         s->finite = s->kept <= DBL_MAX;
     }
-    s->doing = finite && s->first_mu > 0 ? NEAREST_DESCENDS : NEAREST_IDLE;
+    s->phase = finite && s->first_mu > 0 ? NEAREST_DESCENDS : NEAREST_IDLE;
 }
 
 /* The iterate, where c and J were evaluated: keep it, lower mu, polish or end. */
 static void search_look(struct search_group *g, size_t lane) {
     const struct nearest_view v = search_view(g, lane);
     struct nearest_state *s = &g->state[lane];
-    if (s->doing != NEAREST_DESCENDS)
+    if (s->phase != NEAREST_DESCENDS)
         return;
     barrier_lower_mu(&v, s);
     best_keep(&v, s);
     polish_keep(&v, s, ROW_MULTIPLIER, polish_residual_of(&v, ROW_MULTIPLIER, s->largest));
     if (s->mu <= SEARCH_POLISHES * s->first_mu && s->mu < s->polished_mu) {
         polish_begin(&v, s);
-        s->doing = NEAREST_POLISHES;
+        s->phase = NEAREST_POLISHES;
     } else if (++s->iterations > SEARCH_ITERATIONS || s->failures > SEARCH_FAILURES)
-        s->doing = NEAREST_IDLE;
+        s->phase = NEAREST_IDLE;
 }
 
 /* ---- the search along the step ---- */
@@ -62,15 +62,15 @@ static void search_begin_step(struct search_group *g, size_t lane) {
     const struct nearest_view v = search_view(g, lane);
     struct nearest_state *s = &g->state[lane];
     s->settled = true;
-    if (s->doing == NEAREST_POLISHES) {
+    if (s->phase == NEAREST_POLISHES) {
         if (s->polish < 0 || !polish_step(&v)) {
-            s->doing = NEAREST_DESCENDS;
+            s->phase = NEAREST_DESCENDS;
             s->polish = -1;
             search_go_back(g, lane);
         }
         return;
     }
-    if (s->doing != NEAREST_DESCENDS)
+    if (s->phase != NEAREST_DESCENDS)
         return;
     s->settled = false;
     if (!barrier_direction(&v, s)) {
@@ -151,13 +151,13 @@ static void search_along(struct search_group *g) {
 static void search_take_over(struct search_group *g, size_t lane) {
     const struct nearest_view v = search_view(g, lane);
     struct nearest_state *s = &g->state[lane];
-    if (s->doing == NEAREST_DESCENDS && s->polish >= 0 && s->length > 0)
+    if (s->phase == NEAREST_DESCENDS && s->polish >= 0 && s->length > 0)
         barrier_accept(&v, s);
     s->polish = s->polish < 0 ? 0 : s->polish;
-    if (s->doing == NEAREST_POLISHES)
+    if (s->phase == NEAREST_POLISHES)
         best_keep(&v, s);
-    if (s->doing == NEAREST_POLISHES && !polish_judge(&v, s)) {
-        s->doing = s->kept <= NEAREST_ENOUGH ? NEAREST_IDLE : NEAREST_DESCENDS;
+    if (s->phase == NEAREST_POLISHES && !polish_judge(&v, s)) {
+        s->phase = s->kept <= NEAREST_ENOUGH ? NEAREST_IDLE : NEAREST_DESCENDS;
         search_go_back(g, lane);
     }
 }
@@ -177,9 +177,9 @@ static void search_all(struct search_group *g) {
         for (size_t lane = 0; lane < g->count; lane++) {
             const struct nearest_view v = search_view(g, lane);
             search_look(g, lane);
-            search_set_multipliers(&v, g->state[lane].doing == NEAREST_POLISHES ? ROW_POLISH : ROW_MULTIPLIER);
+            search_set_multipliers(&v, g->state[lane].phase == NEAREST_POLISHES ? ROW_POLISH : ROW_MULTIPLIER);
         }
-        nearest_bend(g->kernels, g->n, g->memory);
+        nearest_hessian(g->kernels, g->n, g->memory);
         search_factor(g);
         nearest_solve(g->kernels, &g->n->plan, g->memory, UNKNOWN_STEP, SEARCH_REFINEMENTS);
         search_along(g);

@@ -72,7 +72,7 @@ static enum nearest_reason search_reason(const struct search_group *g, size_t la
 /* The rows that are active at the program's y, whose additional outputs have just become the values of their kinks. */
 static void search_begin_lifted(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
-    s->doing = NEAREST_POLISHES;
+    s->phase = NEAREST_POLISHES;
     s->polish = 0;
     for (size_t i = 0; i < p->rows; i++) {
         double l = *view_row(v, ROW_KEPT, i), norm = *view_row(v, ROW_NORM, i);
@@ -89,19 +89,19 @@ static void search_step_lifted(struct search_group *g) {
         const struct nearest_view v = search_view(g, lane);
         search_set_multipliers(&v, ROW_POLISH);
     }
-    nearest_bend(g->kernels, g->n, g->memory);
+    nearest_hessian(g->kernels, g->n, g->memory);
     search_factor(g);
     nearest_solve(g->kernels, &g->n->plan, g->memory, UNKNOWN_STEP, SEARCH_REFINEMENTS);
     for (size_t lane = 0; lane < g->count; lane++) {
         const struct nearest_view v = search_view(g, lane);
         struct nearest_state *s = &g->state[lane];
-        bool stepped = s->doing == NEAREST_POLISHES && s->polish >= 0 && polish_step(&v);
+        bool stepped = s->phase == NEAREST_POLISHES && s->polish >= 0 && polish_step(&v);
         for (size_t i = 0; stepped && i < v.plan->rows; i++) {
             double l = *view_row(&v, ROW_POLISH, i);
             bool wrong = !row_is_equality(&v, i) && !(*view_row(&v, ROW_SIDE, i) * l > 0);
             *view_row(&v, ROW_KEPT, i) = wrong ? 0 : l;
         }
-        s->doing = NEAREST_IDLE;
+        s->phase = NEAREST_IDLE;
     }
 }
 

@@ -41,7 +41,7 @@ static struct nearest_view search_view(const struct search_group *g, size_t lane
 }
 
 static bool search_is_busy(const struct search_group *g, size_t lane) {
-    return g->state[lane].doing != NEAREST_IDLE;
+    return g->state[lane].phase != NEAREST_IDLE;
 }
 
 static void search_evaluate(const struct search_group *g, int phase) {
@@ -109,9 +109,9 @@ static void search_assemble(const struct search_group *g, size_t lane) {
     for (size_t i = 0; search_is_busy(g, lane) && i < p->rows; i++)
         for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
             *view_slot(&v, p->matrix + e * p->stride) = row_entry(&v, i, e);
-    if (g->state[lane].doing == NEAREST_POLISHES)
+    if (g->state[lane].phase == NEAREST_POLISHES)
         polish_assemble(&v);
-    else if (g->state[lane].doing == NEAREST_DESCENDS)
+    else if (g->state[lane].phase == NEAREST_DESCENDS)
         barrier_assemble(&v, &g->state[lane]);
 }
 
@@ -124,7 +124,7 @@ static bool search_damp(struct search_group *g, size_t lane) {
     double least = SEARCH_DELTA * *view_number(&v, NUMBER_CURVATURE);
     if (!search_is_busy(g, lane) || nearest_has_signs(&v))
         return false;
-    if (s->doing == NEAREST_POLISHES) {
+    if (s->phase == NEAREST_POLISHES) {
         s->polish = -1;
         return false;
     }

@@ -12,7 +12,7 @@
 #define HN_CORE_SOLVER_ADJOINT_H
 
 /* What is asked, and where the answers go; NULL: nobody wants it. */
-struct drive_back {
+struct solver_back {
     const double *grad_y;            /* outputs: of the loss by the returned y */
     double *grad_raw;                /* outputs */
     double *grad_x;                  /* inputs; the raw output held fixed, unless it follows x: */
@@ -22,21 +22,21 @@ struct drive_back {
 
 /* ---- loading ---- */
 
-static void drive_back_iterate(const struct drive *d, size_t step) {
-    const struct drive_tape *tape = d->tape;
+static void solver_back_iterate(const struct solver *d, size_t step) {
+    const struct solver_tape *tape = d->tape;
     const double *from = tape->iterate + step * POINT_PLAN(&d->point)->outputs * tape->width;
-    drive_spread(from, tape->width, point_at(&d->point, POINT_PLAN(&d->point)->y), POINT_WIDTH(&d->point),
-                 POINT_PLAN(&d->point)->outputs);
+    solver_spread(from, tape->width, point_at(&d->point, POINT_PLAN(&d->point)->y), POINT_WIDTH(&d->point),
+                  POINT_PLAN(&d->point)->outputs);
 }
 
-static void drive_back_open(struct drive *d, const struct drive_back *back, const struct tape_head *head) {
+static void solver_back_open(struct solver *d, const struct solver_back *back, const struct tape_head *head) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
-    sample_open(&d->state, DRIVE_OPTIONS(d));
+    sample_open(&d->state, SOLVER_OPTIONS(d));
     d->state.steps = head->steps;
     d->state.attempt = head->attempt;
     if (head->way == TAPE_WHOLE)
-        drive_spread(back->grad_y, 1, point_at(p, plan->gradient), POINT_WIDTH(p), plan->outputs);
+        solver_spread(back->grad_y, 1, point_at(p, plan->gradient), POINT_WIDTH(p), plan->outputs);
     else /* a fallback does not depend on the raw output, and a way that is lost has no gradient */
         point_clear(p, plan->gradient, plan->outputs);
     point_clear(p, plan->grad_x, plan->inputs);
@@ -44,43 +44,43 @@ static void drive_back_open(struct drive *d, const struct drive_back *back, cons
     point_clear(p, plan->grad_upper, plan->rows);
     point_write(p, plan->x, plan->inputs, d->x);
     entry_prepare(p->slots);
-    if (!DRIVE_OPTIONS(d)->weighted || d->state.steps == 0)
+    if (!SOLVER_OPTIONS(d)->weighted || d->state.steps == 0)
         return;
-    drive_back_iterate(d, 0); /* which row weights belong to */
+    solver_back_iterate(d, 0); /* which row weights belong to */
     entry_evaluate(p->slots);
-    drive_flag(d, plan->slots + DRIVE_TAKES, true);
+    solver_flag(d, plan->slots + SOLVER_TAKES, true);
     entry_rescale(p->slots);
 }
 
 /* ---- one step ---- */
 
-/* The step once more; where it is. Where there is no text for it the way back has it, which solves for it, too: DRIVE_BACK_STEP. */
-#ifdef DRIVE_BACK_STEP
-static uint32_t drive_step_again(const struct drive *d) {
+/* The step once more; where it is. Where there is no text for it the way back has it, which solves for it, too: SOLVER_BACK_STEP. */
+#ifdef SOLVER_BACK_STEP
+static uint32_t solver_step_again(const struct solver *d) {
     entry_back_begin(d->point.slots);
-    return DRIVE_BACK_STEP;
+    return SOLVER_BACK_STEP;
 }
 #else
-static uint32_t drive_step_again(const struct drive *d) {
+static uint32_t solver_step_again(const struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     point_read(p, plan->gradient, plan->outputs, d->row); /* in whose place A' W r may go */
-    drive_take_slots(d, plan->y, plan->base);
+    solver_take_slots(d, plan->y, plan->base);
     entry_step_begin(p->slots);
     entry_step_end(p->slots);
-    drive_take_slots(d, plan->base, plan->y);
+    solver_take_slots(d, plan->base, plan->y);
     point_write(p, plan->gradient, plan->outputs, d->row);
     return plan->step;
 }
 #endif
 
 /* Back through the clipping of the step: where y was clipped its gradient goes to the bound. */
-static void drive_unclip(const struct drive *d) {
+static void solver_unclip(const struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
-    const uint32_t step = drive_step_again(d);
+    const uint32_t step = solver_step_again(d);
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         double y = *point_at(p, plan->y + output[k]) - *point_at(p, step + output[k]);
         double *gradient = point_at(p, plan->gradient + output[k]);
@@ -93,33 +93,33 @@ static void drive_unclip(const struct drive *d) {
 }
 
 /* d(eps) / d|W r| / |W r|; on the outputs' side v is eps times what it should be. */
-static double drive_slope(const struct drive *d) {
+static double solver_slope(const struct solver *d) {
     double squares = *point_at(&d->point, POINT_PLAN(&d->point)->summary + SUMMARY_SQUARES);
-    double slope = sample_eps_slope(&d->state, DRIVE_OPTIONS(d), squares);
-    return slope != 0 && DRIVE_OPTIONS(d)->outputs_side ? slope / d->state.eps : slope;
+    double slope = sample_eps_slope(&d->state, SOLVER_OPTIONS(d), squares);
+    return slope != 0 && SOLVER_OPTIONS(d)->outputs_side ? slope / d->state.eps : slope;
 }
 
-static void drive_back_step(struct drive *d) {
+static void solver_back_step(struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     struct sample *s = &d->state;
-    bool weighted = DRIVE_OPTIONS(d)->weighted;
+    bool weighted = SOLVER_OPTIONS(d)->weighted;
     s->steps--;
     s->eps = d->tape->eps[(size_t)s->steps * d->tape->width];
     s->kind = (enum sample_step)d->tape->kind[(size_t)s->steps * d->tape->width];
     s->stage = sample_stage_of(s->attempt, s->kind);
-    drive_back_iterate(d, (size_t)s->steps);
+    solver_back_iterate(d, (size_t)s->steps);
     entry_evaluate(p->slots);
     entry_residual(p->slots);
     if (weighted) {
-        drive_weigh(d);
+        solver_weigh(d);
         *point_at(p, plan->eps) = s->eps;
     }
     if (weighted && s->kind == SAMPLE_CLIPPED)
-        drive_unclip(d);
+        solver_unclip(d);
     entry_back_begin(p->slots);
     if (weighted) {
-        double slope = drive_slope(d), *damped = point_at(p, plan->damped);
+        double slope = solver_slope(d), *damped = point_at(p, plan->damped);
         *damped = slope != 0 ? *damped * slope : 0;
     }
     entry_back_rows_bounds(p->slots);
@@ -129,15 +129,15 @@ static void drive_back_step(struct drive *d) {
 
 /* ---- the end ---- */
 
-static bool drive_back_read(const struct point *p, uint32_t slot, size_t count, double *to) {
+static bool solver_back_read(const struct point *p, uint32_t slot, size_t count, double *to) {
     size_t unused;
     if (!to)
         return true;
-    drive_spread(point_at(p, slot), POINT_WIDTH(p), to, 1, count);
+    solver_spread(point_at(p, slot), POINT_WIDTH(p), to, 1, count);
     return point_finite(p, slot, count, &unused);
 }
 
-static void drive_back_clear(double *values, size_t count) {
+static void solver_back_clear(double *values, size_t count) {
     for (size_t i = 0; values && i < count; i++) {
         values[i] = 0;
         LOOP_STAYS;
@@ -145,36 +145,36 @@ static void drive_back_clear(double *values, size_t count) {
 }
 
 /* A gradient that is not finite must not reach an optimiser: it becomes 0. */
-static bool drive_back_finish(const struct drive *d, const struct drive_back *back) {
+static bool solver_back_finish(const struct solver *d, const struct solver_back *back) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
     size_t unused;
     if (d->state.attempt > 0)
-        drive_back_iterate(d, 0);
+        solver_back_iterate(d, 0);
     if (back->grad_x)
         point_read(p, plan->grad_x, plan->inputs, back->grad_x);
     point_pull_start(p, d->state.attempt, back->from_start, back->grad_x);
-    bool finite = !back->grad_x || drive_finite(back->grad_x, plan->inputs, &unused);
-    finite = drive_back_read(p, plan->gradient, plan->outputs, back->grad_raw) && finite;
-    finite = drive_back_read(p, plan->grad_lower, plan->rows, back->grad_lower) && finite;
-    finite = drive_back_read(p, plan->grad_upper, plan->rows, back->grad_upper) && finite;
+    bool finite = !back->grad_x || solver_finite(back->grad_x, plan->inputs, &unused);
+    finite = solver_back_read(p, plan->gradient, plan->outputs, back->grad_raw) && finite;
+    finite = solver_back_read(p, plan->grad_lower, plan->rows, back->grad_lower) && finite;
+    finite = solver_back_read(p, plan->grad_upper, plan->rows, back->grad_upper) && finite;
     if (finite)
         return true;
-    drive_back_clear(back->grad_x, plan->inputs);
-    drive_back_clear(back->grad_raw, plan->outputs);
-    drive_back_clear(back->grad_lower, plan->rows);
-    drive_back_clear(back->grad_upper, plan->rows);
+    solver_back_clear(back->grad_x, plan->inputs);
+    solver_back_clear(back->grad_raw, plan->outputs);
+    solver_back_clear(back->grad_lower, plan->rows);
+    solver_back_clear(back->grad_upper, plan->rows);
     return false;
 }
 
-/* After drive_run with this tape and x; plan, options, point, x, row and tape of the drive count. False where the gradient is 0 because it
+/* After solver_run with this tape and x; plan, options, point, x, row and tape of the drive count. False where the gradient is 0 because it
  * was not finite, because the way was longer than the tape, or because a programme was on it. */
-static bool drive_gradient(struct drive *d, const struct drive_back *back) {
+static bool solver_gradient(struct solver *d, const struct solver_back *back) {
     const struct tape_head head = tape_head_read(&d->tape->head, d->tape->room);
-    drive_back_open(d, back, &head);
+    solver_back_open(d, back, &head);
     while (d->state.steps > 0)
-        drive_back_step(d);
-    return drive_back_finish(d, back) && head.way != TAPE_TOO_LONG;
+        solver_back_step(d);
+    return solver_back_finish(d, back) && head.way != TAPE_TOO_LONG;
 }
 
 #endif

@@ -35,7 +35,7 @@ SAMPLE_FUNCTION void sample_answer(struct sample *s, const struct sample_slope *
         s->slope = slope->slope / scale;
     if (asks_slope && sample_is_proof(slope)) {
         s->stationary = true;
-        s->doing = SAMPLE_RETURNS;
+        s->phase = PHASE_RETURN;
     }
     if (s->stationary)
         s->outcome = HN_OUTCOME_LOCALLY_INFEASIBLE;

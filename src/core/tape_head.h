@@ -7,14 +7,14 @@
 #ifndef HN_CORE_TAPE_HEAD_H
 #define HN_CORE_TAPE_HEAD_H
 
-enum tape_way {
+enum tape_validity {
     TAPE_WHOLE,
     TAPE_FALLBACK, /* the result is a fallback: it does not depend on y_raw */
     TAPE_TOO_LONG, /* there were more steps than the tape has room for, or one by an elastic programme */
 };
 
 struct tape_head {
-    int32_t way; /* enum tape_way */
+    int32_t way; /* enum tape_validity */
     int32_t steps;
     int32_t attempt; /* where it began; see core/restart.h */
     int32_t unused;
@@ -27,8 +27,8 @@ SAMPLE_FUNCTION struct tape_head tape_head_of(const struct sample *s, size_t roo
     bool lost = s->origin != SAMPLE_FROM_ATTEMPT || s->best_attempt != s->attempt;
     bool strayed = s->strayed > 0 && s->best_step >= s->strayed;
     bool longer = !lost && (strayed || (size_t)s->best_step > room);
-    enum tape_way way = longer ? TAPE_TOO_LONG : TAPE_WHOLE;
-    if (s->doing == SAMPLE_FALLS_BACK)
+    enum tape_validity way = longer ? TAPE_TOO_LONG : TAPE_WHOLE;
+    if (s->phase == PHASE_FALLBACK)
         way = TAPE_FALLBACK;
     bool whole = way == TAPE_WHOLE && !lost;
     struct tape_head head = {(int32_t)way, whole ? s->best_step : 0, whole ? s->attempt : 0, 0};

@@ -26,13 +26,14 @@ struct backend {
     /* the linear system of a step */
     void (*solve)(const struct damped *system, double *slots, const struct damped_sides *sides);
     /* the same where it is tiled; others may help */
-    void (*solve_tiled)(const struct tiled *task, double *slots, const struct damped_sides *sides, struct crew *crew);
+    void (*solve_tiled)(const struct tiled *task, double *slots, const struct damped_sides *sides,
+                        struct helpers *helpers);
     void (*begin_tiled)(const struct tiled *task, double *slots);
-    void (*values_tiled)(const struct tiled *task, double *slots, uint32_t y, struct crew *crew);
+    void (*values_tiled)(const struct tiled *task, double *slots, uint32_t y, struct helpers *helpers);
     void (*rows_tiled)(const struct tiled *task, double *slots, uint32_t from, uint32_t to,
-                       struct crew *crew); /* A from */
+                       struct helpers *helpers); /* A from */
     void (*columns_tiled)(const struct tiled *task, double *slots, uint32_t from, uint32_t to, bool subtract,
-                          struct crew *crew);
+                          struct helpers *helpers);
     void (*gram_tiled)(const struct tiled_gram *task);
     void (*turn_tiled)(const struct tiled_turn *task);
     void (*multiply)(const struct product *product, double *slots, uint32_t from, uint32_t to);

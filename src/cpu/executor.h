@@ -14,7 +14,7 @@
 #include "core/plan.h"
 #include "cpu/fused_auto.h"
 
-enum { EXECUTOR_WIDEST = 16 };
+enum { MAX_LANES = 16 };
 
 struct executor;
 
@@ -35,32 +35,31 @@ struct executor_back {
 };
 
 /* Steps back that are all alike. */
-struct executor_way_back {
+struct fused_adjoint {
     int count;
-    const double *tape
-        [EXECUTOR_WIDEST]; /* per seat, where y before the last of them lies; those before lie before it. NULL: idle */
+    const double
+        *tape[MAX_LANES]; /* per seat, where y before the last of them lies; those before lie before it. NULL: idle */
 };
 
 /* Rounds of evaluate and step in which nothing is decided about a sample; see sample_goes_on. */
-struct executor_rounds {
-    int count;                    /* at most */
-    bool busy[EXECUTOR_WIDEST];   /* seats with a sample */
-    double best[EXECUTOR_WIDEST]; /* in: the smallest measure so far; out: that of all */
-    int best_at[EXECUTOR_WIDEST]; /* out: the round whose iterate has it, from 1 on; 0: none */
-    int done[EXECUTOR_WIDEST];    /* out: rounds */
-    double
-        *tape[EXECUTOR_WIDEST]; /* where the y that each round begins with goes, one after the other; NULL: nowhere */
+struct fused_iterations {
+    int count;               /* at most */
+    bool busy[MAX_LANES];    /* seats with a sample */
+    double best[MAX_LANES];  /* in: the smallest measure so far; out: that of all */
+    int best_at[MAX_LANES];  /* out: the round whose iterate has it, from 1 on; 0: none */
+    int done[MAX_LANES];     /* out: rounds */
+    double *tape[MAX_LANES]; /* where the y that each round begins with goes, one after the other; NULL: nowhere */
 };
 
 struct executor {
     const char *name;
-    uint32_t width; /* at most EXECUTOR_WIDEST */
+    uint32_t width; /* at most MAX_LANES */
     size_t bytes;   /* of a thread's memory, which begins on a boundary of 64 bytes */
     const struct plan *plan;
     void *own; /* what the executor made of the plan */
 
     /* Threads that may help with one sample; NULL: none. An executor has none; a thread that leads a crew makes itself a copy. */
-    struct crew *crew;
+    struct helpers *helpers;
 
     /* Constants into fresh memory, zero everywhere else. */
     void (*begin)(const struct executor *x, double *slots);
@@ -97,15 +96,15 @@ struct executor {
     /* As many rounds as asked for, or fewer: up to the first in which a busy sample has something to be decided. y is where that
      * round begins, or the round after the last; iterates that were the best are in `best`, the one that a round
      * was given up at included. What evaluations leave is lost. NULL: there is no such entry. */
-    void (*go_on)(const struct executor *x, double *slots, struct executor_rounds *rounds);
+    void (*go_on)(const struct executor *x, double *slots, struct fused_iterations *rounds);
 
     /* Rounds of auto's near stage; see cpu/fused_auto.h. `best` has the best iterate of every sample that is not fresh. c, J, r
      * and the summary are those of the last evaluation, but for what the step after it says. NULL: there is no such entry. */
-    void (*near_rounds)(const struct executor *x, double *slots, struct near_rounds *rounds);
+    void (*near_rounds)(const struct executor *x, double *slots, struct fused_auto *rounds);
 
     /* As many steps back as asked for, for which no bound asks and whose samples have none with an eps or weights of its own: from the
      * iterates of the tapes. False: not with this gradient, and nothing was done. NULL: there is no such entry. */
-    bool (*go_back)(const struct executor *x, double *slots, const struct executor_way_back *way);
+    bool (*go_back)(const struct executor *x, double *slots, const struct fused_adjoint *way);
 
     /* After evaluate (and weigh): the gradient p by the y that the step from here led to becomes the gradient by this y; what x and
      * the bounds owe is added to their sums. */

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-struct near_rounds {
+struct fused_auto {
     int64_t count; /* rounds, at most; out: that have begun */
     double tolerance, damping, least_eps;
     int64_t joint;         /* -1: inequalities in several outputs may be left out of the first step */

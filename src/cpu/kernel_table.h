@@ -68,7 +68,7 @@ typedef int kernel_back_rounds_function(double *slots, const struct kernel_back_
 typedef int kernel_near_function(double *slots);
 
 /* Rounds of auto's near stage (cpu/fused_auto.h). */
-typedef void kernel_near_rounds_function(double *slots, struct near_rounds *rounds);
+typedef void kernel_near_rounds_function(double *slots, struct fused_auto *rounds);
 
 struct kernel_table {
     uint32_t version;                       /* KERNEL_VERSION: of this table */

@@ -39,7 +39,7 @@ static void columns_two(const struct executor *x, double *slots, const uint32_t 
 static void subtract_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind == FACTOR_TILED)
-        own->kernels.columns_tiled(&own->tiled, slots, from, to, true, x->crew);
+        own->kernels.columns_tiled(&own->tiled, slots, from, to, true, x->helpers);
     else
         own->kernels.multiply_subtract(&own->system.by_columns, slots, from, to);
 }

@@ -74,8 +74,8 @@ static void begin_one(const struct executor *x, double *slots) {
     size_t units = (b.count + BEGIN_UNIT - 1) / BEGIN_UNIT;
     for (b.first = 0; b.first < units; b.first += BEGIN_JOB) {
         size_t count = units - b.first < BEGIN_JOB ? units - b.first : BEGIN_JOB;
-        const struct crew_job job = {count, 1, 1, begin_part, &b, NULL};
-        crew_share(x->crew, &job);
+        const struct helpers_job job = {count, 1, 1, begin_part, &b, NULL};
+        helpers_share(x->helpers, &job);
     }
 }
 
@@ -123,7 +123,7 @@ static void lanes_copy(const struct executor *x, double *slots, uint32_t from, u
 void lanes_rows(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind == FACTOR_TILED)
-        own->kernels.rows_tiled(&own->tiled, slots, from, to, x->crew);
+        own->kernels.rows_tiled(&own->tiled, slots, from, to, x->helpers);
     else
         own->kernels.multiply(&own->system.by_rows, slots, from, to);
 }
@@ -131,7 +131,7 @@ void lanes_rows(const struct executor *x, double *slots, uint32_t from, uint32_t
 void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind == FACTOR_TILED)
-        own->kernels.columns_tiled(&own->tiled, slots, from, to, false, x->crew);
+        own->kernels.columns_tiled(&own->tiled, slots, from, to, false, x->helpers);
     else
         own->kernels.multiply(&own->system.by_columns, slots, from, to);
 }
@@ -145,7 +145,7 @@ static void lanes_prepare(const struct executor *x, double *slots) {
 void lanes_values(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     if (own->tiled.block.values > 0)
-        own->kernels.values_tiled(&own->tiled, slots, lanes_at(x, x->plan->y), x->crew);
+        own->kernels.values_tiled(&own->tiled, slots, lanes_at(x, x->plan->y), x->helpers);
     own->kernels.run(&own->program, 1, slots);
 }
 
@@ -182,7 +182,7 @@ static void lanes_largest(const struct executor *x, double *slots) {
 void lanes_solve(const struct executor *x, double *slots, const struct damped_sides *sides) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind == FACTOR_TILED)
-        own->kernels.solve_tiled(&own->tiled, slots, sides, x->crew);
+        own->kernels.solve_tiled(&own->tiled, slots, sides, x->helpers);
     else
         own->kernels.solve(&own->system, slots, sides);
 }

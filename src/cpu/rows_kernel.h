@@ -12,38 +12,38 @@
 #include "cpu/rows.h"
 #include "cpu/unload_kernel.h"
 
-#define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
-#define MASK_AT(offset) ((wide_bits *)(void *)SLOT_AT(slots, offset))
+#define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
+#define MASK_AT(offset) ((simd_bits *)(void *)SLOT_AT(slots, offset))
 
 /* The summary of all rows of a lane; kept for even and odd rows apart, so that neither waits for the other. */
 struct row_summary {
-    wide worst;
-    wide_bits finite;
+    simd worst;
+    simd_bits finite;
 };
 
-WIDE_INLINE void kernel_residual_row(const struct rows_task *task, double *slots, size_t i, size_t part,
+SIMD_INLINE void kernel_residual_row(const struct rows_task *task, double *slots, size_t i, size_t part,
                                      struct row_summary *summary) {
-    wide c = AT(task->value[i])[part], size;
-    wide r = kernel_row(c, AT(task->lower[i])[part], AT(task->upper[i])[part], task->relative, &size);
+    simd c = AT(task->value[i])[part], size;
+    simd r = kernel_row(c, AT(task->lower[i])[part], AT(task->upper[i])[part], task->relative, &size);
     AT(task->residual)[i * LANE_PARTS + part] = r;
-    summary->worst = wide_select(wide_less(summary->worst, size), size, summary->worst);
+    summary->worst = simd_select(simd_less(summary->worst, size), size, summary->worst);
     summary->finite &= kernel_finite(c);
 }
 
 /* In the order of rows: this sum decides about steps. */
-WIDE_INLINE wide kernel_squares(const struct rows_task *task, const double *slots, size_t part) {
-    const wide *r = (const wide *)(const void *)SLOT_AT(slots, task->residual) + part;
-    const wide *scale = (const wide *)(const void *)SLOT_AT(slots, task->scale) + part;
-    wide sum = wide_all(0);
+SIMD_INLINE simd kernel_squares(const struct rows_task *task, const double *slots, size_t part) {
+    const simd *r = (const simd *)(const void *)SLOT_AT(slots, task->residual) + part;
+    const simd *scale = (const simd *)(const void *)SLOT_AT(slots, task->scale) + part;
+    simd sum = simd_all(0);
     for (size_t i = 0; i < task->rows; i++) {
-        wide own = scale[i * LANE_PARTS] * r[i * LANE_PARTS];
+        simd own = scale[i * LANE_PARTS] * r[i * LANE_PARTS];
         sum += own * own;
     }
     return sum;
 }
 
-WIDE_INLINE void kernel_residual_part(const struct rows_task *task, double *slots, size_t part) {
-    struct row_summary even = {wide_all(0), ~wide_bits_all(0)}, odd = even;
+SIMD_INLINE void kernel_residual_part(const struct rows_task *task, double *slots, size_t part) {
+    struct row_summary even = {simd_all(0), ~simd_bits_all(0)}, odd = even;
     size_t i = 0;
     for (; i + 1 < task->rows; i += 2) {
         kernel_residual_row(task, slots, i, part, &even);
@@ -51,8 +51,8 @@ WIDE_INLINE void kernel_residual_part(const struct rows_task *task, double *slot
     }
     if (i < task->rows)
         kernel_residual_row(task, slots, i, part, &even);
-    wide *summary = AT(task->summary) + part;
-    summary[(size_t)SUMMARY_WORST * LANE_PARTS] = wide_select(wide_less(even.worst, odd.worst), odd.worst, even.worst);
+    simd *summary = AT(task->summary) + part;
+    summary[(size_t)SUMMARY_WORST * LANE_PARTS] = simd_select(simd_less(even.worst, odd.worst), odd.worst, even.worst);
     MASK_AT(task->summary)[(size_t)SUMMARY_FINITE * LANE_PARTS + part] = even.finite & odd.finite;
     if (task->weighted)
         summary[(size_t)SUMMARY_SQUARES * LANE_PARTS] = kernel_squares(task, slots, part);
@@ -67,7 +67,7 @@ static void kernel_residual(const struct rows_task *task, double *slots) {
 static void kernel_residual_only(const struct rows_task *task, double *slots) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide unused, lower = AT(task->lower[i])[part], upper = AT(task->upper[i])[part];
+            simd unused, lower = AT(task->lower[i])[part], upper = AT(task->upper[i])[part];
             AT(task->residual)
             [i * LANE_PARTS + part] = kernel_row(AT(task->value[i])[part], lower, upper, false, &unused);
         }
@@ -75,12 +75,12 @@ static void kernel_residual_only(const struct rows_task *task, double *slots) {
 
 /* ---- row weights ---- */
 
-WIDE_INLINE bool kernel_knows(const struct rows_task *task, size_t i) {
+SIMD_INLINE bool kernel_knows(const struct rows_task *task, size_t i) {
     return task->known && task->known[i].known;
 }
 
 /* The first entry of a row's A: there is none where it is known. */
-WIDE_INLINE size_t kernel_first(const struct rows_task *task, size_t i) {
+SIMD_INLINE size_t kernel_first(const struct rows_task *task, size_t i) {
     return kernel_knows(task, i) ? task->first[i + 1] : task->first[i];
 }
 
@@ -88,68 +88,68 @@ WIDE_INLINE size_t kernel_first(const struct rows_task *task, size_t i) {
 static void kernel_rescale(const struct rows_task *task, double *slots, uint32_t mask) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide most = wide_all(0), *scale = AT(task->scale) + i * LANE_PARTS + part;
+            simd most = simd_all(0), *scale = AT(task->scale) + i * LANE_PARTS + part;
             if (kernel_knows(task, i)) {
-                *scale = wide_select(MASK_AT(mask)[part], wide_all(task->known[i].scale), *scale);
+                *scale = simd_select(MASK_AT(mask)[part], simd_all(task->known[i].scale), *scale);
                 continue;
             }
             for (size_t e = task->first[i]; e < task->first[i + 1]; e++) {
-                wide size = wide_abs(AT(task->entry[e])[part]);
-                most = wide_select(wide_less(most, size), size, most);
+                simd size = simd_abs(AT(task->entry[e])[part]);
+                most = simd_select(simd_less(most, size), size, most);
             }
-            *scale = wide_select(MASK_AT(mask)[part], kernel_scale_for(most), *scale);
+            *scale = simd_select(MASK_AT(mask)[part], kernel_scale_for(most), *scale);
         }
 }
 
-WIDE_INLINE wide_bits kernel_active_row(const struct rows_task *task, const double *slots, size_t i, size_t part) {
-    const wide *c = (const wide *)(const void *)SLOT_AT(slots, task->value[i]) + part;
-    const wide *lower = (const wide *)(const void *)SLOT_AT(slots, task->lower[i]) + part;
-    const wide *upper = (const wide *)(const void *)SLOT_AT(slots, task->upper[i]) + part;
-    const wide *hold = (const wide *)(const void *)SLOT_AT(slots, task->hold) + part;
-    const wide_bits *leads = (const wide_bits *)(const void *)SLOT_AT(slots, task->leads) + part;
-    wide scale = ((const wide *)(const void *)SLOT_AT(slots, task->scale))[i * LANE_PARTS + part];
+SIMD_INLINE simd_bits kernel_active_row(const struct rows_task *task, const double *slots, size_t i, size_t part) {
+    const simd *c = (const simd *)(const void *)SLOT_AT(slots, task->value[i]) + part;
+    const simd *lower = (const simd *)(const void *)SLOT_AT(slots, task->lower[i]) + part;
+    const simd *upper = (const simd *)(const void *)SLOT_AT(slots, task->upper[i]) + part;
+    const simd *hold = (const simd *)(const void *)SLOT_AT(slots, task->hold) + part;
+    const simd_bits *leads = (const simd_bits *)(const void *)SLOT_AT(slots, task->leads) + part;
+    simd scale = ((const simd *)(const void *)SLOT_AT(slots, task->scale))[i * LANE_PARTS + part];
     return kernel_active(*c, *lower, *upper, scale, *hold,
-                         task->first[i + 1] - task->first[i] > 1 ? *leads : wide_bits_all(0));
+                         task->first[i + 1] - task->first[i] > 1 ? *leads : simd_bits_all(0));
 }
 
 /* Takes over c, J and the active rows of the present y for the lanes of the mask. */
 static void kernel_weigh(const struct rows_task *task, double *slots, uint32_t mask) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide_bits take = MASK_AT(mask)[part], *active = MASK_AT(task->active) + i * LANE_PARTS + part;
-            wide scale = AT(task->scale)[i * LANE_PARTS + part], r = AT(task->residual)[i * LANE_PARTS + part];
-            wide_bits now = kernel_active_row(task, slots, i, part);
-            wide *right = AT(task->right) + i * LANE_PARTS + part;
+            simd_bits take = MASK_AT(mask)[part], *active = MASK_AT(task->active) + i * LANE_PARTS + part;
+            simd scale = AT(task->scale)[i * LANE_PARTS + part], r = AT(task->residual)[i * LANE_PARTS + part];
+            simd_bits now = kernel_active_row(task, slots, i, part);
+            simd *right = AT(task->right) + i * LANE_PARTS + part;
             *active = (take & now) | (~take & *active);
-            *right = wide_select(take, wide_keep(now, scale * r), *right);
+            *right = simd_select(take, simd_keep(now, scale * r), *right);
             for (size_t e = kernel_first(task, i); e < task->first[i + 1]; e++) {
-                wide *a = AT(task->matrix) + e * LANE_PARTS + part;
-                *a = wide_select(take, wide_keep(now, scale * AT(task->entry[e])[part]), *a);
+                simd *a = AT(task->matrix) + e * LANE_PARTS + part;
+                *a = simd_select(take, simd_keep(now, scale * AT(task->entry[e])[part]), *a);
             }
         }
 }
 
 static void kernel_shift(const struct rows_task *task, double *slots) {
-    const wide *eps = AT(task->eps);
+    const simd *eps = AT(task->eps);
     for (size_t i = 0; i < task->rows * LANE_PARTS; i++)
-        AT(task->shift)[i] = wide_select(MASK_AT(task->active)[i], eps[i % LANE_PARTS], wide_all(1));
+        AT(task->shift)[i] = simd_select(MASK_AT(task->active)[i], eps[i % LANE_PARTS], simd_all(1));
 }
 
 /* The largest sum of squares of a row of A. */
 static void kernel_largest(const struct rows_task *task, double *slots, uint32_t to) {
-    wide most[LANE_PARTS];
+    simd most[LANE_PARTS];
     for (int part = 0; part < LANE_PARTS; part++)
-        most[part] = wide_all(0);
+        most[part] = simd_all(0);
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide sum = wide_all(0);
+            simd sum = simd_all(0);
             if (kernel_knows(task, i))
-                sum = wide_keep(MASK_AT(task->active)[i * LANE_PARTS + part], wide_all(task->known[i].squares));
+                sum = simd_keep(MASK_AT(task->active)[i * LANE_PARTS + part], simd_all(task->known[i].squares));
             for (size_t e = kernel_first(task, i); e < task->first[i + 1]; e++) {
-                wide a = AT(task->matrix)[e * LANE_PARTS + part];
+                simd a = AT(task->matrix)[e * LANE_PARTS + part];
                 sum += a * a;
             }
-            most[part] = wide_select(wide_less(most[part], sum), sum, most[part]);
+            most[part] = simd_select(simd_less(most[part], sum), sum, most[part]);
         }
     for (int part = 0; part < LANE_PARTS; part++)
         AT(to)[part] = most[part];
@@ -159,13 +159,13 @@ static void kernel_largest(const struct rows_task *task, double *slots, uint32_t
 
 static void kernel_copy(double *slots, uint32_t from, uint32_t to, size_t count, uint32_t mask) {
     for (size_t i = 0; i < count * LANE_PARTS; i++)
-        AT(to)[i] = wide_select(MASK_AT(mask)[i % LANE_PARTS], AT(from)[i], AT(to)[i]);
+        AT(to)[i] = simd_select(MASK_AT(mask)[i % LANE_PARTS], AT(from)[i], AT(to)[i]);
 }
 
 static void kernel_inner(double *slots, uint32_t a, uint32_t b, size_t count, uint32_t to) {
-    wide sums[LANE_PARTS];
+    simd sums[LANE_PARTS];
     for (int part = 0; part < LANE_PARTS; part++)
-        sums[part] = wide_all(0);
+        sums[part] = simd_all(0);
     for (size_t i = 0; i < count; i++)
         for (size_t part = 0; part < LANE_PARTS; part++)
             sums[part] += AT(a)[i * LANE_PARTS + part] * AT(b)[i * LANE_PARTS + part];
@@ -182,10 +182,10 @@ static void kernel_subtract(double *slots, uint32_t a, uint32_t b, uint32_t to, 
 /* y = base - step for all columns, with a word on whether it moved and whether it is finite. */
 static void kernel_step(const struct rows_task *task, double *slots, uint32_t base, uint32_t step, uint32_t y) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
-        wide_bits moved = wide_bits_all(0), usable = ~wide_bits_all(0);
+        simd_bits moved = simd_bits_all(0), usable = ~simd_bits_all(0);
         for (size_t j = 0; j < task->columns; j++) {
-            wide old = AT(base)[j * LANE_PARTS + part], new = old - AT(step)[j * LANE_PARTS + part];
-            moved |= wide_not_equal(old, new);
+            simd old = AT(base)[j * LANE_PARTS + part], new = old - AT(step)[j * LANE_PARTS + part];
+            moved |= simd_not_equal(old, new);
             usable &= kernel_finite(new);
             AT(y)[j * LANE_PARTS + part] = new;
         }
@@ -198,10 +198,10 @@ static void kernel_step(const struct rows_task *task, double *slots, uint32_t ba
 static void kernel_clip(const struct clip_task *task, double *slots, uint32_t y, uint32_t mask) {
     for (size_t e = 0; e < task->count; e++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide *at = AT(y + task->offset[e]) + part;
-            wide lower = AT(task->lower[e])[part], upper = AT(task->upper[e])[part];
-            *at = wide_select(MASK_AT(mask)[part] & wide_less(*at, lower), lower, *at);
-            *at = wide_select(MASK_AT(mask)[part] & wide_less(upper, *at), upper, *at);
+            simd *at = AT(y + task->offset[e]) + part;
+            simd lower = AT(task->lower[e])[part], upper = AT(task->upper[e])[part];
+            *at = simd_select(MASK_AT(mask)[part] & simd_less(*at, lower), lower, *at);
+            *at = simd_select(MASK_AT(mask)[part] & simd_less(upper, *at), upper, *at);
         }
 }
 
@@ -212,13 +212,13 @@ static void kernel_hold_bounds(const struct rows_task *task, const struct clip_t
     for (size_t e = 0; e < clip->count; e++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
             size_t i = clip->row[e], at = i * LANE_PARTS + part, entry = task->first[i];
-            wide y = AT(task->value[i])[part], down = AT(slope + clip->offset[e])[part];
-            wide_bits below = wide_less_equal(y, AT(clip->lower[e])[part]) & wide_less(wide_all(0), down);
-            wide_bits above = wide_less_equal(AT(clip->upper[e])[part], y) & wide_less(down, wide_all(0));
-            wide_bits *active = MASK_AT(task->active) + at, held = MASK_AT(mask)[part] & (below | above) & ~*active;
-            wide *a = AT(task->matrix) + entry * LANE_PARTS + part;
+            simd y = AT(task->value[i])[part], down = AT(slope + clip->offset[e])[part];
+            simd_bits below = simd_less_equal(y, AT(clip->lower[e])[part]) & simd_less(simd_all(0), down);
+            simd_bits above = simd_less_equal(AT(clip->upper[e])[part], y) & simd_less(down, simd_all(0));
+            simd_bits *active = MASK_AT(task->active) + at, held = MASK_AT(mask)[part] & (below | above) & ~*active;
+            simd *a = AT(task->matrix) + entry * LANE_PARTS + part;
             if (!kernel_knows(task, i))
-                *a = wide_select(held, AT(task->scale)[at] * AT(task->entry[entry])[part], *a);
+                *a = simd_select(held, AT(task->scale)[at] * AT(task->entry[entry])[part], *a);
             *active |= held;
         }
 }
@@ -229,39 +229,39 @@ static void kernel_hold_bounds(const struct rows_task *task, const struct clip_t
 static void kernel_unclip(const struct clip_task *task, double *slots, const struct unclip_places *at, uint32_t mask) {
     for (size_t e = 0; e < task->count; e++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide y = AT(at->y + task->offset[e])[part] - AT(at->step + task->offset[e])[part];
-            wide *p = AT(at->gradient + task->offset[e]) + part;
-            wide_bits below = MASK_AT(mask)[part] & wide_less(y, AT(task->lower[e])[part]);
-            wide_bits above = MASK_AT(mask)[part] & wide_less(AT(task->upper[e])[part], y);
-            AT(at->grad_lower)[(size_t)task->row[e] * LANE_PARTS + part] += wide_keep(below, *p);
-            AT(at->grad_upper)[(size_t)task->row[e] * LANE_PARTS + part] += wide_keep(above, *p);
-            *p = wide_keep(~(below | above), *p);
+            simd y = AT(at->y + task->offset[e])[part] - AT(at->step + task->offset[e])[part];
+            simd *p = AT(at->gradient + task->offset[e]) + part;
+            simd_bits below = MASK_AT(mask)[part] & simd_less(y, AT(task->lower[e])[part]);
+            simd_bits above = MASK_AT(mask)[part] & simd_less(AT(task->upper[e])[part], y);
+            AT(at->grad_lower)[(size_t)task->row[e] * LANE_PARTS + part] += simd_keep(below, *p);
+            AT(at->grad_upper)[(size_t)task->row[e] * LANE_PARTS + part] += simd_keep(above, *p);
+            *p = simd_keep(~(below | above), *p);
         }
 }
 
 /* Without weights W q is q and W v is v, which lie where they are wanted already. */
-WIDE_INLINE void kernel_adjoint_part(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots,
+SIMD_INLINE void kernel_adjoint_part(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots,
                                      size_t part, const bool weighted, const bool bounds) {
     for (size_t i = 0; i < task->rows; i++) {
         size_t at = i * LANE_PARTS + part;
-        wide r = AT(task->residual)[at], q = AT(adjoint->q)[at];
-        wide_bits equality = wide_equal(AT(task->lower[i])[part], AT(task->upper[i])[part]);
-        wide_bits counts = equality | wide_not_equal(r, wide_all(0)); /* D */
-        wide weighed = q;
+        simd r = AT(task->residual)[at], q = AT(adjoint->q)[at];
+        simd_bits equality = simd_equal(AT(task->lower[i])[part], AT(task->upper[i])[part]);
+        simd_bits counts = equality | simd_not_equal(r, simd_all(0)); /* D */
+        simd weighed = q;
         if (weighted) {
-            wide scale = AT(task->scale)[at], v = AT(adjoint->v)[at];
-            wide_bits active = MASK_AT(task->active)[at];
-            AT(adjoint->leaf_q)[at] = wide_keep(active, scale * q);
-            AT(adjoint->leaf_v)[at] = wide_keep(active, scale * v);
+            simd scale = AT(task->scale)[at], v = AT(adjoint->v)[at];
+            simd_bits active = MASK_AT(task->active)[at];
+            AT(adjoint->leaf_q)[at] = simd_keep(active, scale * q);
+            AT(adjoint->leaf_v)[at] = simd_keep(active, scale * v);
             q -= AT(adjoint->damped)[part] * AT(task->right)[at]; /* what eps owes to r */
             weighed = scale * q;
-            AT(adjoint->kept)[at] = wide_keep(counts, q);
+            AT(adjoint->kept)[at] = simd_keep(counts, q);
         }
-        AT(adjoint->pulled)[at] = wide_keep(counts, weighed);
+        AT(adjoint->pulled)[at] = simd_keep(counts, weighed);
         if (bounds) {
-            wide_bits below = ~equality & wide_less(r, wide_all(0));
-            AT(adjoint->grad_upper)[at] += wide_keep(counts & ~below, weighed);
-            AT(adjoint->grad_lower)[at] += wide_keep(below, weighed);
+            simd_bits below = ~equality & simd_less(r, simd_all(0));
+            AT(adjoint->grad_upper)[at] += simd_keep(counts & ~below, weighed);
+            AT(adjoint->grad_lower)[at] += simd_keep(below, weighed);
         }
     }
 }

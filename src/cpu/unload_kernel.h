@@ -10,13 +10,13 @@
 #include <stddef.h>
 
 /* count numbers from `from` on, of WIDTH lanes; to[lane] may be NULL: nobody wants it. */
-WIDE_INLINE void kernel_unload_part(const double *from, size_t count, double *const *to) {
+SIMD_INLINE void kernel_unload_part(const double *from, size_t count, double *const *to) {
     size_t j = 0;
     for (; j + WIDTH <= count; j += WIDTH) {
-        wide rows[WIDTH];
+        simd rows[WIDTH];
         for (size_t i = 0; i < WIDTH; i++)
-            rows[i] = *(const wide *)(const void *)(from + (j + i) * LANES_HERE);
-        wide_transpose(rows);
+            rows[i] = *(const simd *)(const void *)(from + (j + i) * SLOT_STRIDE);
+        simd_transpose(rows);
         for (size_t i = 0; i < WIDTH; i++)
             if (to[i])
                 memcpy(to[i] + j, &rows[i], sizeof rows[i]);
@@ -24,27 +24,27 @@ WIDE_INLINE void kernel_unload_part(const double *from, size_t count, double *co
     for (; j < count; j++)
         for (size_t lane = 0; lane < WIDTH; lane++)
             if (to[lane])
-                to[lane][j] = from[j * LANES_HERE + lane];
+                to[lane][j] = from[j * SLOT_STRIDE + lane];
 }
 
 /* The other way; from[lane] may be NULL: what such a lane gets does not matter. */
-WIDE_INLINE void kernel_load_part(double *to, size_t count, const double *const *from) {
+SIMD_INLINE void kernel_load_part(double *to, size_t count, const double *const *from) {
     size_t j = 0;
     for (; j + WIDTH <= count; j += WIDTH) {
-        wide rows[WIDTH];
+        simd rows[WIDTH];
         for (size_t i = 0; i < WIDTH; i++) {
-            rows[i] = wide_all(0);
+            rows[i] = simd_all(0);
             if (from[i])
                 memcpy(&rows[i], from[i] + j, sizeof rows[i]);
         }
-        wide_transpose(rows);
+        simd_transpose(rows);
         for (size_t i = 0; i < WIDTH; i++)
-            *(wide *)(void *)(to + (j + i) * LANES_HERE) = rows[i];
+            *(simd *)(void *)(to + (j + i) * SLOT_STRIDE) = rows[i];
     }
     for (; j < count; j++)
         for (size_t lane = 0; lane < WIDTH; lane++)
             if (from[lane])
-                to[j * LANES_HERE + lane] = from[lane][j];
+                to[j * SLOT_STRIDE + lane] = from[lane][j];
 }
 
 #endif

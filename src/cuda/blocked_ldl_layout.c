@@ -151,7 +151,7 @@ static void place_reduction(struct system_layout *l) {
     layout_words(l, "REDUCED_ROW", form->row, order + others);
     layout_numbers(l, "REDUCED_DIAGONAL", form->diagonal, 1, 0, order);
     layout_numbers(l, "REDUCED_BESIDE", form->beside, 1, 0, order);
-    layout_numbers(l, "REDUCED_TURN", form->turn, order, form->wide, order + others);
+    layout_numbers(l, "REDUCED_TURN", form->turn, order, form->simd, order + others);
     layout_numbers(l, "REDUCED_TURNED", form->turned, order + others, form->tall, order);
     layout_numbers(l, "REDUCED_GRAM", form->gram, others, form->gram_leading, others);
 }

@@ -16,10 +16,10 @@ _Static_assert(FUNCTIONS <= 1 << FUNCTION_BITS, "a function's number is a byte o
 
 /* ---- words ---- */
 
-static hn_status take_memory(struct listed *listed, const struct walk *walk, hn_error *error) {
+static hn_status take_memory(struct bytecode *listed, const struct ir_module *ir, hn_error *error) {
     size_t words = 0;
     for (int e = 0; e < KERNEL_ENTRIES; e++) {
-        const struct statements *s = &walk->entry[e];
+        const struct statements *s = &ir->entry[e];
         for (size_t i = 0; listed->entry[e] && i < s->count; i++) {
             words += 1 + (size_t)s->list[i].count;
             if (s->list[i].count > MOST_OPERANDS)
@@ -31,17 +31,17 @@ static hn_status take_memory(struct listed *listed, const struct walk *walk, hn_
         return error_set(error, HN_LIMIT, "device cuda: the listed streams would have %zu words, too many to number",
                          words);
     listed->words = base_allocate((words + 1) * sizeof *listed->words);
-    listed->numbers = base_allocate((walk->constant_count + 1) * sizeof *listed->numbers);
+    listed->numbers = base_allocate((ir->constant_count + 1) * sizeof *listed->numbers);
     return listed->words && listed->numbers ? HN_OK : error_no_memory(error, "listed streams");
 }
 
-static void list_operands(struct listed *listed, const struct statements *s, const struct statement *at) {
+static void list_operands(struct bytecode *listed, const struct statements *s, const struct statement *at) {
     memcpy(listed->words + listed->count, s->operands + at->first, at->count * sizeof *listed->words);
     listed->count += at->count;
 }
 
 /* Two words, and the operands of so many statements. */
-static void list_group(struct listed *listed, const struct statements *s, const struct statement *at, size_t count) {
+static void list_group(struct bytecode *listed, const struct statements *s, const struct statement *at, size_t count) {
     uint32_t words = 1 + (uint32_t)count * at->count;
     listed->uses_batched[at->function] = true;
     listed->words[listed->count++] = BATCHED_GROUP | words << FUNCTION_BITS;
@@ -50,7 +50,7 @@ static void list_group(struct listed *listed, const struct statements *s, const 
         list_operands(listed, s, &at[k]);
 }
 
-static void list_entry(struct listed *listed, const struct statements *s) {
+static void list_entry(struct bytecode *listed, const struct statements *s) {
     for (size_t i = 0, count = 1; i < s->count; i += count) {
         const struct statement *at = &s->list[i];
         count = listed->batched ? batched_count(s, i) : 1;
@@ -65,12 +65,13 @@ static void list_entry(struct listed *listed, const struct statements *s) {
 }
 
 /* A copy in groups. Entries run one after the other, and share the slots of their temporaries. False when memory is out. */
-static bool list_batched(struct listed *listed, const struct walk *walk, const struct statements *s, const bool *kept) {
+static bool list_batched(struct bytecode *listed, const struct ir_module *ir, const struct statements *s,
+                         const bool *kept) {
     struct statements own = {.list = NULL};
-    uint32_t next = walk->slots;
+    uint32_t next = ir->slots;
     for (size_t i = 0; i < s->count; i++)
         statements_repeat(&own, s, i);
-    bool done = !own.failed && batched_rename(&own, kept, walk->slots, &next) && batched_order(&own, next);
+    bool done = !own.failed && batched_rename(&own, kept, ir->slots, &next) && batched_order(&own, next);
     if (done)
         list_entry(listed, &own);
     listed->slots = next > listed->slots ? next : listed->slots;
@@ -78,36 +79,36 @@ static bool list_batched(struct listed *listed, const struct walk *walk, const s
     return done;
 }
 
-static bool list_entries(struct listed *listed, const struct walk *walk) {
-    bool *kept = listed->batched ? print_kept(walk, false) : NULL, done = kept || !listed->batched;
+static bool list_entries(struct bytecode *listed, const struct ir_module *ir) {
+    bool *kept = listed->batched ? print_kept(ir, false) : NULL, done = kept || !listed->batched;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++) {
         listed->first[e] = (uint32_t)listed->count;
         if (listed->entry[e] && listed->batched)
-            done = list_batched(listed, walk, &walk->entry[e], kept);
+            done = list_batched(listed, ir, &ir->entry[e], kept);
         else if (listed->entry[e])
-            list_entry(listed, &walk->entry[e]);
+            list_entry(listed, &ir->entry[e]);
         listed->end[e] = (uint32_t)listed->count;
     }
     base_release(kept);
     return done;
 }
 
-hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error) {
-    hn_status status = take_memory(listed, walk, error);
-    listed->slots = walk->slots;
-    if (status == HN_OK && !list_entries(listed, walk))
+hn_status bytecode_create(struct bytecode *listed, const struct ir_module *ir, hn_error *error) {
+    hn_status status = take_memory(listed, ir, error);
+    listed->slots = ir->slots;
+    if (status == HN_OK && !list_entries(listed, ir))
         status = error_no_memory(error, "listed streams");
     if (status != HN_OK) {
-        listed_release(listed);
+        bytecode_release(listed);
         return status;
     }
-    listed->number_count = walk->constant_count;
-    if (walk->constant_count > 0) /* there may be no array of none */
-        memcpy(listed->numbers, walk->constants, walk->constant_count * sizeof *listed->numbers);
+    listed->number_count = ir->constant_count;
+    if (ir->constant_count > 0) /* there may be no array of none */
+        memcpy(listed->numbers, ir->constants, ir->constant_count * sizeof *listed->numbers);
     return HN_OK;
 }
 
-hn_status listed_round(struct listed *listed, hn_error *error) {
+hn_status bytecode_round(struct bytecode *listed, hn_error *error) {
     unsigned char *to = (unsigned char *)listed->numbers;
     for (size_t i = 0; i < listed->number_count; i++) {
         const double number = listed->numbers[i]; /* which is read before its place is written to */
@@ -122,22 +123,22 @@ hn_status listed_round(struct listed *listed, hn_error *error) {
     return HN_OK;
 }
 
-size_t listed_number_bytes(const struct listed *listed) {
+size_t bytecode_number_bytes(const struct bytecode *listed) {
     return listed->rounded ? sizeof(float) : sizeof(double);
 }
 
-void listed_release(struct listed *listed) {
+void bytecode_release(struct bytecode *listed) {
     base_release(listed->words);
     base_release(listed->numbers);
-    *listed = (struct listed){.words = NULL};
+    *listed = (struct bytecode){.words = NULL};
 }
 
 /* ---- text ---- */
 
-void listed_print_names(struct text *text) {
+void bytecode_print_names(struct text *text) {
     text_add(text,
-             "\nenum {\n    LISTED_SUMS = %d,\n    LISTED_SUM_PLUS = %d,\n    LISTED_SUM_MINUS = %d,\n"
-             "    LISTED_SUM_BACK = %d,\n    LISTED_SUM_ZERO = %d\n};\n",
+             "\nenum {\n    BYTECODE_SUMS = %d,\n    BYTECODE_SUM_PLUS = %d,\n    BYTECODE_SUM_MINUS = %d,\n"
+             "    BYTECODE_SUM_BACK = %d,\n    BYTECODE_SUM_ZERO = %d\n};\n",
              (int)SUM_PLUS, (int)SUM_PLUS, (int)SUM_MINUS, (int)SUM_BACK, (int)SUM_ZERO);
 }
 
@@ -146,30 +147,30 @@ static void print_case(struct text *text, enum function function) {
     text_add(text, "    case %d: {\n", (int)function);
     for (int k = 0; k < shape.arguments; k++) {
         bool mask = shape.masks >> k & 1;
-        text_add(text, "        const %s %c = %slisted_at(slots, numbers, at[%d])%s;\n", mask ? "wide_bits" : "wide",
-                 'a' + k, mask ? "wide_to_bits(" : "", 1 + k, mask ? ")" : "");
+        text_add(text, "        const %s %c = %sbytecode_at(slots, numbers, at[%d])%s;\n", mask ? "simd_bits" : "simd",
+                 'a' + k, mask ? "simd_to_bits(" : "", 1 + k, mask ? ")" : "");
     }
-    text_add(text, "        slots[(size_t)at[0] * LANES_HERE] = %s%s%s;\n        break;\n    }\n",
-             shape.mask ? "wide_of_bits(" : "", shape.meaning, shape.mask ? ")" : "");
+    text_add(text, "        slots[(size_t)at[0] * SLOT_STRIDE] = %s%s%s;\n        break;\n    }\n",
+             shape.mask ? "simd_of_bits(" : "", shape.meaning, shape.mask ? ")" : "");
 }
 
-void listed_print_functions(struct text *text, const struct listed *listed) {
-    text_add(text, "\nWIDE_INLINE void listed_function(double *slots, const double *numbers, const uint32_t *at, "
+void bytecode_print_functions(struct text *text, const struct bytecode *listed) {
+    text_add(text, "\nSIMD_INLINE void bytecode_function(double *slots, const double *numbers, const uint32_t *at, "
                    "uint32_t function) {\n    switch (function) {\n");
     for (int f = 0; f < (int)SUM_PLUS; f++)
         if (listed->uses[f] && function_shape((enum function)f).meaning)
             print_case(text, (enum function)f);
     if (listed->uses[FUNCTION_SINCOS])
         text_add(text,
-                 "    case %d: {\n        wide sine, cosine;\n"
-                 "        elementary_sincos(listed_at(slots, numbers, at[2]), &sine, &cosine);\n"
-                 "        slots[(size_t)at[0] * LANES_HERE] = sine;\n"
-                 "        slots[(size_t)at[1] * LANES_HERE] = cosine;\n        break;\n    }\n",
+                 "    case %d: {\n        simd sine, cosine;\n"
+                 "        elementary_sincos(bytecode_at(slots, numbers, at[2]), &sine, &cosine);\n"
+                 "        slots[(size_t)at[0] * SLOT_STRIDE] = sine;\n"
+                 "        slots[(size_t)at[1] * SLOT_STRIDE] = cosine;\n        break;\n    }\n",
                  (int)FUNCTION_SINCOS);
     text_add(text, "    default:\n        break;\n    }\n}\n");
 }
 
-void listed_print_entry(struct text *text, const struct listed *listed, enum kernel_entry entry) {
+void bytecode_print_entry(struct text *text, const struct bytecode *listed, enum kernel_entry entry) {
     text_add(text, "\nstatic void entry_%s(double *slots) {\n    %s_run(slots, %uU, %uU);\n}\n", entry_text(entry),
-             listed->batched ? "batched" : "listed", listed->first[entry], listed->end[entry]);
+             listed->batched ? "batched" : "bytecode", listed->first[entry], listed->end[entry]);
 }

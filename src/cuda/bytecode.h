@@ -10,7 +10,7 @@
 #include "codegen/ir/lower.h"
 #include "codegen/print/text.h"
 
-struct listed {
+struct bytecode {
     uint32_t *words;
     size_t count;
     double *numbers; /* what operands that are no slots stand for; floats where they were rounded */
@@ -25,18 +25,18 @@ struct listed {
 };
 
 /* entry says which, batched how. HN_LIMIT where there are more words than a number of 32 bits counts. */
-hn_status listed_create(struct listed *listed, const struct walk *walk, hn_error *error);
+hn_status bytecode_create(struct bytecode *listed, const struct ir_module *ir, hn_error *error);
 
 /* Numbers become floats, one behind the other, for kernels of floats: behind everything that adds to them. HN_UNSUPPORTED where one is too
  * large, which the model's own constants are not: they were looked at. */
-hn_status listed_round(struct listed *listed, hn_error *error);
-size_t listed_number_bytes(const struct listed *listed); /* of one */
+hn_status bytecode_round(struct bytecode *listed, hn_error *error);
+size_t bytecode_number_bytes(const struct bytecode *listed); /* of one */
 
-void listed_release(struct listed *listed); /* zeros are none */
+void bytecode_release(struct bytecode *listed); /* zeros are none */
 
 /* The functions that are named, in front of and behind bytecode_run.h; entry_NAME of each entry that is listed. */
-void listed_print_names(struct text *text);
-void listed_print_functions(struct text *text, const struct listed *listed);
-void listed_print_entry(struct text *text, const struct listed *listed, enum kernel_entry entry);
+void bytecode_print_names(struct text *text);
+void bytecode_print_functions(struct text *text, const struct bytecode *listed);
+void bytecode_print_entry(struct text *text, const struct bytecode *listed, enum kernel_entry entry);
 
 #endif

@@ -119,13 +119,13 @@ size_t batched_count(const struct statements *s, size_t i) {
 /* ---- text ---- */
 
 void batched_print_names(struct text *text) {
-    text_add(text, "\nenum { LISTED_GROUP = %d };\n", (int)BATCHED_GROUP);
+    text_add(text, "\nenum { BYTECODE_GROUP = %d };\n", (int)BATCHED_GROUP);
 }
 
 void batched_print_functions(struct text *text, const bool *used) {
     text_add(text,
-             "\nWIDE_INLINE void batched_function(uint32_t function, const wide *x, const wide *y, const wide *z, "
-             "wide *out) {\n    switch (function) {\n");
+             "\nSIMD_INLINE void batched_function(uint32_t function, const simd *x, const simd *y, const simd *z, "
+             "simd *out) {\n    switch (function) {\n");
     for (int f = 0; f < FUNCTIONS; f++) {
         const struct function_shape shape = function_shape((enum function)f);
         if (!used[f])
@@ -133,7 +133,7 @@ void batched_print_functions(struct text *text, const bool *used) {
         text_add(text, "    case %d:\n        DEVICE_UNROLL\n        for (size_t k = 0; k < BATCHED_AT_ONCE; k++) {\n",
                  f);
         for (int k = 0; k < shape.arguments; k++)
-            text_add(text, "            const wide %c = %c[k];\n", 'a' + k, 'x' + k);
+            text_add(text, "            const simd %c = %c[k];\n", 'a' + k, 'x' + k);
         text_add(text, "            out[k] = %s;\n        }\n        break;\n", shape.meaning);
     }
     text_add(text, "    default:\n        break;\n    }\n}\n");

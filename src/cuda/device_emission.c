@@ -25,8 +25,8 @@ hn_status device_begin_emission(struct emission *e, const struct device_subject 
 }
 
 hn_status device_check_constants(const struct emission *e, hn_error *error) {
-    for (uint32_t i = 0; e->options.single && i < e->walk.constant_count; i++) {
-        double value = e->walk.constants[i], size = fabs(value);
+    for (uint32_t i = 0; e->options.single && i < e->ir.constant_count; i++) {
+        double value = e->ir.constants[i], size = fabs(value);
         if (isfinite(value) && size != 0 && (size > FLT_MAX || size < FLT_MIN))
             return error_about(error, HN_UNSUPPORTED, error_option("precision"),
                                "precision float32: the model's constant %s does not fit a float",

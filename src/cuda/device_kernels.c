@@ -16,7 +16,7 @@ struct kernel_job {
     struct device_kernel *kernel;
     hn_device_layer view; /* the layer as this thread sees it: what it finds out about the compiler is its own */
     const char *model;
-    struct far_code text;
+    struct global_code text;
     struct file_bytes code;
     hn_status status;
     hn_error error;
@@ -173,7 +173,7 @@ static hn_status finish(hn_device_layer *layer, struct kernel_job *jobs, size_t 
         if (status == HN_OK)
             status = made != HN_OK ? made : load(layer, &jobs[i], error);
         base_release(jobs[i].code.data);
-        far_release(&jobs[i].text);
+        global_release(&jobs[i].text);
     }
     return status;
 }

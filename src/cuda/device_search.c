@@ -33,11 +33,11 @@ struct device_search {
     struct nearest split; /* without kinks */
     struct affine affine;
     struct search_places places;
-    struct team_program program[SEARCH_PROGRAMS];
-    struct team_code code[SEARCH_PROGRAMS]; /* where threads of a team share a sample */
-    struct signed_system system;            /* likewise: lists of its own, */
-    struct signed_system split_system;      /* and of the search without kinks */
-    struct arena team;                      /* what those two consist of */
+    struct block_program program[SEARCH_PROGRAMS];
+    struct block_code code[SEARCH_PROGRAMS]; /* where threads of a team share a sample */
+    struct signed_system system;             /* likewise: lists of its own, */
+    struct signed_system split_system;       /* and of the search without kinks */
+    struct arena thread_pool;                /* what those two consist of */
     bool is_team;
     cuda_address lists;
     const struct search_places *there;
@@ -71,7 +71,7 @@ static const struct program *program_of(const struct device_search *s, int which
 /* Programs that are not there stay NULL. */
 static void add_program(struct lists *all, struct device_search *s, int which, struct program **pointer) {
     const struct program *from = program_of(s, which);
-    const struct team_code *code = &s->code[which];
+    const struct block_code *code = &s->code[which];
     struct policy_program *to = &s->program[which].own;
     if (!from)
         return;
@@ -104,11 +104,11 @@ static void add_system(struct lists *all, const struct signed_system *from, stru
     ADD(all, from->pair, 3 * from->entries, to->pair);
 }
 
-static void add_team_system(struct lists *all, const struct signed_system *from, const struct signed_system *team,
-                            struct signed_system *to) {
-    ADD(all, team->own_entry, from->entries, to->own_entry);
-    ADD(all, team->touch_first, from->order + 1, to->touch_first);
-    ADD(all, team->touch, 4 * from->entries, to->touch);
+static void add_team_system(struct lists *all, const struct signed_system *from,
+                            const struct signed_system *thread_pool, struct signed_system *to) {
+    ADD(all, thread_pool->own_entry, from->entries, to->own_entry);
+    ADD(all, thread_pool->touch_first, from->order + 1, to->touch_first);
+    ADD(all, thread_pool->touch, 4 * from->entries, to->touch);
 }
 
 static void add_plan(struct lists *all, const struct nearest_plan *from, struct nearest_plan *to) {
@@ -242,13 +242,13 @@ static hn_status make_team(struct device_search *s, hn_error *error) {
     const size_t begin[SEARCH_PROGRAMS] = {
         0, n->products_at, n->inputs_at, s->places.goal_at, split, split + s->split.parts.products_at};
     size_t spare = 0;
-    hn_status status = team_system_create(&s->system, &n->plan.system, &s->team, error);
+    hn_status status = block_system_create(&s->system, &n->plan.system, &s->thread_pool, error);
     if (status == HN_OK && s->split.parts.plan.program)
-        status = team_system_create(&s->split_system, &s->split.parts.plan.system, &s->team, error);
+        status = block_system_create(&s->split_system, &s->split.parts.plan.system, &s->thread_pool, error);
     for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
         const struct program *program = program_of(s, k);
         if (program)
-            status = team_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->team, error);
+            status = block_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->thread_pool, error);
         spare = s->code[k].spare > spare ? s->code[k].spare : spare; /* no two run at once */
     }
     s->places.near_numbers += spare;
@@ -300,7 +300,7 @@ hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn
         measure(s, layer, model);
         status = move_there(layer, s, error);
     }
-    arena_release(&s->team);
+    arena_release(&s->thread_pool);
     layer->layer.weights = NULL; /* the caller's */
     return status;
 }

@@ -96,11 +96,11 @@ static void lay_out(struct system_layout *l) {
 /* ---- statements that the loops do ---- */
 
 /* The host's program is the plan's without the sums that the block computes; a statement stands for each instruction. */
-static void drop_values(struct walk *walk, const struct lanes *lanes) {
-    const struct plan *plan = walk->plan;
+static void drop_values(struct ir_module *ir, const struct lanes *lanes) {
+    const struct plan *plan = ir->plan;
     const struct instruction *left = lanes->program.code + lanes->program.first[1], *end = lanes->program.code;
     const struct instruction *all = plan_code(plan) + plan->program.first[1];
-    struct statements *s = &walk->entry[KERNEL_EVALUATE];
+    struct statements *s = &ir->entry[KERNEL_EVALUATE];
     size_t kept = 0;
     end += lanes->program.first[2];
     for (size_t i = 0; i < s->count; i++)
@@ -113,10 +113,10 @@ static void drop_values(struct walk *walk, const struct lanes *lanes) {
 
 /* ---- life ---- */
 
-hn_status device_system_create(struct device_system *out, struct walk *walk, bool single, hn_error *error) {
-    const struct plan *plan = walk->plan;
+hn_status device_system_create(struct device_system *out, struct ir_module *ir, bool single, hn_error *error) {
+    const struct plan *plan = ir->plan;
     *out = (struct device_system){
-        .there = !walk->solves, .kind = (enum factor_kind)plan->system.kind, .single = single, .slots = walk->slots};
+        .there = !ir->solves, .kind = (enum factor_kind)plan->system.kind, .single = single, .slots = ir->slots};
     if (!out->there || out->kind != FACTOR_TILED)
         return HN_OK;
     hn_status status = executor_open_lanes(&out->host, plan, HN_INSTRUCTIONS_BEST, error);
@@ -125,7 +125,7 @@ hn_status device_system_create(struct device_system *out, struct walk *walk, boo
     const struct lanes *lanes = lanes_of(&out->host);
     out->reduces = lanes->tiled.reduction.order > 0;
     if (lanes->tiled.block.values > 0)
-        drop_values(walk, lanes);
+        drop_values(ir, lanes);
     return HN_OK;
 }
 
@@ -137,7 +137,7 @@ void device_system_release(struct device_system *system) {
 }
 
 /* The same words and numbers, with room for what comes behind. */
-static bool grow(struct listed *listed, size_t words, size_t numbers) {
+static bool grow(struct bytecode *listed, size_t words, size_t numbers) {
     uint32_t *more = base_allocate(size_product(words + 1, sizeof *more));
     double *further = base_allocate(size_product(numbers + 1, sizeof *further));
     if (!more || !further) {
@@ -164,9 +164,9 @@ static hn_status check(const struct system_layout *l, hn_error *error) {
         l->plan->system.order, (unsigned long long)l->slot_count);
 }
 
-hn_status device_system_list(struct device_system *system, struct listed *listed, const struct walk *walk,
+hn_status device_system_list(struct device_system *system, struct bytecode *listed, const struct ir_module *ir,
                              hn_error *error) {
-    struct system_layout l = {.plan = walk->plan, .single = system->single, .names = &system->names};
+    struct system_layout l = {.plan = ir->plan, .single = system->single, .names = &system->names};
     if (!system->there)
         return HN_OK;
     if (system->host.own) {

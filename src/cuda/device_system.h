@@ -24,10 +24,10 @@ struct device_system {
 };
 
 /* Zeros where the system is among the statements. The statements of evaluation that the loops do themselves leave the walk. */
-hn_status device_system_create(struct device_system *out, struct walk *walk, bool single, hn_error *error);
+hn_status device_system_create(struct device_system *out, struct ir_module *ir, bool single, hn_error *error);
 
 /* Behind the words and numbers that are listed. */
-hn_status device_system_list(struct device_system *system, struct listed *listed, const struct walk *walk,
+hn_status device_system_list(struct device_system *system, struct bytecode *listed, const struct ir_module *ir,
                              hn_error *error);
 void device_system_release(struct device_system *system);
 

@@ -26,27 +26,27 @@ static bool is_far(const hn_device_layer *layer) {
 
 /* ---- text and lists ---- */
 
-hn_status device_print_chosen(struct far_code *out, const hn_device_layer *layer, const struct device_subject *subject,
-                              hn_error *error) {
-    *out = (struct far_code){.text = NULL};
+hn_status device_print_chosen(struct global_code *out, const hn_device_layer *layer,
+                              const struct device_subject *subject, hn_error *error) {
+    *out = (struct global_code){.text = NULL};
     if (is_far(layer))
-        return far_print(out, subject, error);
+        return global_print(out, subject, error);
     return device_print(&out->text, &out->length, &out->near, subject, error);
 }
 
-/* struct listed_memory of bytecode_run.h. */
+/* struct bytecode_memory of bytecode_run.h. */
 struct lists {
     cuda_address words, numbers;
 };
 
-static hn_status copy_lists(const hn_device_layer *layer, const struct lists *at, const struct listed *listed,
+static hn_status copy_lists(const hn_device_layer *layer, const struct lists *at, const struct bytecode *listed,
                             cuda_address place, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
     static const char what[] = "copy the statements to it";
     hn_status status = HN_OK;
     if (listed->number_count > 0)
         status = driver_status(
-            cu, cu->copy_in(at->numbers, listed->numbers, listed->number_count * listed_number_bytes(listed), NULL),
+            cu, cu->copy_in(at->numbers, listed->numbers, listed->number_count * bytecode_number_bytes(listed), NULL),
             what, error);
     if (status == HN_OK)
         status = driver_status(cu, cu->copy_in(at->words, listed->words, listed->count * sizeof *listed->words, NULL),
@@ -57,11 +57,11 @@ static hn_status copy_lists(const hn_device_layer *layer, const struct lists *at
     return status == HN_OK ? waited : status;
 }
 
-hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *kernel, const struct far_code *code,
+hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *kernel, const struct global_code *code,
                             hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
-    const struct listed *listed = &code->listed;
-    size_t numbers = listed->number_count * listed_number_bytes(listed), bytes = 0;
+    const struct bytecode *listed = &code->listed;
+    size_t numbers = listed->number_count * bytecode_number_bytes(listed), bytes = 0;
     cuda_address place = 0;
     if (listed->count == 0)
         return HN_OK;
@@ -125,6 +125,6 @@ void device_far_place(const hn_device_layer *layer, const struct device_kernel *
     if (call->search)
         call->search_memory = memory;
     memory = (unsigned char *)memory + threads * device_search_bytes(layer);
-    call->far_slots = memory;
-    call->far_rows = (real *)(void *)((unsigned char *)memory + threads * kernel->slot_bytes);
+    call->global_slots = memory;
+    call->global_rows = (real *)(void *)((unsigned char *)memory + threads * kernel->slot_bytes);
 }

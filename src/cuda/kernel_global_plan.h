@@ -10,12 +10,12 @@
 
 struct device_call;
 
-/* The text of a kernel, with lists where it reads some; far_release releases it. layer->choice is made. */
-hn_status device_print_chosen(struct far_code *out, const hn_device_layer *layer, const struct device_subject *subject,
-                              hn_error *error);
+/* The text of a kernel, with lists where it reads some; global_release releases it. layer->choice is made. */
+hn_status device_print_chosen(struct global_code *out, const hn_device_layer *layer,
+                              const struct device_subject *subject, hn_error *error);
 
 /* After the kernel is loaded; the context is the thread's. */
-hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *kernel, const struct far_code *code,
+hn_status device_give_lists(const hn_device_layer *layer, struct device_kernel *kernel, const struct global_code *code,
                             hn_error *error);
 
 /* How many warps of a kernel run at once on a multiprocessor, at most. */

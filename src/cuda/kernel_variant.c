@@ -17,40 +17,40 @@ static const enum kernel_entry round_entries[] = {KERNEL_EVALUATE, KERNEL_RESIDU
                                                   KERNEL_STEP_END};
 enum { ROUND_ENTRIES = sizeof round_entries / sizeof round_entries[0] };
 
-bool form_is_rolled(const struct walk *walk, enum kernel_entry entry, bool *failed) {
+bool form_is_rolled(const struct ir_module *ir, enum kernel_entry entry, bool *failed) {
     size_t bytes;
-    if (!parts_predict(walk, entry, &bytes)) {
+    if (!parts_predict(ir, entry, &bytes)) {
         *failed = true;
         return false;
     }
     return bytes <= ROLLED_MOST;
 }
 
-static hn_status look(hn_device_forecast *out, const struct walk *walk, hn_error *error) {
+static hn_status look(hn_device_forecast *out, const struct ir_module *ir, hn_error *error) {
     for (int i = 0; i < ROUND_ENTRIES; i++) {
         size_t bytes;
-        out->operands += walk->entry[round_entries[i]].operand_count;
-        if (!parts_predict(walk, round_entries[i], &bytes))
+        out->operands += ir->entry[round_entries[i]].operand_count;
+        if (!parts_predict(ir, round_entries[i], &bytes))
             return error_no_memory(error, "the device's kernel");
         out->bytes = bytes > out->bytes ? bytes : out->bytes;
     }
     bool rolled = out->bytes <= out->bytes_most;
-    bool straight = out->operands <= out->operands_most && walk->plan->tape_numbers == 0; /* a search is far longer */
-    out->form = !walk->solves ? HN_DEVICE_DENSE
-                : straight    ? HN_DEVICE_STRAIGHT
-                : rolled      ? HN_DEVICE_ROLLED
-                              : HN_DEVICE_LISTED;
+    bool straight = out->operands <= out->operands_most && ir->plan->tape_numbers == 0; /* a search is far longer */
+    out->form = !ir->solves ? HN_DEVICE_DENSE
+                : straight  ? HN_DEVICE_STRAIGHT
+                : rolled    ? HN_DEVICE_ROLLED
+                            : HN_DEVICE_LISTED;
     return HN_OK;
 }
 
 hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error *error) {
-    struct walk walk;
+    struct ir_module ir;
     *out = (hn_device_forecast){.size = sizeof *out, .operands_most = STRAIGHT_MOST, .bytes_most = ROLLED_MOST};
-    hn_status status = walk_create_whole(&walk, plan, false, error);
+    hn_status status = ir_create_whole(&ir, plan, false, error);
     if (status != HN_OK)
         return status;
-    status = look(out, &walk, error);
-    walk_release(&walk);
+    status = look(out, &ir, error);
+    ir_release(&ir);
     return status;
 }
 

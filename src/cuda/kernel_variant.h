@@ -16,6 +16,6 @@
 hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error *error);
 
 /* Whether the text of an entry is short enough to be code. failed is set when memory is out. */
-bool form_is_rolled(const struct walk *walk, enum kernel_entry entry, bool *failed);
+bool form_is_rolled(const struct ir_module *ir, enum kernel_entry entry, bool *failed);
 
 #endif

@@ -13,7 +13,7 @@
 /* A value's name is its slot, or a number behind all slots. */
 struct leveler {
     const struct program *program;
-    struct team_code *out;
+    struct block_code *out;
     size_t spare;
     uint32_t *last;    /* by slot: the instruction of this phase that writes it last */
     uint32_t *current; /* by slot: the name of what it holds */
@@ -115,7 +115,7 @@ static void level_all(struct leveler *l, struct instruction *code) {
     memcpy(l->out->level_first + 1, end, sizeof end);
 }
 
-static bool take_lists(struct team_code *out, const struct program *p, struct arena *arena) {
+static bool take_lists(struct block_code *out, const struct program *p, struct arena *arena) {
     out->code = arena_take(arena, p->first[PHASES] + 1, sizeof *out->code);
     out->pairs = arena_take(arena, 2 * p->pair_count + 1, sizeof *out->pairs);
     out->columns = arena_take(arena, p->column_count + 1, sizeof *out->columns);
@@ -123,10 +123,10 @@ static bool take_lists(struct team_code *out, const struct program *p, struct ar
     return out->code && out->pairs && out->columns && out->level;
 }
 
-hn_status team_code_create(struct team_code *out, const struct program *p, size_t spare, struct arena *arena,
-                           hn_error *error) {
+hn_status block_code_create(struct block_code *out, const struct program *p, size_t spare, struct arena *arena,
+                            hn_error *error) {
     size_t count = p->first[PHASES], capacity = 0, other = 0;
-    *out = (struct team_code){.spare = 0};
+    *out = (struct block_code){.spare = 0};
     struct instruction *code = array_grow(NULL, &other, count + 1, sizeof *code);
     uint32_t *numbers = array_grow(NULL, &capacity, 3 * p->slots + 4 * count + 2, sizeof *numbers);
     bool ready = code && numbers && take_lists(out, p, arena);
@@ -174,8 +174,8 @@ static void find_touched(const struct signed_system *s, uint32_t *first, uint32_
     first[0] = 0;
 }
 
-hn_status team_system_create(struct signed_system *out, const struct signed_system *s, struct arena *arena,
-                             hn_error *error) {
+hn_status block_system_create(struct signed_system *out, const struct signed_system *s, struct arena *arena,
+                              hn_error *error) {
     out->own_entry = arena_take(arena, s->entries + 1, sizeof *out->own_entry);
     out->touch_first = arena_take(arena, s->order + 1, sizeof *out->touch_first);
     out->touch = arena_take(arena, 4 * s->entries + 1, sizeof *out->touch);

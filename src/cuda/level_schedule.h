@@ -15,7 +15,7 @@
 #include "hardnet/base.h"
 
 /* Lists of the arena. */
-struct team_code {
+struct block_code {
     struct instruction *code;
     uint32_t *pairs, *columns; /* as many as the program has */
     uint32_t *level;           /* where each begins, and the end of the last */
@@ -24,11 +24,11 @@ struct team_code {
 };
 
 /* A program whose slots hold one number; spare: the offset of the first of those temporaries from its first slot. */
-hn_status team_code_create(struct team_code *out, const struct program *program, size_t spare, struct arena *arena,
-                           hn_error *error);
+hn_status block_code_create(struct block_code *out, const struct program *program, size_t spare, struct arena *arena,
+                            hn_error *error);
 
 /* Fills own_entry, touch_first and touch. */
-hn_status team_system_create(struct signed_system *out, const struct signed_system *system, struct arena *arena,
-                             hn_error *error);
+hn_status block_system_create(struct signed_system *out, const struct signed_system *system, struct arena *arena,
+                              hn_error *error);
 
 #endif

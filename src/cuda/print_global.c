@@ -17,34 +17,35 @@
 
 /* On the host samples lie side by side, too: one thread takes them one after the other, in the first place of four. A team has one. */
 static const char widths[] =
-    "#ifdef DEVICE_HOST\n#define FAR_WIDTH 4\n#define FAR_REFILL 1\n#define LOOP_ROLLED\n"
-    "#define FAR_UNROLL_FEW\n"
-    "#define LISTED_PLACE(variable) extern \"C\" { variable; }\n"
+    "#ifdef DEVICE_HOST\n#define GLOBAL_WIDTH 4\n#define GLOBAL_REFILL 1\n#define LOOP_ROLLED\n"
+    "#define GLOBAL_UNROLL_FEW\n"
+    "#define BYTECODE_PLACE(variable) extern \"C\" { variable; }\n"
     "#else\n"
-    "#define LOOP_ROLLED _Pragma(\"unroll 1\")\n#define FAR_UNROLL_FEW _Pragma(\"unroll 4\")\n"
-    "#define FAR_WIDTH FAR_THREADS\n#define FAR_REFILL 8\n"
-    "#undef WARP_VOTE\n#define WARP_VOTE(flag) __ballot_sync(0xffffffffU >> (32 - FAR_WIDTH), flag)\n"
-    "#define LISTED_PLACE(variable) extern \"C\" { __constant__ variable; }\n"
+    "#define LOOP_ROLLED _Pragma(\"unroll 1\")\n#define GLOBAL_UNROLL_FEW _Pragma(\"unroll 4\")\n"
+    "#define GLOBAL_WIDTH GLOBAL_THREADS\n#define GLOBAL_REFILL 8\n"
+    "#undef WARP_VOTE\n#define WARP_VOTE(flag) __ballot_sync(0xffffffffU >> (32 - GLOBAL_WIDTH), flag)\n"
+    "#define BYTECODE_PLACE(variable) extern \"C\" { __constant__ variable; }\n"
     "#endif\n";
 
-static uint32_t far_width(const struct device_subject *subject) {
-    return device_is_team(subject->plan) ? 1 : device_searches(subject) ? FAR_SEARCH_WARP : FAR_WARP;
+static uint32_t global_width(const struct device_subject *subject) {
+    return device_is_team(subject->plan) ? 1 : device_searches(subject) ? THREAD_SEARCH_WARP : GLOBAL_WARP;
 }
 
-static uint32_t far_threads(const struct device_subject *subject) {
-    return device_is_team(subject->plan) ? FAR_WARP + TEAM_HELPERS : far_width(subject);
+static uint32_t global_threads(const struct device_subject *subject) {
+    return device_is_team(subject->plan) ? GLOBAL_WARP + BLOCK_HELPERS : global_width(subject);
 }
 
 static void print_far_head(struct text *out, const struct emission *e, const struct device_subject *subject) {
     device_print_head(out, subject);
     text_add(out,
-             "#define FAR_THREADS %u\n%s#define DRIVE_AT_ONCE 32\n#define DRIVE_EVEN 0\n#define DRIVE_UNROLL "
+             "#define GLOBAL_THREADS %u\n%s#define SOLVER_AT_ONCE 32\n#define SOLVER_EVEN 0\n#define SOLVER_UNROLL "
              "DEVICE_UNROLL_SOME\n"
              "#define POINT_UNROLL DEVICE_UNROLL_SOME\n%s",
-             far_width(subject), widths, emission_drive_judges(e) ? "#define DRIVE_JUDGES\n" : "");
+             global_width(subject), widths, emission_drive_judges(e) ? "#define SOLVER_JUDGES\n" : "");
     if (device_is_team(subject->plan))
-        text_add(out, "#define TEAM_HELPERS %d\n#ifdef DEVICE_HOST\n#undef FAR_WIDTH\n#define FAR_WIDTH 1\n#endif\n",
-                 (int)TEAM_HELPERS);
+        text_add(out,
+                 "#define BLOCK_HELPERS %d\n#ifdef DEVICE_HOST\n#undef GLOBAL_WIDTH\n#define GLOBAL_WIDTH 1\n#endif\n",
+                 (int)BLOCK_HELPERS);
 }
 
 /* ---- the layer's data ---- */
@@ -63,7 +64,7 @@ static void print_constants(const struct emission *e, const struct device_system
     text_add(out, "SHARED_CONSTANT uint32_t constant_slot[] = {");
     for (uint32_t i = 0; i < all; i++)
         text_add(out, "%u, ", i < own ? i : slot[i - own]);
-    text_add(out, "0};\nSHARED_CONSTANT wide_bits constant_bits[] = {"); /* of infinity, too */
+    text_add(out, "0};\nSHARED_CONSTANT simd_bits constant_bits[] = {"); /* of infinity, too */
     for (uint32_t i = 0; i < all; i++)
         device_print_bits(e, out, i < own ? numbers[i] : value[i - own]);
     text_add(out, "0};\n");
@@ -72,14 +73,14 @@ static void print_constants(const struct emission *e, const struct device_system
 /* ---- statements ---- */
 
 static void print_listed(const void *own, struct text *out, enum kernel_entry entry) {
-    listed_print_entry(out, own, entry);
+    bytecode_print_entry(out, own, entry);
 }
 
-static void print_functions(const struct emission *e, const struct listed *listed, struct text *out) {
+static void print_functions(const struct emission *e, const struct bytecode *listed, struct text *out) {
     struct text own = {.bytes = NULL};
-    listed_print_names(out);
+    bytecode_print_names(out);
     amalgamate_file(out, "cuda/kernels/bytecode_run.h", e->options.single);
-    listed_print_functions(&own, listed);
+    bytecode_print_functions(&own, listed);
     if (listed->batched) {
         batched_print_names(out);
         amalgamate_file(out, "cuda/kernels/bytecode_groups.h", e->options.single);
@@ -92,49 +93,51 @@ static void print_functions(const struct emission *e, const struct listed *liste
     text_drop(&own);
 }
 
-static void choose_listed(const struct walk *walk, struct listed *listed, bool all, bool *failed) {
+static void choose_listed(const struct ir_module *ir, struct bytecode *listed, bool all, bool *failed) {
     for (int k = 0; k < KERNEL_ENTRIES; k++)
-        listed->entry[k] = walk->entry[k].count > 0 && (all || !form_is_rolled(walk, (enum kernel_entry)k, failed));
+        listed->entry[k] = ir->entry[k].count > 0 && (all || !form_is_rolled(ir, (enum kernel_entry)k, failed));
 }
 
 /* ---- all of it ---- */
 
 /* The kernel's name; what a search begins with. */
-static const char host_kernel[] =
-    "\n#ifdef DEVICE_HOST\n"
-    "extern \"C\" void %s(const struct device_call *call) {\n"
-    "    task t;\n    far_begin(task_far(&t), call->far_slots, call->far_rows);\n%s    tasks_run(call, &t, 0, 1);\n}\n"
-    "#else\n";
+static const char host_kernel[] = "\n#ifdef DEVICE_HOST\n"
+                                  "extern \"C\" void %s(const struct device_call *call) {\n"
+                                  "    task t;\n    global_begin(task_global(&t), call->global_slots, "
+                                  "call->global_rows);\n%s    tasks_run(call, &t, 0, 1);\n}\n"
+                                  "#else\n";
 
 /* Its bounds and its name; what others do than the thread of a sample; what a search begins with, and what a team ends with. */
 static const char device_kernel[] =
     "extern \"C\" __global__ void __launch_bounds__(%s) %s(const struct device_call call) {\n%s"
-    "    uint64_t thread = blockIdx.x * (uint64_t)FAR_WIDTH + threadIdx.x;\n    task t;\n"
-    "    far_begin(task_far(&t), call.far_slots + blockIdx.x * (uint64_t)LAYER_SLOTS * FAR_WIDTH + threadIdx.x,\n"
-    "              call.far_rows + thread * (LAYER_OUTPUTS + LAYER_TAKEN));\n"
-    "%s    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)FAR_WIDTH);\n%s}\n"
+    "    uint64_t thread = blockIdx.x * (uint64_t)GLOBAL_WIDTH + threadIdx.x;\n    task t;\n"
+    "    global_begin(task_global(&t), call.global_slots + blockIdx.x * (uint64_t)LAYER_SLOTS * GLOBAL_WIDTH + "
+    "threadIdx.x,\n"
+    "              call.global_rows + thread * (LAYER_OUTPUTS + LAYER_TAKEN));\n"
+    "%s    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)GLOBAL_WIDTH);\n%s}\n"
     "#endif\n";
 
 static void print_kernel(struct text *out, const struct device_subject *subject) {
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
-    bool searches = device_searches(subject), team = device_is_team(subject->plan);
-    char bounds[32] = "FAR_WIDTH";
-    if (team)
-        snprintf(bounds, sizeof bounds, "%u, %d", far_threads(subject), (int)TEAM_BLOCKS);
-    text_add(out, host_kernel, name, searches ? "    far_search_begin(task_far(&t), call, 0);\n" : "");
-    text_add(out, device_kernel, bounds, name, team ? "    if (!team_begin())\n        return;\n" : "",
-             searches ? "    far_search_begin(task_far(&t), &call, thread);\n" : "", team ? "    team_end();\n" : "");
+    bool searches = device_searches(subject), thread_pool = device_is_team(subject->plan);
+    char bounds[32] = "GLOBAL_WIDTH";
+    if (thread_pool)
+        snprintf(bounds, sizeof bounds, "%u, %d", global_threads(subject), (int)BLOCK_BLOCKS);
+    text_add(out, host_kernel, name, searches ? "    thread_search_begin(task_global(&t), call, 0);\n" : "");
+    text_add(out, device_kernel, bounds, name, thread_pool ? "    if (!block_begin())\n        return;\n" : "",
+             searches ? "    thread_search_begin(task_global(&t), &call, thread);\n" : "",
+             thread_pool ? "    block_end();\n" : "");
 }
 
 /* Numbers of the search lie as slots do. */
-static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)LANES_HERE)\n"
+static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)SLOT_STRIDE)\n"
                                       "#define SLOT_AT(slots, offset) ((slots) + (size_t)(offset)*SLOT_STEP)\n"
-                                      "#define wide_prefetch(at, ahead) ((void)0)\n"
+                                      "#define simd_prefetch(at, ahead) ((void)0)\n"
                                       "#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
                                       "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n";
 
 /* The methods nearest and optimal: the library's own search, in the order in which each text needs those before it. */
-static void print_search(struct text *out, bool team) {
+static void print_search(struct text *out, bool thread_pool) {
     static const char kernels[][48] = {"core/program_run.h", "base/arena_memory.h", "linalg/signed_factor.h",
                                        "linalg/signed_kernel.h"};
     static const char places[][48] = {"autodiff/program_layout.h", "core/nearest_layout.h",
@@ -154,7 +157,7 @@ static void print_search(struct text *out, bool team) {
     text_add(out, "%s", slots_of_search);
     LIBRARY_PRINT_FILES(out, kernels);
     LIBRARY_PRINT_FILES(out, places);
-    amalgamate_file(out, backends[team], false);
+    amalgamate_file(out, backends[thread_pool], false);
     LIBRARY_PRINT_FILES(out, own);
 }
 
@@ -182,10 +185,10 @@ static void print_samples(const struct emission *e, bool polish, struct text *ou
 
 /* nearest_kernel.h hears of every slope. */
 static const char slope_is_heard[] = "\n#define DEVICE_SEARCHES\n"
-                                     "static void far_search_slope(const struct point *p, double *row, "
-                                     "struct sample_slope *slope);\n#define point_slope far_search_slope\n";
+                                     "static void thread_search_slope(const struct point *p, double *row, "
+                                     "struct sample_slope *slope);\n#define point_slope thread_search_slope\n";
 
-static void print_library(const struct emission *e, const struct listed *listed, const struct device_system *system,
+static void print_library(const struct emission *e, const struct bytecode *listed, const struct device_system *system,
                           bool polish, struct text *out) {
     bool single = e->options.single;
     emission_print_lists(e, out);
@@ -214,7 +217,7 @@ static void print_library(const struct emission *e, const struct listed *listed,
 }
 
 static hn_status print_all(struct emission *e, const struct device_subject *subject, const struct device_system *system,
-                           struct far_code *code, hn_error *error) {
+                           struct global_code *code, hn_error *error) {
     struct text own = {.bytes = NULL}, out = {.bytes = NULL};
     const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
     e->lists = &lists;
@@ -237,56 +240,56 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
 }
 
 static hn_status fill(struct emission *e, const struct device_subject *subject, struct device_system *system,
-                      struct far_code *code, hn_error *error) {
+                      struct global_code *code, hn_error *error) {
     bool failed = false;
     emission_drop_unasked(e);
-    choose_listed(&e->walk, &code->listed, subject->listed, &failed);
+    choose_listed(&e->ir, &code->listed, subject->listed, &failed);
     code->listed.batched = system->there;
     if (failed)
         return error_no_memory(error, "the device's kernel");
-    hn_status status = listed_create(&code->listed, &e->walk, error);
+    hn_status status = bytecode_create(&code->listed, &e->ir, error);
     if (status == HN_OK)
-        status = device_system_list(system, &code->listed, &e->walk, error);
+        status = device_system_list(system, &code->listed, &e->ir, error);
     code->slots = system->slots;
-    code->width = far_width(subject);
-    code->threads = far_threads(subject);
+    code->width = global_width(subject);
+    code->threads = global_threads(subject);
     code->row = e->plan->outputs + device_taken(e);
     if (status == HN_OK)
         status = print_all(e, subject, system, code, error);
-    return status == HN_OK && subject->single ? listed_round(&code->listed, error) : status;
+    return status == HN_OK && subject->single ? bytecode_round(&code->listed, error) : status;
 }
 
-static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct far_code *out,
+static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct global_code *out,
                                hn_error *error) {
     struct device_system system = {.there = false};
-    e->early = true;
-    hn_status status = walk_create_whole(&e->walk, e->plan, subject->adjoint, error);
+    e->hoisted = true;
+    hn_status status = ir_create_whole(&e->ir, e->plan, subject->adjoint, error);
     if (status == HN_OK)
         status = device_check_constants(e, error);
     if (status == HN_OK)
-        status = device_system_create(&system, &e->walk, subject->single, error);
+        status = device_system_create(&system, &e->ir, subject->single, error);
     if (status == HN_OK)
         status = fill(e, subject, &system, out, error);
     device_system_release(&system);
-    walk_release(&e->walk);
+    ir_release(&e->ir);
     return status;
 }
 
-hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error) {
+hn_status global_print(struct global_code *out, const struct device_subject *subject, hn_error *error) {
     struct emission e;
-    *out = (struct far_code){.text = NULL};
+    *out = (struct global_code){.text = NULL};
     hn_status status = device_begin_emission(&e, subject, error);
     if (status != HN_OK)
         return status;
     status = print_plan_of(&e, subject, out, error);
     base_release(e.plan);
     if (status != HN_OK)
-        far_release(out);
+        global_release(out);
     return status;
 }
 
-void far_release(struct far_code *code) {
+void global_release(struct global_code *code) {
     base_release(code->text);
-    listed_release(&code->listed);
-    *code = (struct far_code){.text = NULL};
+    bytecode_release(&code->listed);
+    *code = (struct global_code){.text = NULL};
 }

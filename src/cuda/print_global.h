@@ -11,17 +11,17 @@
 #include "cuda/bytecode.h"
 #include "cuda/print_kernel.h"
 
-/* Threads of a block, whose numbers lie side by side: FAR_WIDTH of the text on a device. Searches go in narrow blocks: a sample that takes
+/* Threads of a block, whose numbers lie side by side: GLOBAL_WIDTH of the text on a device. Searches go in narrow blocks: a sample that takes
  * long holds up few others, and their numbers stay in the cache. */
-enum { FAR_WARP = 32, FAR_SEARCH_WARP = 8 };
+enum { GLOBAL_WARP = 32, THREAD_SEARCH_WARP = 8 };
 
 /* Of a search whose systems are large a block has one sample: a warp for the thread that leads, and those that help (kernels_block.h). */
-enum { TEAM_HELPERS = 64, TEAM_BLOCKS = 5 }; /* blocks: on a multiprocessor at once */
+enum { BLOCK_HELPERS = 64, BLOCK_BLOCKS = 5 }; /* blocks: on a multiprocessor at once */
 
-struct far_code {
+struct global_code {
     char *text;
     size_t length;
-    struct listed listed;
+    struct bytecode listed;
     uint32_t slots;   /* of a sample */
     uint32_t row;     /* further numbers of a thread, of its own */
     uint32_t width;   /* samples of a block; 0: as many as a warp has threads */
@@ -29,7 +29,7 @@ struct far_code {
     uint32_t near;    /* numbers of a thread in the memory that threads of a block share */
 };
 
-hn_status far_print(struct far_code *out, const struct device_subject *subject, hn_error *error);
-void far_release(struct far_code *code); /* zeros are none */
+hn_status global_print(struct global_code *out, const struct device_subject *subject, hn_error *error);
+void global_release(struct global_code *code); /* zeros are none */
 
 #endif

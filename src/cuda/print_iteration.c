@@ -11,71 +11,71 @@
 #include <string.h>
 
 /* What does not fit into registers, where the generator decides that (codegen/print/spill.h). */
-#define KEPT_ARRAY                                                                                                     \
-    "    double kept[KEPT_OWN + 1];\n    double *const kept_near = NEAR_KEPT;\n    (void)kept;\n    "                  \
-    "(void)kept_near;\n    KEPT_BEGINS\n    ROUND_LINES\n"
+#define SPILL_ARRAY                                                                                                    \
+    "    double kept[SPILL_OWN + 1];\n    double *const spill_near = NEAR_KEPT;\n    (void)kept;\n    "                \
+    "(void)spill_near;\n    SPILL_BEGINS\n    ROUND_LINES\n"
 
 /* Of a warp: the tasks of its threads, one behind the other, then the first places of all threads side by side. */
 static const char places_text[] =
-    "\nenum { KEPT_PLACES = %u, KEPT_NEAR = %u, NEAR_TASK = %u, NEAR_WARP = %d * (NEAR_TASK + KEPT_NEAR) };\n"
-    "#ifdef DEVICE_HOST\nenum { KEPT_OWN = 0, NEAR_APART = 1 };\n"
-    "static thread_local double device_near[KEPT_PLACES + 1];\n"
-    "#define NEAR_KEPT device_near\n#define KEPT_AT(place) (*(volatile double *)&kept_near[place])\n#else\n"
-    "enum { KEPT_OWN = KEPT_PLACES - KEPT_NEAR, NEAR_APART = %d };\n"
+    "\nenum { SPILL_PLACES = %u, SPILL_NEAR = %u, NEAR_TASK = %u, NEAR_WARP = %d * (NEAR_TASK + SPILL_NEAR) };\n"
+    "#ifdef DEVICE_HOST\nenum { SPILL_OWN = 0, NEAR_APART = 1 };\n"
+    "static thread_local double device_near[SPILL_PLACES + 1];\n"
+    "#define NEAR_KEPT device_near\n#define SPILL_AT(place) (*(volatile double *)&spill_near[place])\n#else\n"
+    "enum { SPILL_OWN = SPILL_PLACES - SPILL_NEAR, NEAR_APART = %d };\n"
     "extern __shared__ double device_near[];\n"
     "#define NEAR_OF_WARP (device_near + threadIdx.x / NEAR_APART * NEAR_WARP)\n"
     "#define NEAR_KEPT (NEAR_OF_WARP + NEAR_APART * NEAR_TASK + threadIdx.x %% NEAR_APART)\n#endif\n";
 
 /* y in the places that rounds read it from, %u of them, where somebody else has changed it. */
 static const char pins_text[] =
-    "\nWIDE_INLINE void lane_pin(struct lane *l, const double *slots, double *kept_near) {\n"
+    "\nSIMD_INLINE void thread_pin(struct thread_state *l, const double *slots, double *spill_near) {\n"
     "    if (l->pinned)\n        return;\n    l->pinned = true;\n    DEVICE_UNROLL_MANY\n"
     "    for (uint32_t j = 0; j < %u; j++)\n"
-    "        *(volatile double *)&kept_near[j * NEAR_APART] = slots[LAYER_Y + j];\n}\n";
+    "        *(volatile double *)&spill_near[j * NEAR_APART] = slots[LAYER_Y + j];\n}\n";
 
 #define ROUND_BEGINS                                                                                                   \
-    "\nWIDE_INLINE bool lane_round(struct lane *l, double *slots) {\n" KEPT_ARRAY                                      \
-    "    struct sample *s = &l->drive.state;\n    const struct sample_options o = layer_options;\n"                    \
+    "\nSIMD_INLINE bool thread_round(struct thread_state *l, double *slots) {\n" SPILL_ARRAY                           \
+    "    struct sample *s = &l->solver.state;\n    const struct sample_options o = layer_options;\n"                   \
     "    quick_doubt doubt = 0;\n"
 #define DECIDES                                                                                                        \
-    "    enum lane_next next = lane_decide(l, slots, &o);\n    if (next == LANE_ENDS)\n        return false;\n"        \
-    "    if (next == LANE_MOVED)\n        return true;\n"
+    "    enum thread_next next = thread_decide(l, slots, &o);\n    if (next == THREAD_ENDS)\n        return false;\n"  \
+    "    if (next == THREAD_MOVED)\n        return true;\n"
 
 static const char counted_begins[] = ROUND_BEGINS "    do {\n";
 static const char counted_decides[] = DECIDES;
 static const char counted_steps[] = "    s->used = s->eps;\n";
-static const char counted_ends[] = "    } while (false);\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
+static const char counted_ends[] = "    } while (false);\n    thread_stepped(l, slots, &o);\n    return true;\n}\n";
 
 /* The second pass is that of a step that is taken again, from the base. */
 static const char judged_begins[] =
-    ROUND_BEGINS "    if (sample_is_fresh(s))\n        lane_rescale(l);\n    for (int pass = 0;; pass++) {\n"
-                 "    lane_pin(l, slots, kept_near);\n";
-#define DECIDES_ONCE "    if (pass == 0) {\n" DECIDES "    if (next == LANE_AGAIN)\n        continue;\n    }\n"
+    ROUND_BEGINS "    if (sample_is_fresh(s))\n        thread_rescale(l);\n    for (int pass = 0;; pass++) {\n"
+                 "    thread_pin(l, slots, spill_near);\n";
+#define DECIDES_ONCE "    if (pass == 0) {\n" DECIDES "    if (next == THREAD_AGAIN)\n        continue;\n    }\n"
 static const char judged_decides[] = DECIDES_ONCE;
-static const char assumed_decides[] = "    if (!l->assumed)\n        lane_evaluate(l);\n" DECIDES_ONCE;
+static const char assumed_decides[] = "    if (!l->assumed)\n        thread_evaluate(l);\n" DECIDES_ONCE;
 static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] = s->eps;\n";
-static const char judged_ends[] = "    break;\n    }\n    lane_stepped(l, slots, &o);\n    return true;\n}\n";
+static const char judged_ends[] = "    break;\n    }\n    thread_stepped(l, slots, &o);\n    return true;\n}\n";
 
 /* A reciprocal is wrong: nothing of the step is in slots yet. */
 static const char round_unsafe[] =
-    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        lane_step_apart(l);\n        break;\n    }\n";
+    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        thread_step_apart(l);\n        break;\n    }\n";
 static const char back_unsafe[] =
-    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        lane_back_apart(b);\n        return;\n    }\n";
+    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        thread_adjoint_apart(b);\n        return;\n    }\n";
 
 static const char back_begins[] =
-    "\nWIDE_INLINE void lane_back_round(struct lane_back *b, double *slots) {\n" KEPT_ARRAY
+    "\nSIMD_INLINE void thread_adjoint_round(struct thread_adjoint *b, double *slots) {\n" SPILL_ARRAY
     "    const bool bounds = b->back.grad_lower || b->back.grad_upper || b->back.grad_x;\n"
     "    const struct sample_options o = layer_options;\n    quick_doubt doubt = 0;\n"
-    "    if (!lane_back_begin(b, slots, &o))\n        return;\n";
-static const char back_weighs[] = "    lane_back_weigh(b, slots, &o);\n";
-static const char back_damps[] = "    lane_back_damp(b, slots, &o);\n";
+    "    if (!thread_adjoint_begin(b, slots, &o))\n        return;\n";
+static const char back_weighs[] = "    thread_adjoint_weigh(b, slots, &o);\n";
+static const char back_damps[] = "    thread_adjoint_damp(b, slots, &o);\n";
 static const char back_ends[] = "}\n";
 
 /* Gradients of bounds, which those by x go through; few ask for either. */
 static const char back_bounds[] = "    if (bounds) {\n";
 
-static const char once_listed[] = "\nstatic GENERATED void lane_weights(double *slots) {\n    (void)slots;\n}\n"
-                                  "\nstatic GENERATED void lane_residuals(double *slots) {\n"
+static const char once_listed[] = "\nstatic GENERATED void thread_weights(double *slots) {\n    (void)slots;\n}\n"
+                                  "\nstatic GENERATED void thread_residuals(double *slots) {\n"
                                   "    entry_evaluate(slots);\n    entry_residual(slots);\n}\n";
 
 /* Values in registers at once; a thread of a device has 255 registers of 4 bytes, and computing takes some. */
@@ -127,8 +127,8 @@ static void keep_back(bool *kept, const struct plan *p) {
 }
 
 /* The paper's way forward fits into registers nearly as it is, and its statements wait for nothing. */
-static size_t most_values(const struct walk *walk, bool single, bool back) {
-    return !back && !walk->plan->options.weighted ? 0 : single ? MOST_FLOATS : MOST_DOUBLES;
+static size_t most_values(const struct ir_module *ir, bool single, bool back) {
+    return !back && !ir->plan->options.weighted ? 0 : single ? MOST_FLOATS : MOST_DOUBLES;
 }
 
 /* As many as leave room for four warps: one for each scheduler of a multiprocessor. Of floats more fit into registers; the way back
@@ -167,8 +167,8 @@ static void print_places(struct text *out, struct round_room *room, uint32_t pla
 
 /* What stays as it is from where it is first read until the step is done: y, x and what depends on x only, and weights, with what texts
  * say about them before anybody reads it. */
-static void find_steady(bool *steady, const struct walk *walk, const struct statements *prepare) {
-    const struct plan *p = walk->plan;
+static void find_steady(bool *steady, const struct ir_module *ir, const struct statements *prepare) {
+    const struct plan *p = ir->plan;
     keep(steady, p->y, p->outputs);
     keep(steady, p->x, p->inputs);
     if (p->options.weighted) {
@@ -182,10 +182,10 @@ static void find_steady(bool *steady, const struct walk *walk, const struct stat
             keep(steady, prepare->operands[prepare->list[i].first + d], 1);
 }
 
-static bool print_links(struct text *out, const struct walk *walk, const struct print_link *links, size_t count,
+static bool print_links(struct text *out, const struct ir_module *ir, const struct print_link *links, size_t count,
                         const struct round_kind *kind) {
-    const struct plan *p = walk->plan;
-    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept);
+    const struct plan *p = ir->plan;
+    bool *kept = base_allocate(2 * (size_t)ir->slots * sizeof *kept);
     struct text own = {.bytes = NULL};
     struct ptx ptx;
     uint32_t places = 0;
@@ -193,9 +193,9 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
         return false;
     ptx_create(&ptx, kind->room->single, p->slots + LANES_FLAGS);
     ptx.near = places_near(p, kind, UINT32_MAX);
-    memset(kept, 0, 2 * (size_t)walk->slots * sizeof *kept);
-    bool *steady = kept + walk->slots;
-    find_steady(steady, walk, kind->prepare);
+    memset(kept, 0, 2 * (size_t)ir->slots * sizeof *kept);
+    bool *steady = kept + ir->slots;
+    find_steady(steady, ir, kind->prepare);
     if (kind->back)
         keep_back(kept, p);
     else
@@ -206,12 +206,12 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
                                        .unsafe = kind->back ? back_unsafe : round_unsafe,
                                        .seldom = {p->grad_lower, kind->back ? 2 * p->rows : 0, back_bounds},
                                        .steady = steady,
-                                       .most = most_values(walk, kind->room->single, kind->back),
+                                       .most = most_values(ir, kind->room->single, kind->back),
                                        .places = &places,
                                        .pinned = p->y,
                                        .pinned_count = outputs_near(p, kind),
                                        .dialect = &ptx.dialect};
-    bool done = print_chain(&own, walk, &wanted) && !own.failed;
+    bool done = print_chain(&own, ir, &wanted) && !own.failed;
     if (done) {
         print_places(out, kind->room, places, places_near(p, kind, places));
         print_registers(out, &ptx);
@@ -226,28 +226,28 @@ static bool print_links(struct text *out, const struct walk *walk, const struct 
 }
 
 /* Evaluation and one entry behind it, as a function that leaves only what that entry writes, and the rows' values. */
-static bool print_once(struct text *out, const struct walk *walk, const char *name, enum kernel_entry entry,
+static bool print_once(struct text *out, const struct ir_module *ir, const char *name, enum kernel_entry entry,
                        bool single) {
-    const struct statements *s = &walk->entry[entry];
-    const struct print_link links[] = {{&walk->entry[KERNEL_EVALUATE], "", "", 0, PRINT_LATE},
+    const struct statements *s = &ir->entry[entry];
+    const struct print_link links[] = {{&ir->entry[KERNEL_EVALUATE], "", "", 0, PRINT_LATE},
                                        {s, "", back_ends, 0, PRINT_LATE}};
-    const uint32_t *value = plan_words(walk->plan, walk->plan->value);
-    bool *kept = base_allocate((size_t)walk->slots * sizeof *kept);
+    const uint32_t *value = plan_words(ir->plan, ir->plan->value);
+    bool *kept = base_allocate((size_t)ir->slots * sizeof *kept);
     struct text own = {.bytes = NULL};
     struct ptx ptx;
     uint32_t places = 0;
     if (!kept)
         return false;
-    ptx_create(&ptx, single, walk->plan->slots + LANES_FLAGS);
-    memset(kept, 0, (size_t)walk->slots * sizeof *kept);
-    for (uint32_t i = 0; i < walk->plan->value.count; i++)
+    ptx_create(&ptx, single, ir->plan->slots + LANES_FLAGS);
+    memset(kept, 0, (size_t)ir->slots * sizeof *kept);
+    for (uint32_t i = 0; i < ir->plan->value.count; i++)
         keep(kept, value[i], 1);
     for (size_t i = 0; i < s->count; i++)
         for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
             keep(kept, s->operands[s->list[i].first + d], 1);
     const struct print_chain wanted = {
         .links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places, .dialect = &ptx.dialect};
-    bool done = print_chain(&own, walk, &wanted) && !own.failed;
+    bool done = print_chain(&own, ir, &wanted) && !own.failed;
     text_add(out, "\nstatic GENERATED void %s(double *slots) {\n", name);
     ptx_print_declarations(&ptx, out);
     text_add_bytes(out, done ? own.bytes : "", done ? own.length : 0);
@@ -258,13 +258,13 @@ static bool print_once(struct text *out, const struct walk *walk, const char *na
 }
 
 /* Methods without weights take hundreds of steps from each sample, and more of their warps run at once where registers are few. */
-bool round_print_once(struct text *out, const struct walk *walk, bool single) {
-    if (!walk->plan->options.weighted) {
+bool round_print_once(struct text *out, const struct ir_module *ir, bool single) {
+    if (!ir->plan->options.weighted) {
         text_add(out, "%s", once_listed);
         return true;
     }
-    return print_once(out, walk, "lane_weights", KERNEL_RESCALE, single) &&
-           print_once(out, walk, "lane_residuals", KERNEL_RESIDUAL, single);
+    return print_once(out, ir, "thread_weights", KERNEL_RESCALE, single) &&
+           print_once(out, ir, "thread_residuals", KERNEL_RESIDUAL, single);
 }
 
 /* The same statements, which leave y in the base before it moves. */
@@ -279,10 +279,10 @@ static void add_base(struct statements *out, const struct statements *from, cons
 
 #define LINKS(list) list, sizeof(list) / sizeof((list)[0])
 
-bool round_print(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room) {
-    const struct statements *s = walk->entry;
+bool round_print(struct text *out, const struct ir_module *ir, const struct ir_module *near, struct round_room *room) {
+    const struct statements *s = ir->entry;
     struct statements at_once = {.list = NULL};
-    const struct round_kind kind = {.room = room, .prepare = &walk->entry[KERNEL_PREPARE]};
+    const struct round_kind kind = {.room = room, .prepare = &ir->entry[KERNEL_PREPARE]};
     const struct print_link counted[] = {{&s[KERNEL_EVALUATE], counted_begins, "", 0, PRINT_IN_ORDER},
                                          {&s[KERNEL_RESIDUAL], "", counted_decides, 0, PRINT_IN_ORDER},
                                          {&s[KERNEL_STEP_BEGIN], counted_steps, "", 0, PRINT_IN_ORDER},
@@ -295,28 +295,29 @@ bool round_print(struct text *out, const struct walk *walk, const struct walk *n
     const struct print_link nearby[] = {{&s[KERNEL_EVALUATE], judged_begins, "", 0, PRINT_LATE},
                                         {&near->entry[KERNEL_RESIDUAL], "", assumed_decides, 0, PRINT_LATE},
                                         {&at_once, judged_steps, judged_ends, 0, PRINT_LATE_BEFORE_SUM}};
-    if (!walk->plan->options.weighted)
-        return print_links(out, walk, LINKS(counted), &kind);
+    if (!ir->plan->options.weighted)
+        return print_links(out, ir, LINKS(counted), &kind);
     if (near->entry[KERNEL_NEAR].count == 0)
-        return print_links(out, walk, LINKS(judged), &kind);
-    add_base(&at_once, &near->entry[KERNEL_NEAR], walk->plan);
+        return print_links(out, ir, LINKS(judged), &kind);
+    add_base(&at_once, &near->entry[KERNEL_NEAR], ir->plan);
     bool done = !at_once.failed && print_links(out, near, LINKS(nearby), &kind);
     statements_release(&at_once);
     return done;
 }
 
-bool round_print_back(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room) {
-    const struct plan *p = walk->plan;
-    const struct walk *own = near->entry[KERNEL_NEAR].count > 0 ? near : walk;
+bool round_print_back(struct text *out, const struct ir_module *ir, const struct ir_module *near,
+                      struct round_room *room) {
+    const struct plan *p = ir->plan;
+    const struct ir_module *own = near->entry[KERNEL_NEAR].count > 0 ? near : ir;
     const struct statements *s = own->entry;
-    const struct round_kind kind = {.room = room, .back = true, .prepare = &walk->entry[KERNEL_PREPARE]};
-    const struct print_link counted[] = {{&walk->entry[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
+    const struct round_kind kind = {.room = room, .back = true, .prepare = &ir->entry[KERNEL_PREPARE]};
+    const struct print_link counted[] = {{&ir->entry[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
                                          {&s[KERNEL_RESIDUAL_BRIEF], "", "", 0, PRINT_LATE},
                                          {&s[KERNEL_BACK_BEGIN], "", "", 0, PRINT_IN_ORDER},
                                          {&s[KERNEL_BACK_ROWS_BOUNDS], "", "", 0, PRINT_LATE},
                                          {&s[KERNEL_BACK_PROGRAM], "", "", 0, PRINT_LATE},
                                          {&s[KERNEL_BACK_END], "", back_ends, 0, PRINT_LATE}};
-    const struct print_link judged[] = {{&walk->entry[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
+    const struct print_link judged[] = {{&ir->entry[KERNEL_EVALUATE], back_begins, "", 0, PRINT_LATE},
                                         {&s[KERNEL_RESIDUAL], "", back_weighs, 0, PRINT_LATE},
                                         {&s[KERNEL_WEIGH_ALL], "", "", 0, PRINT_LATE},
                                         {&s[KERNEL_BACK_BEGIN], "", back_damps, p->damped, PRINT_IN_ORDER},

@@ -1,6 +1,6 @@
 /* print_iteration.h - a whole round as one function of straight code: evaluation, decisions of kernel_registers.h, step.
  *
- * In come the statements of a walk, out goes the text of lane_round or, on the way back, of lane_back_round: lines of a device's
+ * In come the statements of a walk, out goes the text of thread_round or, on the way back, of thread_adjoint_round: lines of a device's
  * instructions (ptx.h) between decisions in C++. Only what decisions and
  * the next round read is put back into slots. False: out of memory.
  *
@@ -18,11 +18,12 @@ struct round_room {
     uint32_t near; /* out: doubles of a thread there, with these */
 };
 
-/* near: the same walk with constant weights (walk_create_assumed), which rounds are made of where it has statements. */
-bool round_print(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room);
-bool round_print_back(struct text *out, const struct walk *walk, const struct walk *near, struct round_room *room);
+/* near: the same walk with constant weights (ir_create_assumed), which rounds are made of where it has statements. */
+bool round_print(struct text *out, const struct ir_module *ir, const struct ir_module *near, struct round_room *room);
+bool round_print_back(struct text *out, const struct ir_module *ir, const struct ir_module *near,
+                      struct round_room *room);
 
-/* What a sample needs once, where it begins and where it ends: lane_weights and lane_residuals of kernel_registers.h. */
-bool round_print_once(struct text *out, const struct walk *walk, bool single);
+/* What a sample needs once, where it begins and where it ends: thread_weights and thread_residuals of kernel_registers.h. */
+bool round_print_once(struct text *out, const struct ir_module *ir, bool single);
 
 #endif

@@ -25,7 +25,7 @@ static const char head[] =
     "#define DEVICE_FUSED __builtin_fma\n#define DEVICE_FUSED_FLOAT __builtin_fmaf\n"
     "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
     "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
-    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define LANE_PATIENCE 1\n#define "
+    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define THREAD_PATIENCE 1\n#define "
     "DEVICE_LOCAL(pointer) ((void)0)\n#define DEVICE_TASK(pointer) ((void)0)\n"
     "#define BLOCK_COUNT(flag) ((unsigned)(flag))\n#define BLOCK_WARPS 1\n"
     "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
@@ -52,7 +52,7 @@ static const char head[] =
     "#define BLOCK_WARPS (blockDim.x / 32)\n"
     "#define BLOCK_COUNT(flag) (BLOCK_WARPS == 1 ? (unsigned)WARP_COUNT(WARP_VOTE(flag)) : "
     "(unsigned)__syncthreads_count(flag))\n"
-    "#ifndef LANE_PATIENCE\n#define LANE_PATIENCE (LANE_WAITS)\n#endif\n"
+    "#ifndef THREAD_PATIENCE\n#define THREAD_PATIENCE (THREAD_WAITS)\n#endif\n"
     "#define DEVICE_LOCAL(pointer) __builtin_assume(__isLocal(pointer))\n"
     "#ifdef TASK_NEAR\n#define DEVICE_TASK(pointer) __builtin_assume(__isShared(pointer))\n#else\n"
     "#define DEVICE_TASK(pointer) ((void)0)\n#endif\n"
@@ -61,8 +61,8 @@ static const char head[] =
     "#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
     "#define SELDOM GENERATED\n#define SHARED_FUNCTION DEVICE static inline\n#define SHARED_CONSTANT DEVICE static "
     "const\n"
-    "#define WIDE_INLINE DEVICE static DEVICE_INLINE\n"
-    "#define SAMPLE_FUNCTION WIDE_INLINE\n#define SAMPLE_CONSTANT DEVICE static const\n"
+    "#define SIMD_INLINE DEVICE static DEVICE_INLINE\n"
+    "#define SAMPLE_FUNCTION SIMD_INLINE\n#define SAMPLE_CONSTANT DEVICE static const\n"
     "#define RANDOM_FUNCTION SHARED_FUNCTION\n#define RANDOM_INNER SHARED_FUNCTION\n"
     "\ntypedef double full;\n";
 
@@ -79,7 +79,7 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
                       "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n");
     text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
-    text_add(out, "#define LAYER_WEIGHTED %d\n#define LANE_WAITS %d\n%stypedef %s real;\n",
+    text_add(out, "#define LAYER_WEIGHTED %d\n#define THREAD_WAITS %d\n%stypedef %s real;\n",
              subject->plan->options.weighted, subject->adjoint ? WAITS_BACK : WAITS_FORWARD,
              subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "", subject->single ? "float" : "double");
 }
@@ -105,7 +105,7 @@ static void print_places(const struct emission *e, struct text *out, uint32_t co
     const struct {
         char name[24];
         uint32_t value;
-    } places[] = {{"SLOTS", e->walk.slots},
+    } places[] = {{"SLOTS", e->ir.slots},
                   {"CONSTANTS", constants},
                   {"OUTPUTS", p->outputs},
                   {"INPUTS", p->inputs},
@@ -135,25 +135,25 @@ static void print_places(const struct emission *e, struct text *out, uint32_t co
 
 /* What statements read and no statement writes, constants apart. False when memory is out. */
 static bool print_zeros(const struct emission *e, struct text *out) {
-    bool *written = base_allocate(2 * (size_t)e->walk.slots * sizeof *written);
+    bool *written = base_allocate(2 * (size_t)e->ir.slots * sizeof *written);
     uint32_t count = 0;
     if (!written)
         return false;
-    bool *read = written + e->walk.slots;
-    for (uint32_t slot = 0; slot < e->walk.slots; slot++) {
-        written[slot] = e->walk.constant_of[slot] != 0;
+    bool *read = written + e->ir.slots;
+    for (uint32_t slot = 0; slot < e->ir.slots; slot++) {
+        written[slot] = e->ir.constant_of[slot] != 0;
         read[slot] = false;
     }
     for (int k = 0; k < KERNEL_ENTRIES; k++)
-        for (size_t i = 0; i < e->walk.entry[k].count; i++) {
-            const struct statement *at = &e->walk.entry[k].list[i];
-            const uint32_t *operand = e->walk.entry[k].operands + at->first;
+        for (size_t i = 0; i < e->ir.entry[k].count; i++) {
+            const struct statement *at = &e->ir.entry[k].list[i];
+            const uint32_t *operand = e->ir.entry[k].operands + at->first;
             for (uint32_t d = 0; d < at->count; d++)
                 if (!operand_is_constant(operand[d]))
                     (d < statement_destinations(at) ? written : read)[operand[d]] = true;
         }
     text_add(out, "static DEVICE_CONSTANT const uint32_t zero_slot[] = {");
-    for (uint32_t slot = 0; slot < e->walk.slots; slot++)
+    for (uint32_t slot = 0; slot < e->ir.slots; slot++)
         if (read[slot] && !written[slot]) {
             text_add(out, "%u, ", slot);
             count++;
@@ -177,7 +177,7 @@ static void print_bounded(const struct emission *e, struct text *out) {
     uint32_t count = 0;
     text_add(out, "static DEVICE_CONSTANT const uint32_t bounded_row[] = {");
     for (uint32_t i = 0; i < p->rows; i++)
-        if (!e->walk.constant_of[plan_words(p, p->lower)[i]] || !e->walk.constant_of[plan_words(p, p->upper)[i]]) {
+        if (!e->ir.constant_of[plan_words(p, p->lower)[i]] || !e->ir.constant_of[plan_words(p, p->upper)[i]]) {
             text_add(out, "%u, ", i);
             count++;
         }
@@ -193,7 +193,7 @@ static void print_constants(const struct emission *e, struct text *out) {
     text_add(out, "static DEVICE_CONSTANT const uint32_t constant_slot[] = {");
     for (uint32_t i = 0; i < all; i++)
         text_add(out, "%u, ", i < own ? i : slot[i - own]);
-    text_add(out, "0};\nstatic DEVICE_CONSTANT const wide_bits constant_bits[] = {"); /* of infinity, too */
+    text_add(out, "0};\nstatic DEVICE_CONSTANT const simd_bits constant_bits[] = {"); /* of infinity, too */
     for (uint32_t i = 0; i < all; i++)
         device_print_bits(e, out, i < own ? numbers[i] : value[i - own]);
     text_add(out, "0};\n");
@@ -231,14 +231,14 @@ void device_print_plan(const struct emission *e, struct text *out) {
 }
 
 /* Weights that straight rounds take for granted: their slots, and their bits. */
-static void print_assumed(const struct walk *near, struct text *out) {
+static void print_assumed(const struct ir_module *near, struct text *out) {
     const struct plan *p = near->plan;
     uint32_t count = 0;
     text_add(out, "struct assumed_weight {\n    uint32_t slot;\n    real value;\n};\n"
                   "static DEVICE_CONSTANT const struct assumed_weight assumed_weight[] = {");
     for (uint32_t i = 0; i < p->rows && near->entry[KERNEL_NEAR].count > 0; i++)
         if (near->constant_of[p->scale + i]) {
-            text_add(out, "{%u, (real)%a}, ", p->scale + i, walk_number(near, p->scale + i));
+            text_add(out, "{%u, (real)%a}, ", p->scale + i, ir_number(near, p->scale + i));
             count++;
         }
     text_add(out, "{0, 0}};\nenum { LAYER_ASSUMED = %u, LAYER_NEAR = %d, LAYER_SETS_BASE = %d };\n", count,
@@ -249,7 +249,7 @@ static void print_assumed(const struct walk *near, struct text *out) {
 
 enum { ENTRY_OPERANDS = 600 }; /* of a function that is hardly ever run */
 
-/* Doubles of a task in memory that threads share: enough for struct lane, and odd, so that no two threads meet in a bank. */
+/* Doubles of a task in memory that threads share: enough for struct thread_state, and odd, so that no two threads meet in a bank. */
 enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
 
 /* %s: the kernel's name. */
@@ -262,7 +262,7 @@ static const char kernel[] =
     "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
     "    TAKEN(static thread_local)\n    task t;\n"
     "    for (size_t i = 0; i < LAYER_SLOTS; i++)\n        slots[i] = (real)-7e11;\n"
-    "    lane_begin(task_lane(&t), slots, row, before, taken);\n"
+    "    thread_begin(task_thread(&t), slots, row, before, taken);\n"
     "    tasks_run(call, &t, slots, 0, 1);\n}\n"
     "#else\n"
     "extern \"C\" __global__ void __launch_bounds__(256, 1) %s(const struct device_call call) {\n"
@@ -270,26 +270,26 @@ static const char kernel[] =
     "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    TAKEN()\n"
     "#ifdef TASK_NEAR\n    static_assert(sizeof(task) <= NEAR_TASK * sizeof(double), \"a task has its room\");\n"
     "    task &t = *(task *)(void *)(NEAR_OF_WARP + threadIdx.x %% 32 * NEAR_TASK);\n#else\n    task t;\n#endif\n"
-    "    lane_begin(task_lane(&t), slots, row, before, taken);\n"
+    "    thread_begin(task_thread(&t), slots, row, before, taken);\n"
     "    tasks_run(&call, &t, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
     "(uint64_t)blockDim.x);\n}\n"
     "#endif\n";
 
-static void print_library(const struct emission *e, const struct walk *near, bool polish, struct text *out) {
+static void print_library(const struct emission *e, const struct ir_module *near, bool polish, struct text *out) {
     bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
     emission_print_sample(e, out);
     device_print_plan(e, out);
     text_add(out, "\n#define POINT_PLAN(p) ((void)(p), &layer_plan)\n#define POINT_WIDTH(p) ((void)(p), (size_t)1)\n"
-                  "#define DRIVE_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
+                  "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
     emission_print_points(e, out);
     print_constants(e, out);
     print_assumed(near, out);
     amalgamate_file(out, "cuda/kernels/ptx_text.h", single);
-    text_add(out, "#define DRIVE_AT_ONCE 16\n");
+    text_add(out, "#define SOLVER_AT_ONCE 16\n");
     if (e->back_alone)
-        text_add(out, "#define DRIVE_BACK_STEP %u\n", e->plan->leaf_s);
+        text_add(out, "#define SOLVER_BACK_STEP %u\n", e->plan->leaf_s);
     emission_print_drive(e, out);
     amalgamate_file(out, "cuda/kernels/kernel_args.h", single);
     amalgamate_file(out, "cuda/kernels/branchless_math.h", single);
@@ -312,13 +312,13 @@ static uint32_t task_near(const struct device_subject *subject) {
     return !near ? 0 : subject->polish ? TASK_DOUBLES_POLISH : TASK_DOUBLES;
 }
 
-static void print_straight(const struct emission *e, const struct walk *near, bool rounds, struct round_room *room,
+static void print_straight(const struct emission *e, const struct ir_module *near, bool rounds, struct round_room *room,
                            struct text *out) {
     struct text round = {.bytes = NULL};
-    bool done = e->options.adjoint ? round_print_back(&round, &e->walk, near, room)
-                                   : round_print_once(&round, &e->walk, room->single);
+    bool done = e->options.adjoint ? round_print_back(&round, &e->ir, near, room)
+                                   : round_print_once(&round, &e->ir, room->single);
     if (done && rounds && !e->options.adjoint)
-        done = round_print(&round, &e->walk, near, room);
+        done = round_print(&round, &e->ir, near, room);
     done = done && !round.failed;
     if (done)
         amalgamate(out, round.bytes, room->single);
@@ -326,7 +326,7 @@ static void print_straight(const struct emission *e, const struct walk *near, bo
     text_drop(&round);
 }
 
-static hn_status print_all(const struct emission *e, const struct walk *near, const struct device_subject *subject,
+static hn_status print_all(const struct emission *e, const struct ir_module *near, const struct device_subject *subject,
                            struct text *out, uint32_t *near_count, hn_error *error) {
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
     struct round_room room = {.single = subject->single, .task = task_near(subject)};
@@ -354,27 +354,27 @@ static const enum kernel_entry steps[] = {KERNEL_LARGEST, KERNEL_STEP_BEGIN, KER
 
 static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct text *out,
                                uint32_t *near_count, hn_error *error) {
-    struct walk near = {.plan = NULL};
+    struct ir_module near = {.plan = NULL};
     struct ptx ptx;
     ptx_create(&ptx, subject->single, e->plan->slots + LANES_FLAGS);
-    hn_status status = walk_create(&e->walk, e->plan, subject->adjoint, error);
+    hn_status status = ir_create(&e->ir, e->plan, subject->adjoint, error);
     if (status == HN_OK)
         status = emission_check_walk(e, error);
     if (status == HN_OK)
         status = device_check_constants(e, error);
     if (status == HN_OK)
-        status = walk_create_assumed(&near, e->plan, subject->adjoint, error);
-    e->walk.loops =
+        status = ir_create_assumed(&near, e->plan, subject->adjoint, error);
+    e->ir.loops =
         true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
-    e->walk.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;
-    e->walk.dialect = &ptx.dialect;
+    e->ir.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;
+    e->ir.dialect = &ptx.dialect;
     e->back_alone = subject->adjoint;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && e->back_alone; i++)
-        statements_release(&e->walk.entry[steps[i]]);
+        statements_release(&e->ir.entry[steps[i]]);
     if (status == HN_OK)
         status = print_all(e, &near, subject, out, near_count, error);
-    walk_release(&near);
-    walk_release(&e->walk);
+    ir_release(&near);
+    ir_release(&e->ir);
     ptx_release(&ptx);
     return status;
 }

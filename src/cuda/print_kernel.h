@@ -26,8 +26,8 @@ static inline bool device_searches(const struct device_subject *subject) {
 
 /* Whether the threads of a block share a sample of such a method: where the systems of its search are large. */
 static inline bool device_is_team(const struct plan *plan) {
-    enum { TEAM_UNKNOWNS = 64 };
-    return plan->tape_numbers > 0 && plan->outputs + plan->rows >= TEAM_UNKNOWNS;
+    enum { BLOCK_UNKNOWNS = 64 };
+    return plan->tape_numbers > 0 && plan->outputs + plan->rows >= BLOCK_UNKNOWNS;
 }
 
 /* Whether functions that hardly ever run are short and compiled side by side: straight code of methods with weights, and of gradients. The

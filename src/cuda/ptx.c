@@ -192,9 +192,9 @@ static struct ptx_operand read_slot(const struct printer *p, uint32_t slot, bool
 static struct ptx_operand argument(const struct printer *p, size_t i, uint32_t k, bool mask) {
     struct ptx *x = of(p);
     const struct statement *at = &p->s->list[i];
-    uint32_t operand = p->s->operands[at->first + k], source = p->flow->source[at->first + k];
+    uint32_t operand = p->s->operands[at->first + k], source = p->liveness->source[at->first + k];
     if (operand_is_constant(operand))
-        return number_of(x, p->walk->constants[operand - STATEMENT_CONSTANT]);
+        return number_of(x, p->ir->constants[operand - STATEMENT_CONSTANT]);
     if (!source)
         return read_slot(p, operand, mask);
     const struct dialect_value value = {(source - 1) % 2 ? DIALECT_SECOND : DIALECT_VALUE, (source - 1) / 2};
@@ -287,13 +287,13 @@ static void by_call(const struct printer *p, size_t i) {
     text_add(x->text, "    {\n");
     for (uint32_t k = 0; k < count; k++)
         if (arguments[k].kind == PTX_KNOWN_NUMBER)
-            text_add(x->text, "        const wide %c = wide_all(%a);\n", 'a' + (int)k, arguments[k].number);
+            text_add(x->text, "        const simd %c = simd_all(%a);\n", 'a' + (int)k, arguments[k].number);
         else
-            text_add(x->text, "        wide %c;\n        PTX_TAKE(%c, %.2s, %s);\n", 'a' + (int)k, 'a' + (int)k,
+            text_add(x->text, "        simd %c;\n        PTX_TAKE(%c, %.2s, %s);\n", 'a' + (int)k, 'a' + (int)k,
                      arguments[k].name, arguments[k].name + 2);
     if (pair)
         text_add(x->text,
-                 "        wide b, c;\n        call_sincos(a, &b, &c);\n        PTX_GIVE(nv, %u, b);\n"
+                 "        simd b, c;\n        call_sincos(a, &b, &c);\n        PTX_GIVE(nv, %u, b);\n"
                  "        PTX_GIVE(nw, %u, c);\n",
                  number, number);
     else
@@ -345,7 +345,7 @@ static void say_statement(const struct printer *p, size_t i) {
         uint32_t slot = p->s->operands[at->first + d];
         const struct dialect_value value = {d ? DIALECT_SECOND : DIALECT_VALUE, (uint32_t)(i - p->region->first)};
         const struct ptx_operand own = register_of_value(p, value), *known = known_of(x, value);
-        if (!(p->flow->stored[i] >> d & 1))
+        if (!(p->liveness->stored[i] >> d & 1))
             continue;
         say_write(x, known->kind != PTX_NONE ? known : &own, "slots", slot * bytes_of(x));
         x->read_at[2 * (size_t)slot] = x->read_at[2 * (size_t)slot + 1] = 0;
@@ -427,7 +427,7 @@ static bool knows_region(const struct printer *p) {
 
 static bool begin(const struct printer *p) {
     struct ptx *x = of(p);
-    size_t slots = p->walk->slots, values = 2 * p->region->period;
+    size_t slots = p->ir->slots, values = 2 * p->region->period;
     ptx_release(x);
     x->known = base_allocate((values + 1) * sizeof *x->known);
     x->register_of = base_allocate((slots + 1) * sizeof *x->register_of);

@@ -35,31 +35,31 @@ static bool take(struct reader *r, char wanted) {
 
 /* What functions of other texts mean in terms of those below. */
 static const char expansions[][2][200] = {
-    {"row_residual", "wide_select(wide_not_less_equal(a, c), a - c, wide_keep(wide_not_less_equal(b, a), a - b))"},
+    {"row_residual", "simd_select(simd_not_less_equal(a, c), a - c, simd_keep(simd_not_less_equal(b, a), a - b))"},
     {"row_relative",
-     "wide_keep(wide_not_less_equal(a, c) | wide_not_less_equal(b, a), wide_abs(row_residual(a, b, c)) / "
-     "row_unit(wide_abs(wide_select(wide_not_less_equal(a, c), c, b))))"},
-    {"row_unit", "wide_select(wide_less(wide_all(1), a), a, wide_all(1))"},
-    {"kernel_active", "((row_active_lower(a, b, d, e) | row_active_upper(a, c, d, e)) & ~f) | wide_equal(b, c)"},
-    {"row_active_upper", "wide_not_less_equal(a, b) | wide_less(c * (b - a), d)"},
-    {"row_active_lower", "wide_not_less_equal(b, a) | wide_less(c * (a - b), d)"},
-    {"row_take", "wide_select(a, wide_keep(b, c * d), e)"},
-    {"kernel_pivot_inverse", "wide_keep(wide_less(a * wide_all(PIVOT_LOST), b), wide_all(1) / b)"},
-    {"kernel_pivot_added_inverse", "wide_keep(wide_less(b, a * wide_all(0x1p-50)), wide_all(1) / b)"}};
+     "simd_keep(simd_not_less_equal(a, c) | simd_not_less_equal(b, a), simd_abs(row_residual(a, b, c)) / "
+     "row_unit(simd_abs(simd_select(simd_not_less_equal(a, c), c, b))))"},
+    {"row_unit", "simd_select(simd_less(simd_all(1), a), a, simd_all(1))"},
+    {"kernel_active", "((row_active_lower(a, b, d, e) | row_active_upper(a, c, d, e)) & ~f) | simd_equal(b, c)"},
+    {"row_active_upper", "simd_not_less_equal(a, b) | simd_less(c * (b - a), d)"},
+    {"row_active_lower", "simd_not_less_equal(b, a) | simd_less(c * (a - b), d)"},
+    {"row_take", "simd_select(a, simd_keep(b, c * d), e)"},
+    {"kernel_pivot_inverse", "simd_keep(simd_less(a * simd_all(PIVOT_LOST), b), simd_all(1) / b)"},
+    {"kernel_pivot_added_inverse", "simd_keep(simd_less(b, a * simd_all(0x1p-50)), simd_all(1) / b)"}};
 enum { EXPANSIONS = sizeof expansions / sizeof expansions[0] };
 
 #define WORD_LIST(X)                                                                                                   \
-    X(wide_select, ptx_choose(x, &a[0], &a[1], &a[2]))                                                                 \
-    X(wide_keep, ptx_choose(x, &a[0], &a[1], &zero))                                                                   \
-    X(wide_less, ptx_compare(x, PTX_LESS, &a[0], &a[1]))                                                               \
-    X(wide_less_equal, ptx_compare(x, PTX_LESS_EQUAL, &a[0], &a[1]))                                                   \
-    X(wide_not_less_equal, ptx_compare(x, PTX_NOT_LESS_EQUAL, &a[0], &a[1]))                                           \
-    X(wide_equal, ptx_compare(x, PTX_EQUAL, &a[0], &a[1]))                                                             \
-    X(wide_not_equal, ptx_compare(x, PTX_NOT_EQUAL, &a[0], &a[1]))                                                     \
-    X(wide_abs, ptx_of_one(x, "abs", &a[0]))                                                                           \
-    X(wide_sqrt, ptx_of_one(x, "sqrt.rn", &a[0]))                                                                      \
-    X(wide_greater, ptx_extreme(x, true, &a[0], &a[1]))                                                                \
-    X(wide_lesser, ptx_extreme(x, false, &a[0], &a[1]))                                                                \
+    X(simd_select, ptx_choose(x, &a[0], &a[1], &a[2]))                                                                 \
+    X(simd_keep, ptx_choose(x, &a[0], &a[1], &zero))                                                                   \
+    X(simd_less, ptx_compare(x, PTX_LESS, &a[0], &a[1]))                                                               \
+    X(simd_less_equal, ptx_compare(x, PTX_LESS_EQUAL, &a[0], &a[1]))                                                   \
+    X(simd_not_less_equal, ptx_compare(x, PTX_NOT_LESS_EQUAL, &a[0], &a[1]))                                           \
+    X(simd_equal, ptx_compare(x, PTX_EQUAL, &a[0], &a[1]))                                                             \
+    X(simd_not_equal, ptx_compare(x, PTX_NOT_EQUAL, &a[0], &a[1]))                                                     \
+    X(simd_abs, ptx_of_one(x, "abs", &a[0]))                                                                           \
+    X(simd_sqrt, ptx_of_one(x, "sqrt.rn", &a[0]))                                                                      \
+    X(simd_greater, ptx_extreme(x, true, &a[0], &a[1]))                                                                \
+    X(simd_lesser, ptx_extreme(x, false, &a[0], &a[1]))                                                                \
     X(row_most, ptx_most_size(x, &a[0], &a[1]))                                                                        \
     X(row_lose, ptx_lose(x, &a[0], &a[1]))                                                                             \
     X(row_all_finite, ptx_nothing_lost(x, &a[0]))                                                                      \
@@ -83,7 +83,7 @@ static struct ptx_operand apply(struct ptx *x, const char *word, size_t length, 
     return (struct ptx_operand){.kind = PTX_NONE};
 }
 
-/* wide_all(number): also one that has a name. */
+/* simd_all(number): also one that has a name. */
 static struct ptx_operand read_all(struct reader *r) {
     static const char huge[] = "HUGE_VAL", lost[] = "PIVOT_LOST";
     char *end;
@@ -104,9 +104,9 @@ static struct ptx_operand read_all(struct reader *r) {
 
 static struct ptx_operand read_call(struct reader *r, const char *word, size_t length) {
     struct ptx_operand a[FUNCTION_MOST_ARGUMENTS] = {{.kind = PTX_NONE}};
-    if (is_word(word, length, "wide_all"))
+    if (is_word(word, length, "simd_all"))
         return read_all(r);
-    if (is_word(word, length, "wide_bits_all")) {
+    if (is_word(word, length, "simd_bits_all")) {
         const struct ptx_operand bits = read_all(r);
         return bits.kind == PTX_NONE ? bits : ptx_mask(bits.number != 0);
     }
@@ -209,7 +209,7 @@ static bool knows_word(const char *word, size_t length) {
         return true;
     WORD_LIST(WORD)
 #undef WORD
-    static const char others[][16] = {"wide_all", "wide_bits_all", "HUGE_VAL"};
+    static const char others[][16] = {"simd_all", "simd_bits_all", "HUGE_VAL"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (is_word(word, length, others[i]))
             return true;

@@ -32,10 +32,10 @@ static int bits_of(const struct ptx *x) {
 /* ---- numbers ---- */
 
 static double compute(const struct ptx *x, char sign, double a, double b) {
-    double wide = sign == '+' ? a + b : sign == '-' ? a - b : sign == '*' ? a * b : a / b;
+    double simd = sign == '+' ? a + b : sign == '-' ? a - b : sign == '*' ? a * b : a / b;
     float p = (float)a, q = (float)b;
     float narrow = sign == '+' ? p + q : sign == '-' ? p - q : sign == '*' ? p * q : p / q;
-    return x->single ? (double)narrow : wide;
+    return x->single ? (double)narrow : simd;
 }
 
 /* Division is rounded correctly in floats, too; the rest may be fused there. */
@@ -168,7 +168,7 @@ struct ptx_operand ptx_choose(struct ptx *x, const struct ptx_operand *mask, con
     return to;
 }
 
-/* a < b ? ... as in wide_lesser and wide_greater: b where one of them is NaN. */
+/* a < b ? ... as in simd_lesser and simd_greater: b where one of them is NaN. */
 struct ptx_operand ptx_extreme(struct ptx *x, bool greater, const struct ptx_operand *a, const struct ptx_operand *b) {
     const struct ptx_operand takes_a = ptx_compare(x, PTX_LESS, greater ? b : a, greater ? a : b);
     return ptx_choose(x, &takes_a, a, b);

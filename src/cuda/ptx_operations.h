@@ -35,7 +35,7 @@ struct ptx_operand ptx_join(struct ptx *x, bool all, const struct ptx_operand *a
 struct ptx_operand ptx_choose(struct ptx *x, const struct ptx_operand *mask, const struct ptx_operand *a,
                               const struct ptx_operand *b);
 
-/* wide_greater, else wide_lesser: b where one of them is NaN */
+/* simd_greater, else simd_lesser: b where one of them is NaN */
 struct ptx_operand ptx_extreme(struct ptx *x, bool greater, const struct ptx_operand *a, const struct ptx_operand *b);
 
 /* ---- what texts of kernels call: row_lose and row_all_finite, row_most, row_add_square, kernel_scale_for ---- */

@@ -12,7 +12,7 @@ enum { STRETCH = 64 }; /* samples: enough to be worth laying out constants for *
 
 struct hn_evaluator_pool {
     const hn_evaluator *evaluator;
-    struct team *team;
+    struct thread_pool *thread_pool;
     void **workspaces; /* one per member */
     const hn_evaluation *evaluation;
     atomic_size_t next; /* stretch */
@@ -30,7 +30,7 @@ static void work(void *context, int member) {
 /* ---- life ---- */
 
 static hn_status make_workspaces(hn_evaluator_pool *pool, hn_error *error) {
-    pool->workspaces = team_create_workspaces(pool->team, pool->evaluator->bytes);
+    pool->workspaces = thread_pool_create_workspaces(pool->thread_pool, pool->evaluator->bytes);
     return pool->workspaces ? HN_OK : error_no_memory(error, "the evaluator's pool");
 }
 
@@ -45,7 +45,7 @@ hn_status hn_evaluator_pool_create(hn_evaluator_pool **out, const hn_evaluator *
     if (!pool)
         return error_no_memory(error, "the evaluator's pool");
     *pool = (hn_evaluator_pool){.evaluator = evaluator};
-    hn_status status = team_create(&pool->team, threads, error);
+    hn_status status = thread_pool_create(&pool->thread_pool, threads, error);
     if (status == HN_OK)
         status = make_workspaces(pool, error);
     if (status == HN_OK)
@@ -58,8 +58,8 @@ hn_status hn_evaluator_pool_create(hn_evaluator_pool **out, const hn_evaluator *
 void hn_evaluator_pool_destroy(hn_evaluator_pool *pool) {
     if (!pool)
         return;
-    team_destroy_workspaces(pool->team, pool->workspaces);
-    team_destroy(pool->team);
+    thread_pool_destroy_workspaces(pool->thread_pool, pool->workspaces);
+    thread_pool_destroy(pool->thread_pool);
     base_release(pool);
 }
 
@@ -69,16 +69,16 @@ hn_status hn_evaluator_pool_run(hn_evaluator_pool *pool, const hn_evaluation *ev
     hn_evaluation own = {.size = 0};
     hn_status status = evaluation_check(&own, pool ? pool->evaluator : NULL, evaluation, error);
     if (status == HN_OK && own.count > 0)
-        status = team_claim(pool->team, "the evaluator's pool", error);
+        status = thread_pool_claim(pool->thread_pool, "the evaluator's pool", error);
     if (status != HN_OK || own.count == 0)
         return status;
     pool->evaluation = &own;
     atomic_store(&pool->next, 0);
     if (own.count > STRETCH)
-        team_run(pool->team, work, pool);
+        thread_pool_run(pool->thread_pool, work, pool);
     else
         work(pool, 0);
     pool->evaluation = NULL;
-    team_yield(pool->team);
+    thread_pool_yield(pool->thread_pool);
     return HN_OK;
 }

@@ -39,40 +39,40 @@ static void parts_of(const struct way *way, size_t sample, struct part parts[PAR
     parts[PART_WEIGHTS] = part_of(way->gradient->grad_weights, sample, plan->outputs); /* only a search writes there */
 }
 
-static void load_iterate(const struct worker *worker, uint32_t seat, int step) {
-    const struct point p = worker_point(worker, seat);
-    struct tape tape = worker_tape(worker, seat);
+static void load_iterate(const struct worker *worker, uint32_t lane, int step) {
+    const struct point p = worker_point(worker, lane);
+    struct tape tape = worker_tape(worker, lane);
     point_write(&p, worker->plan->y, worker->plan->outputs, tape_iterate(&tape, step));
 }
 
-static void write_parts(const struct way *way, uint32_t seat, const struct part parts[PARTS]) {
+static void write_parts(const struct way *way, uint32_t lane, const struct part parts[PARTS]) {
     const struct plan *plan = way->worker->plan;
-    const struct point p = worker_point(way->worker, seat);
-    if (way->worker->seat[seat].state.attempt > 0)
-        load_iterate(way->worker, seat, 0);
+    const struct point p = worker_point(way->worker, lane);
+    if (way->worker->lane[lane].state.attempt > 0)
+        load_iterate(way->worker, lane, 0);
     point_read(&p, plan->grad_x, parts[PART_X].count, parts[PART_X].values);
-    point_pull_start(&p, way->worker->seat[seat].state.attempt, !way->worker->batch->y_raw, parts[PART_X].values);
+    point_pull_start(&p, way->worker->lane[lane].state.attempt, !way->worker->batch->y_raw, parts[PART_X].values);
     point_read(&p, plan->gradient, parts[PART_RAW].count, parts[PART_RAW].values);
     point_read(&p, plan->grad_lower, parts[PART_LOWER].count, parts[PART_LOWER].values);
     point_read(&p, plan->grad_upper, parts[PART_UPPER].count, parts[PART_UPPER].values);
 }
 
 /* A way without gradient; of nearest also a sample that is not certified, and one whose solution is not regular. */
-static bool is_lost(const struct worker *worker, uint32_t seat) {
-    const struct tape tape = worker_tape(worker, seat);
+static bool is_lost(const struct worker *worker, uint32_t lane) {
+    const struct tape tape = worker_tape(worker, lane);
     if (worker->plan->tape_numbers > 0)
-        return !worker->seat[seat].searched || !worker->seat[seat].regular;
+        return !worker->lane[lane].searched || !worker->lane[lane].regular;
     return tape_open(&tape).way == TAPE_TOO_LONG;
 }
 
 /* A gradient that is not finite must not reach an optimiser: it becomes 0 and the sample is flagged. */
-static void finish_gradient(const struct way *way, uint32_t seat) {
-    struct seat *own = &way->worker->seat[seat];
+static void finish_gradient(const struct way *way, uint32_t lane) {
+    struct lane *own = &way->worker->lane[lane];
     struct part parts[PARTS];
     size_t unused;
     bool finite = true;
     parts_of(way, own->sample, parts);
-    write_parts(way, seat, parts);
+    write_parts(way, lane, parts);
     for (int i = 0; i < PARTS; i++)
         finite = finite && all_finite(parts[i].values, parts[i].count, &unused);
     for (int i = 0; i < PARTS && !finite; i++)
@@ -80,18 +80,18 @@ static void finish_gradient(const struct way *way, uint32_t seat) {
             parts[i].values[k] = 0;
     if (way->gradient->flagged)
         way->gradient->flagged[own->sample] =
-            !finite || is_lost(way->worker, seat) || report_outcome(way->worker->batch, own->sample) != HN_OUTCOME_OK;
-    own->state.doing = SAMPLE_IDLE;
+            !finite || is_lost(way->worker, lane) || report_outcome(way->worker->batch, own->sample) != HN_OUTCOME_OK;
+    own->state.phase = PHASE_IDLE;
 }
 
 /* ---- loading ---- */
 
-static void open_gradient(const struct way *way, uint32_t seat) {
+static void open_gradient(const struct way *way, uint32_t lane) {
     struct worker *worker = way->worker;
     const struct plan *plan = worker->plan;
-    struct seat *own = &worker->seat[seat];
-    const struct point p = worker_point(worker, seat);
-    struct tape tape = worker_tape(worker, seat);
+    struct lane *own = &worker->lane[lane];
+    const struct point p = worker_point(worker, lane);
+    struct tape tape = worker_tape(worker, lane);
     sample_open(&own->state, &plan->options);
     const struct tape_head head = tape_open(&tape);
     own->searched = plan->tape_numbers > 0 && tape.numbers[0] == TAPE_CERTIFIED;
@@ -115,8 +115,8 @@ static bool take_samples(const struct way *way) {
     struct worker *worker = way->worker;
     bool taken = false;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->seat[k].state.doing == SAMPLE_IDLE &&
-            queue_take(worker->queue, worker->batch->count, &worker->seat[k].sample)) {
+        if (worker->lane[k].state.phase == PHASE_IDLE &&
+            queue_take(worker->queue, worker->batch->count, &worker->lane[k].sample)) {
             open_gradient(way, k);
             taken = true;
         }
@@ -125,9 +125,9 @@ static bool take_samples(const struct way *way) {
 
 /* Row weights belong to the first iterate. */
 static void weigh_fresh(struct worker *worker) {
-    bool fresh[EXECUTOR_WIDEST] = {false}, any = false;
+    bool fresh[MAX_LANES] = {false}, any = false;
     for (uint32_t k = 0; k < worker->width; k++) {
-        fresh[k] = worker->seat[k].state.doing == SAMPLE_OPENS;
+        fresh[k] = worker->lane[k].state.phase == PHASE_NEW;
         any = any || fresh[k];
         if (fresh[k])
             load_iterate(worker, k, 0);
@@ -145,14 +145,14 @@ static bool load_gradient(const struct way *way) {
         if (worker->plan->tape_numbers > 0)
             worker_pull_nearest(worker, way->gradient);
         for (uint32_t k = 0; k < worker->width; k++)
-            if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].state.steps == 0)
+            if (worker->lane[k].state.phase != PHASE_IDLE && worker->lane[k].state.steps == 0)
                 finish_gradient(way, k);
     }
     if (worker->plan->options.weighted)
         weigh_fresh(worker);
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->seat[k].state.doing != SAMPLE_IDLE) {
-            worker->seat[k].state.doing = SAMPLE_STEPS;
+        if (worker->lane[k].state.phase != PHASE_IDLE) {
+            worker->lane[k].state.phase = PHASE_STEP;
             busy = true;
         }
     return busy;
@@ -161,9 +161,9 @@ static bool load_gradient(const struct way *way) {
 /* ---- one step back ---- */
 
 /* The step before: where it began, its eps and its kind. */
-static const double *step_before(struct worker *worker, uint32_t seat) {
-    struct sample *s = &worker->seat[seat].state;
-    struct tape tape = worker_tape(worker, seat);
+static const double *step_before(struct worker *worker, uint32_t lane) {
+    struct sample *s = &worker->lane[lane].state;
+    struct tape tape = worker_tape(worker, lane);
     s->steps--;
     if (worker->plan->options.weighted) { /* else all steps are alike */
         s->eps = tape.step[s->steps].eps;
@@ -176,24 +176,24 @@ static const double *step_before(struct worker *worker, uint32_t seat) {
 
 /* Numbers and flags of one step of all seats. */
 struct steps {
-    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
-    bool accepted[EXECUTOR_WIDEST], leads[EXECUTOR_WIDEST], holds[EXECUTOR_WIDEST], clipped[EXECUTOR_WIDEST];
+    double eps[MAX_LANES], hold[MAX_LANES], slope[MAX_LANES];
+    bool accepted[MAX_LANES], leads[MAX_LANES], holds[MAX_LANES], clipped[MAX_LANES];
 };
 
-static void describe(const struct worker *worker, uint32_t seat, struct steps *all) {
+static void describe(const struct worker *worker, uint32_t lane, struct steps *all) {
     const struct sample_options *o = &worker->plan->options;
-    const struct sample *s = &worker->seat[seat].state;
-    const struct point p = worker_point(worker, seat);
+    const struct sample *s = &worker->lane[lane].state;
+    const struct point p = worker_point(worker, lane);
     double squares = *point_at(&p, worker->plan->summary + SUMMARY_SQUARES);
-    bool busy = s->doing != SAMPLE_IDLE;
+    bool busy = s->phase != PHASE_IDLE;
     double slope = busy ? sample_eps_slope(s, o, squares) : 0;
-    all->eps[seat] = s->eps;
-    all->hold[seat] = sample_hold(s, o, squares);
-    all->slope[seat] = slope != 0 && o->outputs_side ? slope / s->eps : slope;
-    all->accepted[seat] = true;
-    all->leads[seat] = busy && s->kind == SAMPLE_LEADING;
-    all->holds[seat] = busy && sample_holds_bounds(s);
-    all->clipped[seat] = busy && s->kind == SAMPLE_CLIPPED;
+    all->eps[lane] = s->eps;
+    all->hold[lane] = sample_hold(s, o, squares);
+    all->slope[lane] = slope != 0 && o->outputs_side ? slope / s->eps : slope;
+    all->accepted[lane] = true;
+    all->leads[lane] = busy && s->kind == SAMPLE_LEADING;
+    all->holds[lane] = busy && sample_holds_bounds(s);
+    all->clipped[lane] = busy && s->kind == SAMPLE_CLIPPED;
 }
 
 static void weigh(struct worker *worker, struct steps *all) {
@@ -207,11 +207,11 @@ static void step_back(const struct way *way) {
     struct worker *worker = way->worker;
     const struct executor *x = worker->executor;
     const struct plan *plan = worker->plan;
-    const double *from[EXECUTOR_WIDEST] = {NULL};
+    const double *from[MAX_LANES] = {NULL};
     struct steps all;
     const struct executor_back back = {all.eps, all.clipped, all.slope, way->bounds};
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->seat[k].state.doing != SAMPLE_IDLE)
+        if (worker->lane[k].state.phase != PHASE_IDLE)
             from[k] = step_before(worker, k);
     x->load(x, worker->slots, plan->y, plan->outputs, from);
     x->evaluate(x, worker->slots, NULL, !plan->options.weighted);
@@ -224,12 +224,12 @@ static void step_back(const struct way *way) {
 static bool go_back(const struct way *way) {
     struct worker *worker = way->worker;
     const struct executor *x = worker->executor;
-    struct executor_way_back back = {.count = INT32_MAX};
+    struct fused_adjoint back = {.count = INT32_MAX};
     if (!x->go_back || way->bounds || worker->plan->options.weighted)
         return false;
     for (uint32_t k = 0; k < worker->width; k++) {
-        const struct sample *s = &worker->seat[k].state;
-        if (s->doing == SAMPLE_IDLE)
+        const struct sample *s = &worker->lane[k].state;
+        if (s->phase == PHASE_IDLE)
             continue;
         const struct tape tape = worker_tape(worker, k);
         back.tape[k] = tape_iterate(&tape, s->steps - 1);
@@ -239,7 +239,7 @@ static bool go_back(const struct way *way) {
         return false;
     for (uint32_t k = 0; k < worker->width; k++)
         if (back.tape[k])
-            worker->seat[k].state.steps -= back.count;
+            worker->lane[k].state.steps -= back.count;
     return true;
 }
 
@@ -255,7 +255,7 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient) {
         if (!go_back(&way))
             step_back(&way);
         for (uint32_t k = 0; k < worker->width; k++)
-            if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].state.steps == 0)
+            if (worker->lane[k].state.phase != PHASE_IDLE && worker->lane[k].state.steps == 0)
                 finish_gradient(&way, k);
     }
 }

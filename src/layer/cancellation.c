@@ -48,16 +48,16 @@ static bool ends(void *context) {
     return worker->cancelled;
 }
 
-struct nearest_watch worker_watch(struct worker *worker) {
+struct nearest_watch worker_cancellation(struct worker *worker) {
     return (struct nearest_watch){ends, worker};
 }
 
-int worker_rounds_unwatched(const struct worker *worker) {
+int worker_unpolled_iterations(const struct worker *worker) {
     int left = worker->pace.every - worker->pace.since;
     return !is_watched(worker) ? INT32_MAX : left > 1 ? left : 1;
 }
 
-void worker_went(struct worker *worker, int rounds) {
+void worker_count_iterations(struct worker *worker, int rounds) {
     if (is_watched(worker))
         worker->pace.since += rounds;
 }

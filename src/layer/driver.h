@@ -39,18 +39,18 @@ struct queue {
     double deadline; /* 0: none */
 };
 
-struct seat {
+struct lane {
     struct sample state;
     size_t sample; /* its number in the batch */
     size_t culprit;
     bool regular;            /* of a gradient: exact */
-    bool waits, searched;    /* of the method nearest: auto has ended and the search is to come; it has been */
+    bool deferred, searched; /* of the method nearest: auto has ended and the search is to come; it has been */
     bool tried, found;       /* by affine.h: whether; y and multipliers are its answer */
     bool lost;               /* it waits for the proof that there is no answer nearby */
-    double stood;            /* where the slope was smallest that steps came to a stand at; infinite: nowhere */
+    double least_slope;      /* where the slope was smallest that steps came to a stand at; infinite: nowhere */
     double proof;            /* hn_report.proof */
     bool split;              /* it is certified by the search without kinks */
-    enum sample_doing doing; /* while it waits: what the state says again afterwards */
+    enum sample_phase phase; /* while it waits: what the state says again afterwards */
     struct nearest_sample near;
 };
 
@@ -76,20 +76,20 @@ struct worker {
     double *near_rows; /* and of every seat raw output, auto's y, the nearest y and the multipliers, */
     double *affine;    /* and of affine.h, */
     double *goal;      /* and of its objective */
-    struct seat seat[EXECUTOR_WIDEST];
+    struct lane lane[MAX_LANES];
     bool cancelled;
     bool bounds_known; /* they are the same for all samples, and good */
     bool at_once;      /* all samples take steps of auto's near stage; their iterates have not been taken over yet */
     bool evaluated;    /* the present iterates are already */
-    bool near_seats;   /* samples are in `stage`, and their own states are older */
-    struct near_rounds stage; /* auto's near stage: the samples that are in it together */
+    bool fused_auto_lanes;   /* samples are in `stage`, and their own states are older */
+    struct fused_auto stage; /* auto's near stage: the samples that are in it together */
     struct pace pace;
 };
 
 /* Over the caller's memory, for a batch of so many samples; false when it is too small. Whoever joins the crew (NULL: there is
  * none) helps with a sample. */
 bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
-                  struct crew *crew);
+                  struct helpers *helpers);
 
 /* What a worker computes in, in a workspace of the layer: a thread that helps may use it, too. */
 double *worker_memory(const hn_layer *layer, void *workspace);
@@ -114,10 +114,10 @@ bool worker_can_skip(const struct worker *worker);
 bool worker_skip(const struct worker *worker, size_t sample);
 
 /* What came in, into the vector `raw`: few samples ask for it. */
-void worker_bring_raw(const struct worker *worker, uint32_t seat);
+void worker_bring_raw(const struct worker *worker, uint32_t lane);
 
 /* y holds the fallback, which is evaluated like any other point and returned with this outcome. */
-void worker_fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome);
+void worker_fall_back(struct worker *worker, uint32_t lane, hn_outcome outcome);
 
 /* Samples that have just been evaluated at what came in go to their warm starts; false when none does. */
 bool worker_start_warm(struct worker *worker);
@@ -126,33 +126,33 @@ bool worker_start_warm(struct worker *worker);
 void worker_poll(struct worker *worker);
 
 /* Rounds that may pass before the next look at it, where there are others than those that worker_poll knows of; and how many did. */
-int worker_rounds_unwatched(const struct worker *worker);
-void worker_went(struct worker *worker, int rounds);
+int worker_unpolled_iterations(const struct worker *worker);
+void worker_count_iterations(struct worker *worker, int rounds);
 
 /* Rounds of auto's near stage, where all samples are in it. False: they are to be decided one by one; see worker->evaluated. */
-bool worker_go_near(struct worker *worker);
+bool worker_fused_auto(struct worker *worker);
 
 /* Rounds in which nothing is decided, where the next ones are such for all seats. */
-void worker_go_on(struct worker *worker);
+void worker_fused_fixed(struct worker *worker);
 
 /* Writes what is reported about the seat's sample, which has just been evaluated where it ends, and frees the seat. y: the slot of that
  * point. */
-void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers, uint32_t y);
+void worker_finish(struct worker *worker, uint32_t lane, const struct sample_numbers *numbers, uint32_t y);
 
 /* ---- the method nearest: samples that auto has ended with wait until the search takes all of them at once ---- */
 
 /* The seat's sample waits; it was evaluated at the y of this slot. */
-void worker_wait(struct worker *worker, uint32_t seat, uint32_t y);
+void worker_defer_search(struct worker *worker, uint32_t lane, uint32_t y);
 
 /* Keeps the last accepted iterate, where steps have come to a stand with this slope, if that is the smallest so far. */
-void worker_keep_stand(struct worker *worker, uint32_t seat, const struct sample_slope *slope);
+void worker_record_stationary(struct worker *worker, uint32_t lane, const struct sample_slope *slope);
 
 /* Says whether the call is to end, by a look at the flag and the clock each time. */
-struct nearest_watch worker_watch(struct worker *worker);
+struct nearest_watch worker_cancellation(struct worker *worker);
 
 /* Where rows are affine: tries to answer for the seat's sample, which has just been evaluated at what came in. true: it waits, and needs no
  * steps. */
-bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
+bool worker_try_active_set(struct worker *worker, uint32_t lane, const struct sample_numbers *numbers);
 
 /* Searches for all that wait and finishes them; false when none does. Called when no seat is busy. */
 bool worker_search(struct worker *worker);
@@ -161,7 +161,7 @@ bool worker_search(struct worker *worker);
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient);
 
 /* Of those that wait and are locally infeasible: the weights that prove it, and the point where they do. */
-void worker_prove(struct worker *worker);
+void worker_find_certificate(struct worker *worker);
 
 /* Numbers of a seat in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, twice, or what the gradient has. */
 static inline size_t worker_near_numbers(const struct plan *plan) {
@@ -170,8 +170,8 @@ static inline size_t worker_near_numbers(const struct plan *plan) {
 
 enum { ROW_RAW, ROW_AUTO, ROW_NEAREST, ROW_MULTIPLIERS };
 
-static inline double *worker_near_row(const struct worker *worker, uint32_t seat, size_t which) {
-    return worker->near_rows + seat * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
+static inline double *worker_near_row(const struct worker *worker, uint32_t lane, size_t which) {
+    return worker->near_rows + lane * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
 }
 
 /* Whether the method goes on from where auto ends, and proves what it finds. */
@@ -190,19 +190,19 @@ static inline const struct nearest *worker_split(const struct worker *worker) {
 }
 
 /* The outcome of what the seat's sample was just evaluated at. */
-hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *numbers);
+hn_outcome worker_verdict(const struct worker *worker, uint32_t lane, const struct sample_numbers *numbers);
 
 /* ---- small things ---- */
 
-static inline struct point worker_point(const struct worker *worker, uint32_t seat) {
-    return (struct point){worker->plan, worker->slots + seat, worker->width};
+static inline struct point worker_point(const struct worker *worker, uint32_t lane) {
+    return (struct point){worker->plan, worker->slots + lane, worker->width};
 }
 
 /* What an evaluation left for the seat's sample, with what it asks for. */
-static inline struct sample_numbers worker_numbers(const struct worker *worker, uint32_t seat) {
+static inline struct sample_numbers worker_numbers(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
-    const struct sample *s = &worker->seat[seat].state;
-    const struct point p = worker_point(worker, seat);
+    const struct sample *s = &worker->lane[lane].state;
+    const struct point p = worker_point(worker, lane);
     const double *summary = point_at(&p, plan->summary);
     struct sample_numbers n = {.measure = summary[SUMMARY_WORST * p.width]};
     size_t unused;
@@ -221,9 +221,9 @@ static inline struct sample_numbers worker_numbers(const struct worker *worker, 
 }
 
 /* What a step left. */
-static inline struct sample_numbers worker_step_numbers(const struct worker *worker, uint32_t seat) {
+static inline struct sample_numbers worker_step_numbers(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
+    const struct point p = worker_point(worker, lane);
     struct sample_numbers n = {.moved = point_mask(&p, plan->summary + SUMMARY_MOVED),
                                .usable = point_mask(&p, plan->summary + SUMMARY_USABLE)};
     n.least_pivot = *point_at(&p, plan->system.pivot_range);
@@ -231,8 +231,8 @@ static inline struct sample_numbers worker_step_numbers(const struct worker *wor
     return n;
 }
 
-static inline struct tape worker_tape(const struct worker *worker, uint32_t seat) {
-    return tape_of(worker->plan, worker->batch->tape, worker->seat[seat].sample);
+static inline struct tape worker_tape(const struct worker *worker, uint32_t lane) {
+    return tape_of(worker->plan, worker->batch->tape, worker->lane[lane].sample);
 }
 
 /* Rows of the batch; NULL where there is none. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* A start value, where there is no raw output. */
-static double start_of(const struct worker *worker, uint32_t seat, size_t output) {
-    const struct point p = worker_point(worker, seat);
+static double start_of(const struct worker *worker, uint32_t lane, size_t output) {
+    const struct point p = worker_point(worker, lane);
     return *point_at(&p, plan_words(worker->plan, worker->plan->start)[output]);
 }
 
@@ -50,22 +50,22 @@ double vector_distance(const double *a, const double *b, size_t count) {
 }
 
 /* How far y is from what came in; infinite when that is not finite. */
-static double moved(const struct worker *worker, uint32_t seat, const double *y) {
+static double moved(const struct worker *worker, uint32_t lane, const double *y) {
     size_t outputs = worker->plan->outputs, unused;
-    const double *raw = batch_raw(worker, worker->seat[seat].sample);
+    const double *raw = batch_raw(worker, worker->lane[lane].sample);
     double scale = 0, sum = 0;
     if (raw)
-        return worker->seat[seat].culprit == SIZE_MAX || all_finite(raw, outputs, &unused)
+        return worker->lane[lane].culprit == SIZE_MAX || all_finite(raw, outputs, &unused)
                    ? vector_distance(raw, y, outputs)
                    : INFINITY;
     for (size_t j = 0; j < outputs; j++) {
-        double part = point_abs(start_of(worker, seat, j) - y[j]);
+        double part = point_abs(start_of(worker, lane, j) - y[j]);
         if (!sample_is_finite(part))
             return INFINITY;
         scale = sample_greater(scale, part);
     }
     for (size_t j = 0; j < outputs && scale > 0; j++) {
-        double part = (start_of(worker, seat, j) - y[j]) / scale;
+        double part = (start_of(worker, lane, j) - y[j]) / scale;
         sum += part * part;
     }
     return scale * sqrt(sum);
@@ -81,10 +81,10 @@ _Static_assert((int)HN_REASON_NONE == NEAREST_CERTIFIED && (int)HN_REASON_KINK =
 #undef SAME
 
 /* The largest multiplier times the distance to its bound. */
-static double complementarity(const struct worker *worker, uint32_t seat) {
+static double complementarity(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    const struct nearest_sample *near = &worker->seat[seat].near;
+    const struct point p = worker_point(worker, lane);
+    const struct nearest_sample *near = &worker->lane[lane].near;
     const uint32_t *value = plan_words(plan, plan->value);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     double worst = 0;
@@ -105,32 +105,32 @@ static double objective_of(const struct worker *worker, double minimised) {
 }
 
 /* |S (y - y_raw)|, S the weights; infinite when that is, or when what came in, y_raw or a start value, is not finite. */
-static double weighed_distance(const struct worker *worker, uint32_t seat, const double *y) {
+static double weighed_distance(const struct worker *worker, uint32_t lane, const double *y) {
     size_t outputs = worker->plan->outputs;
-    const double *raw = batch_raw(worker, worker->seat[seat].sample), *weights = worker->layer->weights;
+    const double *raw = batch_raw(worker, worker->lane[lane].sample), *weights = worker->layer->weights;
     double scale = 0, sum = 0;
     for (size_t j = 0; j < outputs; j++) {
-        double part = point_abs(weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j))));
+        double part = point_abs(weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, lane, j))));
         if (!sample_is_finite(part))
             return INFINITY;
         scale = sample_greater(scale, part);
     }
     for (size_t j = 0; j < outputs && scale > 0; j++) {
-        double part = weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, seat, j))) / scale;
+        double part = weights[j] * (y[j] - (raw ? raw[j] : start_of(worker, lane, j))) / scale;
         sum += part * part;
     }
     return scale * sqrt(sum);
 }
 
 /* What the search found; nothing where auto failed and there was none. */
-static void report_nearest(const struct worker *worker, uint32_t seat, const double *y, hn_report *out) {
-    const struct seat *own = &worker->seat[seat];
+static void report_nearest(const struct worker *worker, uint32_t lane, const double *y, hn_report *out) {
+    const struct lane *own = &worker->lane[lane];
     const double *weights = worker->layer->weights;
     out->proof = own->proof;
     if (own->searched && !own->lost) {
         out->kkt = own->near.kkt;
         out->reason = (hn_reason)own->near.reason;
-        out->complementarity = complementarity(worker, seat);
+        out->complementarity = complementarity(worker, lane);
         if (worker->layer->options.method == HN_METHOD_OPTIMAL)
             out->objective = objective_of(worker, own->near.objective);
         out->programmes = (size_t)own->near.programmes;
@@ -139,16 +139,16 @@ static void report_nearest(const struct worker *worker, uint32_t seat, const dou
     if (!own->searched && own->state.outcome == HN_OUTCOME_OK)
         out->reason = HN_REASON_STOPPED;
     if (weights)
-        out->distance = weighed_distance(worker, seat, y);
+        out->distance = weighed_distance(worker, lane, y);
 }
 
 /* max |r| and its row. Where all is finite, and bounds are good, the evaluation has found it already. */
-static double violation(const struct worker *worker, uint32_t seat, const struct sample_numbers *n, size_t *row) {
+static double violation(const struct worker *worker, uint32_t lane, const struct sample_numbers *n, size_t *row) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
+    const struct point p = worker_point(worker, lane);
     const double *r = point_at(&p, plan->residual);
     bool known = n->finite && sample_is_finite(n->measure) && !plan->options.relative &&
-                 worker->seat[seat].state.doing != SAMPLE_FALLS_BACK;
+                 worker->lane[lane].state.phase != PHASE_FALLBACK;
     if (!known)
         return point_violation(&p, row);
     *row = SIZE_MAX;
@@ -157,8 +157,8 @@ static double violation(const struct worker *worker, uint32_t seat, const struct
     return n->measure;
 }
 
-static void report(const struct worker *worker, uint32_t seat, const struct sample_numbers *n, const double *y) {
-    const struct seat *own = &worker->seat[seat];
+static void report(const struct worker *worker, uint32_t lane, const struct sample_numbers *n, const double *y) {
+    const struct lane *own = &worker->lane[lane];
     const struct sample *s = &own->state;
     hn_report out;
     memset(&out, 0, sizeof out); /* what lies between fields, too: equal reports have equal bytes */
@@ -169,39 +169,39 @@ static void report(const struct worker *worker, uint32_t seat, const struct samp
     out.culprit = own->culprit;
     out.damping = s->used;
     out.slope = sqrt(s->slope);
-    out.violation = violation(worker, seat, n, &out.worst);
+    out.violation = violation(worker, lane, n, &out.worst);
     if (s->outcome == HN_OUTCOME_BAD_BOUNDS) {
         out.violation = INFINITY;
         out.worst = own->culprit;
     }
-    out.moved = out.distance = moved(worker, seat, y);
+    out.moved = out.distance = moved(worker, lane, y);
     out.kkt = out.objective = out.complementarity = out.proof = INFINITY;
     if (method_searches(worker->layer->options.method))
-        report_nearest(worker, seat, y, &out);
+        report_nearest(worker, lane, y, &out);
     report_write(worker->batch, own->sample, &out);
 }
 
 /* What y_raw has to move by, for the next call. */
-static void keep_warm(const struct worker *worker, uint32_t seat, const double *y) {
-    const struct seat *own = &worker->seat[seat];
+static void keep_warm(const struct worker *worker, uint32_t lane, const double *y) {
+    const struct lane *own = &worker->lane[lane];
     const double *raw = batch_raw(worker, own->sample);
     double *warm = worker->batch->warm + own->sample * worker->plan->outputs;
     for (size_t j = 0; j < worker->plan->outputs; j++)
-        warm[j] = own->state.outcome == HN_OUTCOME_OK ? y[j] - (raw ? raw[j] : start_of(worker, seat, j)) : 0;
+        warm[j] = own->state.outcome == HN_OUTCOME_OK ? y[j] - (raw ? raw[j] : start_of(worker, lane, j)) : 0;
 }
 
-hn_outcome worker_verdict(const struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
+hn_outcome worker_verdict(const struct worker *worker, uint32_t lane, const struct sample_numbers *n) {
     const struct sample_options *o = &worker->plan->options;
-    const struct sample *s = &worker->seat[seat].state;
-    const struct point p = worker_point(worker, seat);
+    const struct sample *s = &worker->lane[lane].state;
+    const struct point p = worker_point(worker, lane);
     double bound = sample_asks_stationarity(s, o, n);
     bool stationary = bound > 0 && point_stationarity(&p, worker->row) <= bound * bound;
     return sample_verdict(s, o, n, stationary);
 }
 
 /* What the gradient of a certified sample needs; others go back by auto's steps. */
-static void tape_nearest(const struct worker *worker, uint32_t seat, const struct tape *tape) {
-    const struct seat *own = &worker->seat[seat];
+static void tape_nearest(const struct worker *worker, uint32_t lane, const struct tape *tape) {
+    const struct lane *own = &worker->lane[lane];
     bool searched = own->searched && !own->lost, elsewhere = own->split || own->near.moved;
     bool certified = searched && own->near.kkt <= HN_CERTIFIED && !own->split;
     tape->numbers[0] = certified ? TAPE_CERTIFIED : searched && elsewhere ? TAPE_ELSEWHERE : TAPE_BY_STEPS;
@@ -210,33 +210,33 @@ static void tape_nearest(const struct worker *worker, uint32_t seat, const struc
 }
 
 /* Where the weights of a sample that is locally infeasible prove it; of others y. */
-static void write_proof_point(const struct worker *worker, uint32_t seat) {
-    const struct seat *own = &worker->seat[seat];
+static void write_proof_point(const struct worker *worker, uint32_t lane) {
+    const struct lane *own = &worker->lane[lane];
     size_t outputs = worker->plan->outputs;
     bool proven = own->searched && own->lost;
     memcpy(worker->batch->proof_y + own->sample * outputs,
-           proven ? worker_near_row(worker, seat, ROW_NEAREST) : worker->row, outputs * sizeof *worker->row);
+           proven ? worker_near_row(worker, lane, ROW_NEAREST) : worker->row, outputs * sizeof *worker->row);
 }
 
-static void write_multipliers(const struct worker *worker, uint32_t seat) {
-    const struct seat *own = &worker->seat[seat];
+static void write_multipliers(const struct worker *worker, uint32_t lane) {
+    const struct lane *own = &worker->lane[lane];
     size_t rows = worker->plan->rows;
     double *to = worker->batch->multipliers + own->sample * rows;
     for (size_t i = 0; i < rows; i++)
-        to[i] = own->searched && own->state.doing != SAMPLE_FALLS_BACK ? own->near.multipliers[i] : 0;
+        to[i] = own->searched && own->state.phase != PHASE_FALLBACK ? own->near.multipliers[i] : 0;
 }
 
 /* Whether the sample is not ok and another y is returned (hn_not_ok). That goes into y, where it is evaluated next, and into
  * `best`, from where y is restored after a step of the other seats. */
-static bool replaces(struct worker *worker, uint32_t seat, uint32_t y) {
+static bool replaces(struct worker *worker, uint32_t lane, uint32_t y) {
     const struct plan *plan = worker->plan;
-    struct seat *own = &worker->seat[seat];
-    const struct point p = worker_point(worker, seat);
+    struct lane *own = &worker->lane[lane];
+    const struct point p = worker_point(worker, lane);
     const hn_not_ok choice = worker->batch->not_ok;
-    if (choice == HN_NOT_OK_BEST || own->state.outcome == HN_OUTCOME_OK || own->state.doing == SAMPLE_FALLS_BACK)
+    if (choice == HN_NOT_OK_BEST || own->state.outcome == HN_OUTCOME_OK || own->state.phase == PHASE_FALLBACK)
         return false;
     if (choice == HN_NOT_OK_FALLBACK)
-        worker_fall_back(worker, seat, own->state.outcome);
+        worker_fall_back(worker, lane, own->state.outcome);
     else {
         point_read(&p, y, plan->outputs, worker->row);
         point_write(&p, plan->y, plan->outputs, worker->row);
@@ -252,39 +252,39 @@ static bool replaces(struct worker *worker, uint32_t seat, uint32_t y) {
     return true;
 }
 
-void worker_finish(struct worker *worker, uint32_t seat, const struct sample_numbers *n, uint32_t y) {
+void worker_finish(struct worker *worker, uint32_t lane, const struct sample_numbers *n, uint32_t y) {
     const struct plan *plan = worker->plan;
     const hn_batch *batch = worker->batch;
-    struct seat *own = &worker->seat[seat];
-    const struct point p = worker_point(worker, seat);
-    own->state.outcome = worker_verdict(worker, seat, n);
+    struct lane *own = &worker->lane[lane];
+    const struct point p = worker_point(worker, lane);
+    own->state.outcome = worker_verdict(worker, lane, n);
     bool nearest = method_searches(worker->layer->options.method);
     bool lost = own->state.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
     if (nearest && (lost || own->state.outcome == HN_OUTCOME_OK) && !own->searched && !worker->cancelled) {
         own->lost = lost;
-        worker_wait(worker, seat, y);
+        worker_defer_search(worker, lane, y);
         return;
     }
-    if (replaces(worker, seat, y))
+    if (replaces(worker, lane, y))
         return;
     if (batch->tape) {
-        struct tape tape = worker_tape(worker, seat);
+        struct tape tape = worker_tape(worker, lane);
         tape_close(&tape, &own->state);
         if (nearest)
-            tape_nearest(worker, seat, &tape);
+            tape_nearest(worker, lane, &tape);
     }
     if (batch->residual)
         for (uint32_t i = 0; i < plan->rows; i++)
             batch->residual[own->sample * plan->rows + i] = point_number(*point_at(&p, plan->residual + i));
     point_read(&p, y, plan->outputs, worker->row);
     if (batch->multipliers)
-        write_multipliers(worker, seat);
+        write_multipliers(worker, lane);
     if (batch->proof_y)
-        write_proof_point(worker, seat);
+        write_proof_point(worker, lane);
     if (batch->reports)
-        report(worker, seat, n, worker->row);
+        report(worker, lane, n, worker->row);
     if (batch->warm)
-        keep_warm(worker, seat, worker->row);
+        keep_warm(worker, lane, worker->row);
     memcpy(batch->y + own->sample * plan->outputs, worker->row, plan->outputs * sizeof *worker->row);
-    own->state.doing = SAMPLE_IDLE;
+    own->state.phase = PHASE_IDLE;
 }

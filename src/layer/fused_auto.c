@@ -8,42 +8,42 @@
 #include "layer/driver.h"
 
 static void leave_all(struct worker *worker) {
-    for (uint32_t k = 0; k < worker->width && worker->near_seats; k++)
+    for (uint32_t k = 0; k < worker->width && worker->fused_auto_lanes; k++)
         if (worker->stage.busy[k])
-            near_leave(&worker->stage, k, &worker->seat[k].state);
-    worker->near_seats = false;
+            near_leave(&worker->stage, k, &worker->lane[k].state);
+    worker->fused_auto_lanes = false;
     worker->stage.trusts = 0;
 }
 
-/* Affine rows: whether nearest or optimal first tries to solve the new sample without steps (worker_answer). */
-static bool is_solved_first(const struct worker *worker, const struct seat *own) {
-    return worker->layer->affine.there && own->state.doing == SAMPLE_OPENS && !own->tried;
+/* Affine rows: whether nearest or optimal first tries to solve the new sample without steps (worker_try_active_set). */
+static bool is_solved_first(const struct worker *worker, const struct lane *own) {
+    return worker->layer->affine.there && own->state.phase == PHASE_NEW && !own->tried;
 }
 
 /* Whether all samples are in that stage; those that have come since are taken in. */
 static bool take_seats(struct worker *worker) {
     bool all = true;
     for (uint32_t k = 0; k < worker->width && all; k++) {
-        const struct sample *s = &worker->seat[k].state;
-        if (s->doing == SAMPLE_IDLE || worker->stage.busy[k])
+        const struct sample *s = &worker->lane[k].state;
+        if (s->phase == PHASE_IDLE || worker->stage.busy[k])
             continue;
-        all = sample_may_go_near(s) && !is_solved_first(worker, &worker->seat[k]);
+        all = sample_may_go_near(s) && !is_solved_first(worker, &worker->lane[k]);
         if (all)
             near_take(&worker->stage, k, s, &worker->plan->options);
     }
-    worker->near_seats = true;
+    worker->fused_auto_lanes = true;
     return all;
 }
 
 /* Of every sample the step that led to its y, and where that goes. */
 static void prepare_tapes(struct worker *worker) {
-    struct near_rounds *all = &worker->stage;
+    struct fused_auto *all = &worker->stage;
     for (uint32_t k = 0; k < worker->width; k++) {
         all->tape[k] = NULL;
         if (!all->busy[k])
             continue;
         struct tape tape = worker_tape(worker, k);
-        int number = sample_near_step(&worker->seat[k].state, (int)all->done[k]);
+        int number = sample_near_step(&worker->lane[k].state, (int)all->done[k]);
         tape_write_step(&tape, number, all->eps[k], all->leads[k] ? SAMPLE_LEADING : SAMPLE_PLAIN);
         tape_prefetch(&tape, number + 1, true);
         all->tape[k] = tape_iterate(&tape, number);
@@ -51,26 +51,26 @@ static void prepare_tapes(struct worker *worker) {
 }
 
 /* A sample that has ended, whose y is in `best`. */
-static void end_seat(struct worker *worker, uint32_t seat) {
-    struct sample_numbers n = {.measure = worker->stage.measure[seat], .finite = true};
-    near_leave(&worker->stage, seat, &worker->seat[seat].state);
-    sample_decide(&worker->seat[seat].state, &worker->plan->options, &n, false); /* which is to end here */
-    worker_finish(worker, seat, &n, worker->plan->best);
+static void end_seat(struct worker *worker, uint32_t lane) {
+    struct sample_numbers n = {.measure = worker->stage.measure[lane], .finite = true};
+    near_leave(&worker->stage, lane, &worker->lane[lane].state);
+    sample_decide(&worker->lane[lane].state, &worker->plan->options, &n, false); /* which is to end here */
+    worker_finish(worker, lane, &n, worker->plan->best);
 }
 
 static void run(struct worker *worker) {
     const struct executor *x = worker->executor;
-    struct near_rounds *all = &worker->stage;
-    all->count = worker->batch->tape ? 1 : worker_rounds_unwatched(worker);
+    struct fused_auto *all = &worker->stage;
+    all->count = worker->batch->tape ? 1 : worker_unpolled_iterations(worker);
     all->tapes = worker->batch->tape ? -1 : 0;
     near_open(all, &worker->plan->options);
     if (all->tapes)
         prepare_tapes(worker);
     x->near_rounds(x, worker->slots, all);
-    worker_went(worker, (int)all->count - 1); /* one was counted beforehand */
+    worker_count_iterations(worker, (int)all->count - 1); /* one was counted beforehand */
 }
 
-bool worker_go_near(struct worker *worker) {
+bool worker_fused_auto(struct worker *worker) {
     const struct sample_options *o = &worker->plan->options;
     const hn_batch *batch = worker->batch;
     bool may = worker->executor->near_rounds && o->method == HN_METHOD_AUTO && !o->relative && !batch->watch &&

@@ -13,11 +13,11 @@ static int least(int a, size_t b) {
 /* How many rounds all samples have before them; 0: some have none. */
 static int count_rounds(const struct worker *worker) {
     const struct sample_options *o = &worker->plan->options;
-    int count = worker_rounds_unwatched(worker);
+    int count = worker_unpolled_iterations(worker);
     bool busy = false;
     for (uint32_t k = 0; k < worker->width; k++) {
-        const struct sample *s = &worker->seat[k].state;
-        if (s->doing == SAMPLE_IDLE)
+        const struct sample *s = &worker->lane[k].state;
+        if (s->phase == PHASE_IDLE)
             continue;
         busy = true;
         count = least(count, (size_t)sample_goes_on(s, o));
@@ -29,10 +29,10 @@ static int count_rounds(const struct worker *worker) {
     return busy ? count : 0;
 }
 
-static void describe(const struct worker *worker, struct executor_rounds *rounds) {
+static void describe(const struct worker *worker, struct fused_iterations *rounds) {
     for (uint32_t k = 0; k < worker->width; k++) {
-        const struct sample *s = &worker->seat[k].state;
-        rounds->busy[k] = s->doing != SAMPLE_IDLE;
+        const struct sample *s = &worker->lane[k].state;
+        rounds->busy[k] = s->phase != PHASE_IDLE;
         rounds->best[k] = s->best;
         if (!worker->batch->tape || !rounds->busy[k])
             continue;
@@ -41,19 +41,19 @@ static void describe(const struct worker *worker, struct executor_rounds *rounds
     }
 }
 
-static void catch_up(struct worker *worker, uint32_t seat, const struct executor_rounds *rounds) {
-    struct sample *s = &worker->seat[seat].state;
+static void catch_up(struct worker *worker, uint32_t lane, const struct fused_iterations *rounds) {
+    struct sample *s = &worker->lane[lane].state;
     if (worker->batch->tape) {
-        struct tape tape = worker_tape(worker, seat);
-        for (int i = 1; i <= rounds->done[seat]; i++)
+        struct tape tape = worker_tape(worker, lane);
+        for (int i = 1; i <= rounds->done[lane]; i++)
             tape_write_step(&tape, s->steps + i, s->used, s->kind);
     }
-    sample_went_on(s, rounds->done[seat], rounds->best[seat], rounds->best_at[seat]);
+    sample_went_on(s, rounds->done[lane], rounds->best[lane], rounds->best_at[lane]);
 }
 
-void worker_go_on(struct worker *worker) {
+void worker_fused_fixed(struct worker *worker) {
     const struct executor *x = worker->executor;
-    struct executor_rounds rounds = {.count = 0};
+    struct fused_iterations rounds = {.count = 0};
     if (!x->go_on || worker->batch->watch || worker->cancelled)
         return;
     rounds.count = count_rounds(worker);
@@ -64,5 +64,5 @@ void worker_go_on(struct worker *worker) {
     for (uint32_t k = 0; k < worker->width; k++)
         if (rounds.busy[k])
             catch_up(worker, k, &rounds);
-    worker_went(worker, rounds.count);
+    worker_count_iterations(worker, rounds.count);
 }

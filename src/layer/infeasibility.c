@@ -11,16 +11,16 @@
 
 static const double PROVEN = 1e-6; /* of 1 / max(1, |y|): weights whose rest is larger prove little */
 
-void worker_keep_stand(struct worker *worker, uint32_t seat, const struct sample_slope *slope) {
+void worker_record_stationary(struct worker *worker, uint32_t lane, const struct sample_slope *slope) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    struct seat *own = &worker->seat[seat];
+    const struct point p = worker_point(worker, lane);
+    struct lane *own = &worker->lane[lane];
     double scale = slope->entries * slope->squares;
-    bool smaller = sample_is_finite(scale) && scale > 0 && slope->slope < own->stood * scale;
+    bool smaller = sample_is_finite(scale) && scale > 0 && slope->slope < own->least_slope * scale;
     if (!method_searches(worker->layer->options.method) || !smaller)
         return;
-    own->stood = slope->slope / scale;
-    point_read(&p, plan->base, plan->outputs, worker_near_row(worker, seat, ROW_NEAREST));
+    own->least_slope = slope->slope / scale;
+    point_read(&p, plan->base, plan->outputs, worker_near_row(worker, lane, ROW_NEAREST));
 }
 
 /* Whether the weights prove little, in units of the outputs where they do. */
@@ -33,12 +33,12 @@ static bool proves_little(const struct worker *worker, const struct nearest_proo
 
 /* Weights at the points of this row, for the flagged seats. */
 static void prove_at(struct worker *worker, size_t which, const bool *flags, struct nearest_proof *proofs) {
-    const struct nearest_watch watch = worker_watch(worker);
-    struct nearest_proof list[EXECUTOR_WIDEST];
+    const struct nearest_watch watch = worker_cancellation(worker);
+    struct nearest_proof list[MAX_LANES];
     size_t count = 0, done = 0, ahead = which == ROW_NEAREST ? worker->plan->rows : 0;
     for (uint32_t k = 0; k < worker->width; k++)
         if (flags[k])
-            list[count++] = (struct nearest_proof){.x = batch_inputs(worker, worker->seat[k].sample),
+            list[count++] = (struct nearest_proof){.x = batch_inputs(worker, worker->lane[k].sample),
                                                    .y = worker_near_row(worker, k, which),
                                                    .multipliers = worker_near_row(worker, k, ROW_MULTIPLIERS) + ahead};
     if (count > 0)
@@ -49,24 +49,24 @@ static void prove_at(struct worker *worker, size_t which, const bool *flags, str
 }
 
 /* The better one of the two proofs, if there are two; y in the row of what was found. */
-static void choose(struct worker *worker, uint32_t seat, const struct nearest_proof *at_best,
+static void choose(struct worker *worker, uint32_t lane, const struct nearest_proof *at_best,
                    const struct nearest_proof *at_stand) {
-    struct seat *own = &worker->seat[seat];
+    struct lane *own = &worker->lane[lane];
     bool elsewhere = at_stand && at_stand->rest < at_best->rest;
     own->proof = elsewhere ? at_stand->rest : at_best->rest;
     own->near = (struct nearest_sample){.multipliers = elsewhere ? at_stand->multipliers : at_best->multipliers};
     if (!elsewhere)
-        memcpy(worker_near_row(worker, seat, ROW_NEAREST), at_best->y, worker->plan->outputs * sizeof *at_best->y);
+        memcpy(worker_near_row(worker, lane, ROW_NEAREST), at_best->y, worker->plan->outputs * sizeof *at_best->y);
 }
 
-void worker_prove(struct worker *worker) {
-    struct nearest_proof at_best[EXECUTOR_WIDEST] = {{.x = NULL}}, at_stand[EXECUTOR_WIDEST] = {{.x = NULL}};
-    bool lost[EXECUTOR_WIDEST] = {false}, again[EXECUTOR_WIDEST] = {false};
+void worker_find_certificate(struct worker *worker) {
+    struct nearest_proof at_best[MAX_LANES] = {{.x = NULL}}, at_stand[MAX_LANES] = {{.x = NULL}};
+    bool lost[MAX_LANES] = {false}, again[MAX_LANES] = {false};
     for (uint32_t k = 0; k < worker->width; k++)
-        lost[k] = worker->seat[k].waits && worker->seat[k].lost;
+        lost[k] = worker->lane[k].deferred && worker->lane[k].lost;
     prove_at(worker, ROW_AUTO, lost, at_best);
     for (uint32_t k = 0; k < worker->width; k++)
-        again[k] = lost[k] && sample_is_finite(worker->seat[k].stood) && proves_little(worker, &at_best[k]);
+        again[k] = lost[k] && sample_is_finite(worker->lane[k].least_slope) && proves_little(worker, &at_best[k]);
     prove_at(worker, ROW_NEAREST, again, at_stand);
     for (uint32_t k = 0; k < worker->width; k++)
         if (lost[k])

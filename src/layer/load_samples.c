@@ -5,10 +5,10 @@
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
 
-void worker_fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome) {
-    const struct point p = worker_point(worker, seat);
+void worker_fall_back(struct worker *worker, uint32_t lane, hn_outcome outcome) {
+    const struct point p = worker_point(worker, lane);
     const double *fallback = worker->batch->fallback;
-    sample_fall_back(&worker->seat[seat].state, outcome);
+    sample_fall_back(&worker->lane[lane].state, outcome);
     if (fallback)
         point_write(&p, worker->plan->y, worker->plan->outputs, fallback);
     else
@@ -16,15 +16,15 @@ void worker_fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome) 
 }
 
 /* A sample that cannot be used. */
-static void fall_back(struct worker *worker, uint32_t seat, hn_outcome outcome, size_t culprit) {
-    worker->seat[seat].culprit = culprit;
-    worker_fall_back(worker, seat, outcome);
+static void fall_back(struct worker *worker, uint32_t lane, hn_outcome outcome, size_t culprit) {
+    worker->lane[lane].culprit = culprit;
+    worker_fall_back(worker, lane, outcome);
 }
 
 /* Bounds that do not depend on x are looked at once. */
-static bool bad_bounds(struct worker *worker, uint32_t seat, size_t *culprit) {
+static bool bad_bounds(struct worker *worker, uint32_t lane, size_t *culprit) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
+    const struct point p = worker_point(worker, lane);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     uint32_t constants = plan->program.constants.count;
     if (worker->bounds_known)
@@ -37,17 +37,17 @@ static bool bad_bounds(struct worker *worker, uint32_t seat, size_t *culprit) {
 }
 
 /* y = y_raw or the start values, unless they or x or the bounds are of no use. */
-static void take_raw(struct worker *worker, uint32_t seat) {
+static void take_raw(struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    size_t sample = worker->seat[seat].sample, culprit = 0;
+    const struct point p = worker_point(worker, lane);
+    size_t sample = worker->lane[lane].sample, culprit = 0;
     const double *raw = batch_raw(worker, sample);
     if (!all_finite(batch_inputs(worker, sample), plan->inputs, &culprit))
-        fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, culprit);
+        fall_back(worker, lane, HN_OUTCOME_NONFINITE_INPUT, culprit);
     else if (raw && !all_finite(raw, plan->outputs, &culprit))
-        fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    else if (bad_bounds(worker, seat, &culprit))
-        fall_back(worker, seat, HN_OUTCOME_BAD_BOUNDS, culprit);
+        fall_back(worker, lane, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
+    else if (bad_bounds(worker, lane, &culprit))
+        fall_back(worker, lane, HN_OUTCOME_BAD_BOUNDS, culprit);
     else if (raw)
         point_write(&p, plan->y, plan->outputs, raw);
     else
@@ -60,30 +60,30 @@ static void point_copy(const struct point *p, uint32_t from, uint32_t to, size_t
 }
 
 /* After what depends on x only was evaluated. */
-static void open_seat(struct worker *worker, uint32_t seat) {
+static void open_seat(struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    const struct sample *s = &worker->seat[seat].state;
+    const struct point p = worker_point(worker, lane);
+    const struct sample *s = &worker->lane[lane].state;
     size_t culprit = 0;
-    take_raw(worker, seat);
-    if (!point_set_fixed(&p) && s->doing == SAMPLE_OPENS) {
-        fall_back(worker, seat, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+    take_raw(worker, lane);
+    if (!point_set_fixed(&p) && s->phase == PHASE_NEW) {
+        fall_back(worker, lane, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
         point_set_fixed(&p);
     }
-    bool starts = s->doing == SAMPLE_OPENS && !worker->batch->y_raw;
+    bool starts = s->phase == PHASE_NEW && !worker->batch->y_raw;
     if (starts && !point_finite(&p, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
-        fall_back(worker, seat, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    if (plan->options.usual > 0 && s->doing == SAMPLE_OPENS && point_is_start(&p))
-        sample_is_home(&worker->seat[seat].state);
+        fall_back(worker, lane, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
+    if (plan->options.usual > 0 && s->phase == PHASE_NEW && point_is_start(&p))
+        sample_is_home(&worker->lane[lane].state);
     if (worker->batch->warm)
         point_copy(&p, plan->y, plan->best, plan->outputs);
     point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
 }
 
-void worker_bring_raw(const struct worker *worker, uint32_t seat) {
+void worker_bring_raw(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    const double *raw = batch_raw(worker, worker->seat[seat].sample);
+    const struct point p = worker_point(worker, lane);
+    const double *raw = batch_raw(worker, worker->lane[lane].sample);
     const uint32_t *start = plan_words(plan, plan->start);
     const uint32_t *fixed = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
     for (uint32_t j = 0; j < plan->outputs; j++)
@@ -92,9 +92,9 @@ void worker_bring_raw(const struct worker *worker, uint32_t seat) {
         *point_at(&p, plan->raw + output[f]) = *point_at(&p, fixed[f]);
 }
 
-static bool take_sample(struct worker *worker, uint32_t seat) {
-    struct seat *own = &worker->seat[seat];
-    const struct point p = worker_point(worker, seat);
+static bool take_sample(struct worker *worker, uint32_t lane) {
+    struct lane *own = &worker->lane[lane];
+    const struct point p = worker_point(worker, lane);
     bool skips = worker->cancelled && worker_can_skip(worker);
     do
         if (!queue_take(worker->queue, worker->batch->count, &own->sample))
@@ -102,7 +102,7 @@ static bool take_sample(struct worker *worker, uint32_t seat) {
     while (skips && worker_skip(worker, own->sample));
     own->culprit = SIZE_MAX;
     own->searched = own->tried = own->found = own->lost = own->split = false;
-    own->stood = own->proof = INFINITY;
+    own->least_slope = own->proof = INFINITY;
     sample_open(&own->state, &worker->plan->options);
     if (worker->plan->inputs)
         point_write(&p, worker->plan->x, worker->plan->inputs, batch_inputs(worker, own->sample));
@@ -110,11 +110,11 @@ static bool take_sample(struct worker *worker, uint32_t seat) {
 }
 
 bool worker_load(struct worker *worker) {
-    bool loaded = false, busy = false, opens[EXECUTOR_WIDEST] = {false};
+    bool loaded = false, busy = false, opens[MAX_LANES] = {false};
     for (uint32_t k = 0; k < worker->width; k++) {
-        if (worker->seat[k].state.doing == SAMPLE_IDLE && !worker->seat[k].waits)
+        if (worker->lane[k].state.phase == PHASE_IDLE && !worker->lane[k].deferred)
             loaded = (opens[k] = take_sample(worker, k)) || loaded;
-        busy = busy || worker->seat[k].state.doing != SAMPLE_IDLE;
+        busy = busy || worker->lane[k].state.phase != PHASE_IDLE;
     }
     if (!loaded)
         return busy;
@@ -128,10 +128,10 @@ bool worker_load(struct worker *worker) {
 /* ---- warm starts ---- */
 
 /* y goes where the call before ended, relative to its raw output; false where that is no point to go to. */
-static bool go_warm(const struct worker *worker, uint32_t seat) {
+static bool go_warm(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    const double *warm = worker->batch->warm + worker->seat[seat].sample * plan->outputs;
+    const struct point p = worker_point(worker, lane);
+    const double *warm = worker->batch->warm + worker->lane[lane].sample * plan->outputs;
     size_t unused;
     point_read(&p, plan->y, plan->outputs, worker->row);
     for (size_t j = 0; j < plan->outputs; j++)
@@ -147,8 +147,8 @@ bool worker_start_warm(struct worker *worker) {
     const struct sample_options *o = &worker->plan->options;
     bool any = false;
     for (uint32_t k = 0; k < worker->width && worker->batch->warm; k++) {
-        struct sample *s = &worker->seat[k].state;
-        if (s->doing != SAMPLE_OPENS)
+        struct sample *s = &worker->lane[k].state;
+        if (s->phase != PHASE_NEW)
             continue;
         struct sample_numbers n = worker_numbers(worker, k);
         if (!sample_starts_warm(s, o, &n) || !go_warm(worker, k))

@@ -15,10 +15,10 @@
 
 struct hn_pool {
     const hn_layer *layer;
-    struct team *team;
+    struct thread_pool *thread_pool;
     size_t bytes;
-    void **workspaces;  /* one per member */
-    struct crew *crews; /* likewise; NULL: nobody helps anybody */
+    void **workspaces;     /* one per member */
+    struct helpers *crews; /* likewise; NULL: nobody helps anybody */
     /* what the present call wants done */
     const hn_batch *batch;
     const hn_gradient *gradient; /* NULL: forward */
@@ -39,35 +39,36 @@ static void take_samples(hn_pool *pool, int member) {
 
 static void work(void *context, int member) {
     hn_pool *pool = context;
-    struct crew *crew = pool->crews ? &pool->crews[member] : NULL;
-    if (!crew) {
+    struct helpers *helpers = pool->crews ? &pool->crews[member] : NULL;
+    if (!helpers) {
         take_samples(pool, member);
         return;
     }
     if ((size_t)member < pool->batch->count) {
         if (member > 0)
-            crew_open(crew);
+            helpers_open(helpers);
         take_samples(pool, member);
-        crew_close(crew);
+        helpers_close(helpers);
     }
-    crew_help(pool->crews, (size_t)team_size(pool->team), worker_memory(pool->layer, pool->workspaces[member]));
+    helpers_help(pool->crews, (size_t)thread_pool_size(pool->thread_pool),
+                 worker_memory(pool->layer, pool->workspaces[member]));
 }
 
 /* Small batches that fill the lanes of one thread are not worth waking others for. The caller's crew is open before anybody
  * looks for one. */
 static hn_status run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
-    if (team_claim(pool->team, "the pool", error) != HN_OK)
+    if (thread_pool_claim(pool->thread_pool, "the pool", error) != HN_OK)
         return HN_INVALID;
     pool->batch = batch;
     pool->gradient = gradient;
     pool->queue = (struct queue){.deadline = batch->seconds > 0 ? clock_seconds() + batch->seconds : 0};
     if (pool->crews)
-        crew_open(&pool->crews[0]);
+        helpers_open(&pool->crews[0]);
     if (pool->crews || batch->count > pool->layer->lanes.width)
-        team_run(pool->team, work, pool);
+        thread_pool_run(pool->thread_pool, work, pool);
     else
         work(pool, 0);
-    team_yield(pool->team);
+    thread_pool_yield(pool->thread_pool);
     return HN_OK;
 }
 
@@ -75,17 +76,17 @@ static hn_status run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient
 
 static hn_status make_workspaces(hn_pool *pool, hn_error *error) {
     pool->bytes = hn_layer_workspace_bytes(pool->layer);
-    pool->workspaces = team_create_workspaces(pool->team, pool->bytes);
+    pool->workspaces = thread_pool_create_workspaces(pool->thread_pool, pool->bytes);
     return pool->workspaces ? HN_OK : error_no_memory(error, "the pool's workspaces");
 }
 
 static hn_status make_crews(hn_pool *pool, hn_error *error) {
-    size_t members = (size_t)team_size(pool->team), capacity = 0;
+    size_t members = (size_t)thread_pool_size(pool->thread_pool), capacity = 0;
     if (members == 1 || !layer_shares(pool->layer))
         return HN_OK;
     pool->crews = array_grow(NULL, &capacity, members, sizeof *pool->crews);
     for (size_t i = 0; pool->crews && i < members; i++)
-        crew_make(&pool->crews[i]);
+        helpers_make(&pool->crews[i]);
     return pool->crews ? HN_OK : error_no_memory(error, "the pool's threads");
 }
 
@@ -99,7 +100,7 @@ hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_e
     if (!pool)
         return error_no_memory(error, "the pool");
     *pool = (hn_pool){.layer = layer};
-    hn_status status = team_create(&pool->team, threads, error);
+    hn_status status = thread_pool_create(&pool->thread_pool, threads, error);
     if (status == HN_OK)
         status = make_workspaces(pool, error);
     if (status == HN_OK)
@@ -115,16 +116,17 @@ hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_e
 void hn_pool_destroy(hn_pool *pool) {
     if (!pool)
         return;
-    for (int i = 0; pool->crews && !team_is_forked(pool->team) && i < team_size(pool->team); i++)
-        crew_release(&pool->crews[i]);
+    for (int i = 0; pool->crews && !thread_pool_is_forked(pool->thread_pool) && i < thread_pool_size(pool->thread_pool);
+         i++)
+        helpers_release(&pool->crews[i]);
     base_release(pool->crews);
-    team_destroy_workspaces(pool->team, pool->workspaces);
-    team_destroy(pool->team);
+    thread_pool_destroy_workspaces(pool->thread_pool, pool->workspaces);
+    thread_pool_destroy(pool->thread_pool);
     base_release(pool);
 }
 
 int hn_pool_threads(const hn_pool *pool) {
-    return pool ? team_size(pool->team) : 0;
+    return pool ? thread_pool_size(pool->thread_pool) : 0;
 }
 
 /* ---- running ---- */

@@ -11,22 +11,22 @@
 #include <math.h>
 #include <string.h>
 
-void worker_wait(struct worker *worker, uint32_t seat, uint32_t y) {
+void worker_defer_search(struct worker *worker, uint32_t lane, uint32_t y) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    struct seat *own = &worker->seat[seat];
-    own->waits = true;
-    own->doing = own->state.doing;
-    own->state.doing = SAMPLE_IDLE;
-    worker_bring_raw(worker, seat);
-    point_read(&p, plan->raw, plan->outputs, worker_near_row(worker, seat, ROW_RAW));
-    point_read(&p, y, plan->outputs, worker_near_row(worker, seat, ROW_AUTO));
+    const struct point p = worker_point(worker, lane);
+    struct lane *own = &worker->lane[lane];
+    own->deferred = true;
+    own->phase = own->state.phase;
+    own->state.phase = PHASE_IDLE;
+    worker_bring_raw(worker, lane);
+    point_read(&p, plan->raw, plan->outputs, worker_near_row(worker, lane, ROW_RAW));
+    point_read(&p, y, plan->outputs, worker_near_row(worker, lane, ROW_AUTO));
 }
 
 /* c, bl and bu of the seat's sample. */
-static void read_rows(const struct worker *worker, uint32_t seat, double *to) {
+static void read_rows(const struct worker *worker, uint32_t lane, double *to) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
+    const struct point p = worker_point(worker, lane);
     const struct plan_list lists[] = {plan->value, plan->lower, plan->upper};
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < plan->rows; i++)
@@ -34,46 +34,46 @@ static void read_rows(const struct worker *worker, uint32_t seat, double *to) {
 }
 
 /* The model's objective, where that is the goal: its slope where the sample begins; */
-static void look_before(const struct worker *worker, uint32_t seat, struct affine_sample *sample, double *slope) {
+static void look_before(const struct worker *worker, uint32_t lane, struct affine_sample *sample, double *slope) {
     const struct affine *affine = &worker->layer->affine;
     if (affine->goal) {
-        const double *x = batch_inputs(worker, worker->seat[seat].sample);
+        const double *x = batch_inputs(worker, worker->lane[lane].sample);
         affine_goal_at(affine, worker->goal, x, sample->start, slope);
         sample->slope = slope;
     }
 }
 
 /* and where it ends, evaluated anew: the optimality conditions once more. */
-static bool look_after(struct worker *worker, uint32_t seat, struct affine_sample *sample, double *slope) {
-    const double *x = batch_inputs(worker, worker->seat[seat].sample);
-    double *cost = &worker->seat[seat].near.objective;
+static bool look_after(struct worker *worker, uint32_t lane, struct affine_sample *sample, double *slope) {
+    const double *x = batch_inputs(worker, worker->lane[lane].sample);
+    double *cost = &worker->lane[lane].near.objective;
     return affine_goal_after(&worker->layer->affine, worker->goal, x, sample, slope, cost) <= HN_CERTIFIED;
 }
 
-bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_numbers *n) {
+bool worker_try_active_set(struct worker *worker, uint32_t lane, const struct sample_numbers *n) {
     const struct affine *affine = &worker->layer->affine;
-    struct seat *own = &worker->seat[seat];
+    struct lane *own = &worker->lane[lane];
     size_t rows = worker->plan->rows;
     bool may = n->finite && !worker->cancelled && worker->plan->options.iterations > 0;
     if (!affine->there || own->tried || !may)
         return false;
     own->tried = true;
-    worker_wait(worker, seat, worker->plan->y);
-    read_rows(worker, seat, worker->affine);
+    worker_defer_search(worker, lane, worker->plan->y);
+    read_rows(worker, lane, worker->affine);
     double *memory = worker->affine + 3 * rows;
-    struct affine_sample sample = {.start = worker_near_row(worker, seat, ROW_AUTO),
+    struct affine_sample sample = {.start = worker_near_row(worker, lane, ROW_AUTO),
                                    .value = worker->affine,
                                    .lower = worker->affine + rows,
                                    .upper = worker->affine + 2 * rows,
-                                   .y = worker_near_row(worker, seat, ROW_NEAREST),
-                                   .multipliers = worker_near_row(worker, seat, ROW_MULTIPLIERS)};
+                                   .y = worker_near_row(worker, lane, ROW_NEAREST),
+                                   .multipliers = worker_near_row(worker, lane, ROW_MULTIPLIERS)};
     own->near = (struct nearest_sample){.multipliers = sample.multipliers, .programmes = 1};
-    look_before(worker, seat, &sample, memory);
+    look_before(worker, lane, &sample, memory);
     affine_solve(affine, memory + worker->plan->outputs, &sample);
-    own->found = sample.kkt <= HN_CERTIFIED && look_after(worker, seat, &sample, memory);
+    own->found = sample.kkt <= HN_CERTIFIED && look_after(worker, lane, &sample, memory);
     if (!own->found) {
-        own->waits = false;
-        own->state.doing = own->doing;
+        own->deferred = false;
+        own->state.phase = own->phase;
         return false;
     }
     sample_came_in(&own->state, &worker->plan->options, n);
@@ -85,12 +85,12 @@ bool worker_answer(struct worker *worker, uint32_t seat, const struct sample_num
 /* Points for the waiting seats that are flagged, evaluated: one row for all of them, or where each has what is returned of it. */
 static void evaluate_at(struct worker *worker, size_t which, const bool *flags) {
     const struct plan *plan = worker->plan;
-    const bool none[EXECUTOR_WIDEST] = {false};
+    const bool none[MAX_LANES] = {false};
     for (uint32_t k = 0; k < worker->width; k++) {
         const struct point p = worker_point(worker, k);
         if (!flags[k])
             continue;
-        size_t row = worker->seat[k].lost ? ROW_AUTO : which;
+        size_t row = worker->lane[k].lost ? ROW_AUTO : which;
         point_write(&p, plan->y, plan->outputs, worker_near_row(worker, k, row));
         point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
     }
@@ -100,12 +100,12 @@ static void evaluate_at(struct worker *worker, size_t which, const bool *flags) 
 /* Runs a search for the seats that are flagged, from their ROW_NEAREST, which becomes what it finds. */
 static void run_search(struct worker *worker, const struct nearest *nearest, double *memory, const bool *flags,
                        struct nearest_sample *found) {
-    const struct nearest_watch watch = worker_watch(worker);
-    struct nearest_sample samples[EXECUTOR_WIDEST];
+    const struct nearest_watch watch = worker_cancellation(worker);
+    struct nearest_sample samples[MAX_LANES];
     size_t count = 0;
     for (uint32_t k = 0; k < worker->width; k++)
         if (flags[k])
-            samples[count++] = (struct nearest_sample){.x = batch_inputs(worker, worker->seat[k].sample),
+            samples[count++] = (struct nearest_sample){.x = batch_inputs(worker, worker->lane[k].sample),
                                                        .raw = worker_near_row(worker, k, ROW_RAW),
                                                        .y = worker_near_row(worker, k, ROW_NEAREST),
                                                        .multipliers = worker_near_row(worker, k, ROW_MULTIPLIERS)};
@@ -124,7 +124,7 @@ static bool may_split(const struct worker *worker, const struct nearest_sample *
 }
 
 /* What the second search has found, from where the first one ended. */
-static void take_split(struct seat *own, const struct nearest_sample *second) {
+static void take_split(struct lane *own, const struct nearest_sample *second) {
     struct nearest_sample *near = &own->near;
     own->split = second->kkt <= HN_CERTIFIED;
     near->kkt = second->kkt;
@@ -136,11 +136,11 @@ static void take_split(struct seat *own, const struct nearest_sample *second) {
 }
 
 static void search(struct worker *worker) {
-    struct nearest_sample found[EXECUTOR_WIDEST];
-    bool flags[EXECUTOR_WIDEST] = {false};
+    struct nearest_sample found[MAX_LANES];
+    bool flags[MAX_LANES] = {false};
     for (uint32_t k = 0; k < worker->width; k++) {
-        const struct seat *own = &worker->seat[k];
-        flags[k] = own->waits && !own->found && !own->lost;
+        const struct lane *own = &worker->lane[k];
+        flags[k] = own->deferred && !own->found && !own->lost;
         if (flags[k])
             memcpy(worker_near_row(worker, k, ROW_NEAREST), worker_near_row(worker, k, ROW_AUTO),
                    worker->plan->outputs * sizeof *worker->row);
@@ -148,22 +148,22 @@ static void search(struct worker *worker) {
     run_search(worker, worker_nearest(worker), worker->near, flags, found);
     for (uint32_t k = 0; k < worker->width; k++) {
         if (flags[k])
-            worker->seat[k].near = found[k];
+            worker->lane[k].near = found[k];
         flags[k] = flags[k] && may_split(worker, &found[k]);
     }
     run_search(worker, worker_split(worker), worker->split, flags, found);
     for (uint32_t k = 0; k < worker->width; k++)
         if (flags[k])
-            take_split(&worker->seat[k], &found[k]);
+            take_split(&worker->lane[k], &found[k]);
 }
 
 /* The search's answer is withdrawn: its point does not hold by the executor's own evaluation. */
-static void withdraw(struct worker *worker, uint32_t seat) {
-    struct nearest_sample *near = &worker->seat[seat].near;
+static void withdraw(struct worker *worker, uint32_t lane) {
+    struct nearest_sample *near = &worker->lane[lane].near;
     near->reason = near->kkt <= HN_CERTIFIED ? NEAREST_NOT_CONFIRMED : near->reason;
     near->kkt = INFINITY;
     near->objective = near->before;
-    near->moved = worker->seat[seat].split = false;
+    near->moved = worker->lane[lane].split = false;
     memset(near->multipliers, 0, worker->plan->rows * sizeof *near->multipliers);
 }
 
@@ -175,27 +175,27 @@ static bool any(const bool *flags, uint32_t count) {
 }
 
 /* An answer that does not hold by the executor's own evaluation: the sample begins as if there were none. */
-static void begin_anew(struct worker *worker, uint32_t seat) {
+static void begin_anew(struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, seat);
-    worker->seat[seat].waits = worker->seat[seat].found = false;
-    point_write(&p, plan->y, plan->outputs, worker_near_row(worker, seat, ROW_AUTO));
+    const struct point p = worker_point(worker, lane);
+    worker->lane[lane].deferred = worker->lane[lane].found = false;
+    point_write(&p, plan->y, plan->outputs, worker_near_row(worker, lane, ROW_AUTO));
 }
 
 /* Evaluates what was found, and auto's y again where it does not hold. Of what is locally infeasible auto's y is returned. */
-static void evaluate_found(struct worker *worker, bool *waits) {
-    bool back[EXECUTOR_WIDEST] = {false};
-    evaluate_at(worker, ROW_NEAREST, waits);
+static void evaluate_found(struct worker *worker, bool *deferred) {
+    bool back[MAX_LANES] = {false};
+    evaluate_at(worker, ROW_NEAREST, deferred);
     for (uint32_t k = 0; k < worker->width; k++) {
-        struct seat *own = &worker->seat[k];
-        if (!waits[k])
+        struct lane *own = &worker->lane[k];
+        if (!deferred[k])
             continue;
-        own->state.doing = own->doing;
+        own->state.phase = own->phase;
         const struct sample_numbers n = worker_numbers(worker, k);
         back[k] = !own->lost && worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
         if (back[k] && own->found) {
             begin_anew(worker, k);
-            back[k] = waits[k] = false;
+            back[k] = deferred[k] = false;
         } else if (back[k])
             withdraw(worker, k);
     }
@@ -204,20 +204,20 @@ static void evaluate_found(struct worker *worker, bool *waits) {
 }
 
 bool worker_search(struct worker *worker) {
-    bool waits[EXECUTOR_WIDEST] = {false};
+    bool deferred[MAX_LANES] = {false};
     for (uint32_t k = 0; k < worker->width; k++)
-        waits[k] = worker->seat[k].waits;
-    if (!any(waits, worker->width))
+        deferred[k] = worker->lane[k].deferred;
+    if (!any(deferred, worker->width))
         return false;
     search(worker);
-    worker_prove(worker);
-    evaluate_found(worker, waits);
+    worker_find_certificate(worker);
+    evaluate_found(worker, deferred);
     for (uint32_t k = 0; k < worker->width; k++) {
-        if (!waits[k])
+        if (!deferred[k])
             continue;
         const struct sample_numbers n = worker_numbers(worker, k);
-        worker->seat[k].waits = false;
-        worker->seat[k].searched = true;
+        worker->lane[k].deferred = false;
+        worker->lane[k].searched = true;
         worker_finish(worker, k, &n, worker->plan->y);
     }
     return true;
@@ -226,11 +226,11 @@ bool worker_search(struct worker *worker) {
 /* ---- gradients ---- */
 
 /* Gradients of one seat lie in its own rows: by outputs, by inputs, by lower and by upper bounds. */
-static struct nearest_pull pull_of(const struct worker *worker, uint32_t seat, const hn_gradient *gradient) {
+static struct nearest_pull pull_of(const struct worker *worker, uint32_t lane, const hn_gradient *gradient) {
     const struct plan *plan = worker->plan;
-    size_t sample = worker->seat[seat].sample;
-    const struct tape tape = worker_tape(worker, seat);
-    double *own = worker_near_row(worker, seat, 0);
+    size_t sample = worker->lane[lane].sample;
+    const struct tape tape = worker_tape(worker, lane);
+    double *own = worker_near_row(worker, lane, 0);
     return (struct nearest_pull){
         .x = batch_inputs(worker, sample),
         .y = worker->batch->y + sample * plan->outputs,
@@ -247,19 +247,19 @@ static struct nearest_pull pull_of(const struct worker *worker, uint32_t seat, c
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient) {
     const struct plan *plan = worker->plan;
     const struct nearest *n = worker_nearest(worker);
-    struct nearest_pull pulls[EXECUTOR_WIDEST];
-    uint32_t seats[EXECUTOR_WIDEST];
+    struct nearest_pull pulls[MAX_LANES];
+    uint32_t lanes[MAX_LANES];
     size_t count = 0;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->seat[k].state.doing != SAMPLE_IDLE && worker->seat[k].searched) {
+        if (worker->lane[k].state.phase != PHASE_IDLE && worker->lane[k].searched) {
             pulls[count] = pull_of(worker, k, gradient);
-            seats[count++] = k;
+            lanes[count++] = k;
         }
     if (count > 0)
         nearest_pull(n, worker->near, pulls, count);
     for (size_t i = 0; i < count; i++) {
-        const struct point p = worker_point(worker, seats[i]);
-        worker->seat[seats[i]].regular = pulls[i].regular;
+        const struct point p = worker_point(worker, lanes[i]);
+        worker->lane[lanes[i]].regular = pulls[i].regular;
         point_write(&p, plan->gradient, plan->outputs, pulls[i].gradient);
         point_write(&p, plan->grad_x, plan->inputs, pulls[i].grad_x);
         point_write(&p, plan->grad_lower, plan->rows, pulls[i].grad_lower);

@@ -41,16 +41,16 @@ size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
 
 /* A single sample is computed by itself: an eighth of the memory, which counts once that leaves the caches. */
 bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
-                  struct crew *crew) {
+                  struct helpers *helpers) {
     bool alone = count == 1 && layer->lanes.width > 1;
     const struct executor *executor = alone ? &layer->single : &layer->lanes;
     *worker = (struct worker){.layer = layer, .executor = executor, .plan = layer->plan, .width = executor->width};
     if (!workspace || bytes < hn_layer_workspace_bytes(layer))
         return false;
     layout_place(lay_out, worker, workspace);
-    if (crew) {
+    if (helpers) {
         worker->helped = *executor;
-        worker->helped.crew = crew;
+        worker->helped.helpers = helpers;
         worker->executor = &worker->helped;
     }
     worker->executor->begin(worker->executor, worker->slots);

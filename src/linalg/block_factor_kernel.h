@@ -49,15 +49,15 @@ static void panel_pivot(const struct tiles *t, size_t group, size_t j) {
 }
 
 /* Column j of L in rows from..to; only behind the last row of all SIMD vectors stick out. */
-WIDE_INLINE void panel_column(const struct tiles *t, size_t group, size_t j, size_t from, size_t to) {
+SIMD_INLINE void panel_column(const struct tiles *t, size_t group, size_t j, size_t from, size_t to) {
     double *column = t->h + j * t->leading, n[TILE_ACROSS], inverse = t->inverse[j];
     const double *before = t->h + group * t->leading;
     size_t owed = panel_owed(t, group, j, n), i = from;
     for (; to == t->order ? i < to : i + WIDTH <= to; i += WIDTH) {
-        wide sum = wide_load(column + i);
+        simd sum = simd_load(column + i);
         for (size_t k = 0; k < owed; k++)
-            sum -= wide_load(before + k * t->leading + i) * n[k];
-        wide_store(column + i, sum * inverse);
+            sum -= simd_load(before + k * t->leading + i) * n[k];
+        simd_store(column + i, sum * inverse);
     }
     for (; i < to; i++) {
         double sum = column[i];
@@ -110,13 +110,13 @@ static void panel_below(const void *context, void *own, size_t from, size_t to) 
 
 static void tiles_panel(const struct tiles *t, size_t first, size_t end) {
     const struct panel panel = {t, first, end, t->n};
-    const struct crew_job below = {(t->order - end + TILE_UNIT - 1) / TILE_UNIT, 1, 1, panel_below, &panel, NULL};
-    if (crew_helpers(t->crew) == 0 || below.count < 2) {
+    const struct helpers_job below = {(t->order - end + TILE_UNIT - 1) / TILE_UNIT, 1, 1, panel_below, &panel, NULL};
+    if (helpers_count(t->helpers) == 0 || below.count < 2) {
         panel_factor(&panel, t->order);
         return;
     }
     panel_factor(&panel, end);
-    crew_share(t->crew, &below);
+    helpers_share(t->helpers, &below);
 }
 
 static void tiles_factor(const struct tiles *t) {
@@ -133,7 +133,7 @@ static void tiles_factor(const struct tiles *t) {
                                         .m = t->h + first * t->leading,
                                         .number = t->d + first};
         tiles_panel(t, first, end);
-        tiles_update(&rest, t->crew, true);
+        tiles_update(&rest, t->helpers, true);
     }
 }
 
@@ -143,10 +143,10 @@ static void tiles_factor(const struct tiles *t) {
 static void forward_alone(const struct tiles *t, size_t from, size_t to) {
     for (size_t k = from; k < to; k++) {
         const double *column = t->h + k * t->leading;
-        wide z = wide_all(t->z[k]);
+        simd z = simd_all(t->z[k]);
         size_t i = k + 1;
         for (; to == t->order ? i < to : i + WIDTH <= to; i += WIDTH)
-            wide_store(t->z + i, wide_load(t->z + i) - wide_load(column + i) * z);
+            simd_store(t->z + i, simd_load(t->z + i) - simd_load(column + i) * z);
         for (; i < to; i++)
             t->z[i] -= column[i] * t->z[k];
     }
@@ -166,15 +166,15 @@ static void forward_below(const void *context, void *own, size_t from, size_t to
     size_t begin = s->end + from * TILE_UNIT, end = s->end + to * TILE_UNIT;
     end = end < t->order ? end : t->order;
     for (size_t i = begin; i < end; i += WIDTH) {
-        wide sum = wide_load(t->z + i);
+        simd sum = simd_load(t->z + i);
         for (size_t k = s->first; k < s->end; k++)
-            sum -= wide_load(t->h + k * t->leading + i) * t->z[k];
-        wide_store(t->z + i, sum);
+            sum -= simd_load(t->h + k * t->leading + i) * t->z[k];
+        simd_store(t->z + i, sum);
     }
 }
 
 static bool tiles_solve_together(const struct tiles *t) {
-    return crew_helpers(t->crew) > 0 && t->order >= TILED_TOGETHER;
+    return helpers_count(t->helpers) > 0 && t->order >= TILED_TOGETHER;
 }
 
 static void tiles_forward(const struct tiles *t) {
@@ -184,25 +184,25 @@ static void tiles_forward(const struct tiles *t) {
     }
     for (size_t first = 0; first < t->order; first += TILED_PANEL) {
         struct stretch own = {t, first, t->order - first < TILED_PANEL ? t->order : first + TILED_PANEL};
-        const struct crew_job below = {
+        const struct helpers_job below = {
             (t->order - own.end + TILE_UNIT - 1) / TILE_UNIT, 4, 1, forward_below, &own, NULL};
         forward_alone(t, first, own.end);
-        crew_share(t->crew, &below);
+        helpers_share(t->helpers, &below);
     }
 }
 
 /* The rows begin..end of L', the last first, taken out of unknowns from..to: WIDTH of them at a time, turned round. */
 static void backward_rows(const struct tiles *t, size_t begin, size_t end, size_t from, size_t to) {
     for (size_t k = from; k < to; k += WIDTH) {
-        wide rows[WIDTH], sums = wide_load(t->z + k);
+        simd rows[WIDTH], sums = simd_load(t->z + k);
         for (size_t last = end; last > begin; last -= WIDTH) {
             for (size_t c = 0; c < WIDTH; c++)
-                rows[c] = wide_load(t->h + (k + c) * t->leading + last - WIDTH);
-            wide_transpose(rows);
+                rows[c] = simd_load(t->h + (k + c) * t->leading + last - WIDTH);
+            simd_transpose(rows);
             for (size_t i = WIDTH; i-- > 0;)
                 sums -= rows[i] * t->z[last - WIDTH + i];
         }
-        wide_store(t->z + k, sums);
+        simd_store(t->z + k, sums);
     }
 }
 
@@ -240,9 +240,9 @@ static void tiles_backward(const struct tiles *t) {
     }
     while (end > 0) {
         struct stretch own = {t, (end - 1) / TILED_PANEL * TILED_PANEL, end};
-        const struct crew_job above = {own.first / WIDTH, 8, 1, backward_above, &own, NULL};
+        const struct helpers_job above = {own.first / WIDTH, 8, 1, backward_above, &own, NULL};
         backward_alone(t, own.first, end);
-        crew_share(t->crew, &above);
+        helpers_share(t->helpers, &above);
         end = own.first;
     }
 }

@@ -21,23 +21,23 @@ enum { TILE_VECTORS = 3, TILE_ROWS = TILE_VECTORS * WIDTH, TILE_ACROSS = WIDTH =
 
 /* c(i, j) plus or minus the sum over k of a(i, k) b(j, k), for one tile of so many SIMD vectors by TILE_ACROSS: columns of a are
  * `apart`, those of b lie one behind the other. */
-WIDE_INLINE void tile_multiply(double *c, size_t leading, const double *a, const size_t apart, const double *b,
+SIMD_INLINE void tile_multiply(double *c, size_t leading, const double *a, const size_t apart, const double *b,
                                size_t depth, const bool minus, const int vectors) {
-    wide sums[TILE_ACROSS][TILE_VECTORS];
+    simd sums[TILE_ACROSS][TILE_VECTORS];
     for (int j = 0; j < TILE_ACROSS; j++)
         for (int v = 0; v < vectors; v++)
-            sums[j][v] = wide_load(c + (size_t)j * leading + (size_t)v * WIDTH);
+            sums[j][v] = simd_load(c + (size_t)j * leading + (size_t)v * WIDTH);
     for (size_t k = 0; k < depth; k++, a += apart, b += TILE_ACROSS) {
-        wide column[TILE_VECTORS];
+        simd column[TILE_VECTORS];
         for (int v = 0; v < vectors; v++)
-            column[v] = wide_load(a + (size_t)v * WIDTH);
+            column[v] = simd_load(a + (size_t)v * WIDTH);
         for (int j = 0; j < TILE_ACROSS; j++)
             for (int v = 0; v < vectors; v++)
                 sums[j][v] = minus ? sums[j][v] - column[v] * b[j] : sums[j][v] + column[v] * b[j];
     }
     for (int j = 0; j < TILE_ACROSS; j++)
         for (int v = 0; v < vectors; v++)
-            wide_store(c + (size_t)j * leading + (size_t)v * WIDTH, sums[j][v]);
+            simd_store(c + (size_t)j * leading + (size_t)v * WIDTH, sums[j][v]);
 }
 
 /* ---- clearing ---- */
@@ -57,10 +57,10 @@ static void tiles_clear_part(const void *context, void *own, size_t from, size_t
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): the jobs write them
-static void tiles_clear(struct crew *crew, double *numbers, size_t count) {
+static void tiles_clear(struct helpers *helpers, double *numbers, size_t count) {
     const struct tiles_clearing clearing = {numbers, count};
-    const struct crew_job job = {(count + CLEAR_UNIT - 1) / CLEAR_UNIT, 1, 1, tiles_clear_part, &clearing, NULL};
-    crew_share(crew, &job);
+    const struct helpers_job job = {(count + CLEAR_UNIT - 1) / CLEAR_UNIT, 1, 1, tiles_clear_part, &clearing, NULL};
+    helpers_share(helpers, &job);
 }
 
 /* ---- products ---- */
@@ -81,7 +81,7 @@ static void tiles_pack_rows(const struct tiles_pair *p, size_t from, size_t to) 
     for (size_t tile = from; tile < to; tile++)
         for (size_t k = 0; k < p->depth; k++)
             for (int v = 0; v < TILE_VECTORS; v++, into += WIDTH)
-                wide_store(into, wide_load(p->m + k * p->leading + p->row + tile * TILE_ROWS + (size_t)v * WIDTH));
+                simd_store(into, simd_load(p->m + k * p->leading + p->row + tile * TILE_ROWS + (size_t)v * WIDTH));
 }
 
 /* The same as columns, times their numbers. */
@@ -99,7 +99,7 @@ static void tiles_pack_columns(const void *context, void *own, size_t from, size
 }
 
 /* A row of tiles of the lower triangle, so many vectors high. */
-WIDE_INLINE void tiles_row(const struct tiles_pair *p, size_t tile, const bool minus, const int vectors) {
+SIMD_INLINE void tiles_row(const struct tiles_pair *p, size_t tile, const bool minus, const int vectors) {
     size_t i = p->row + tile * TILE_ROWS, end = i + TILE_ROWS < p->order ? i + TILE_ROWS : p->order;
     const double *a = p->a + tile * TILE_ROWS * p->depth;
     for (size_t j = p->column; j < end; j += TILE_ACROSS)
@@ -108,7 +108,7 @@ WIDE_INLINE void tiles_row(const struct tiles_pair *p, size_t tile, const bool m
 }
 
 /* Rows of tiles from..to of the lower triangle. */
-WIDE_INLINE void tiles_multiply(const struct tiles_pair *p, size_t from, size_t to, const bool minus) {
+SIMD_INLINE void tiles_multiply(const struct tiles_pair *p, size_t from, size_t to, const bool minus) {
     if (p->m)
         tiles_pack_rows(p, from, to);
     for (size_t tile = from; tile < to; tile++) {
@@ -133,14 +133,14 @@ static void tiles_subtract(const void *context, void *own, size_t from, size_t t
 }
 
 /* h = h +- a b' */
-static void tiles_update(const struct tiles_pair *p, struct crew *crew, bool minus) {
+static void tiles_update(const struct tiles_pair *p, struct helpers *helpers, bool minus) {
     size_t across = p->order > p->column ? (p->order - p->column + TILE_ACROSS - 1) / TILE_ACROSS : 0;
     size_t down = p->order > p->row ? (p->order - p->row + TILE_ROWS - 1) / TILE_ROWS : 0;
-    const struct crew_job columns = {across, 4, 1, tiles_pack_columns, p, NULL};
-    const struct crew_job rows = {down, 1, 4, minus ? tiles_subtract : tiles_add, p, NULL};
+    const struct helpers_job columns = {across, 4, 1, tiles_pack_columns, p, NULL};
+    const struct helpers_job rows = {down, 1, 4, minus ? tiles_subtract : tiles_add, p, NULL};
     if (p->m)
-        crew_share(crew, &columns);
-    crew_share(crew, &rows);
+        helpers_share(helpers, &columns);
+    helpers_share(helpers, &rows);
 }
 
 /* h += M M' in its rows from `row` on; pack: 2 TILED_DEPTH columns. */
@@ -154,7 +154,7 @@ static void tiles_gram(const struct tiled_gram *g, size_t row) {
                                         .b = g->pack + TILED_DEPTH * g->leading,
                                         .h = g->h,
                                         .m = g->m + k * g->leading};
-        tiles_update(&pair, g->crew, false);
+        tiles_update(&pair, g->helpers, false);
     }
 }
 

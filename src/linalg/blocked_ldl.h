@@ -35,7 +35,7 @@ struct tiled_reduction {
     const double *beside;   /* and order - 1 */
     const double *turn;     /* order vectors, `wide` apart: G(k, .), then Q'(k, .) from `others` on */
     const double *turned;   /* others + order vectors, `tall` apart: G(., i), then Q'(., j), that is Q(j, .) */
-    size_t wide, tall;
+    size_t simd, tall;
     const double *gram; /* A_o A_o' by columns: the lower triangle */
     size_t gram_leading;
 };
@@ -79,7 +79,7 @@ struct tiled_gram {
     size_t order, depth, leading;
     const double *m;
     double *h, *pack;
-    struct crew *crew; /* who helps; NULL: nobody */
+    struct helpers *helpers; /* who helps; NULL: nobody */
 };
 
 /* out += the sum of numbers times vectors, first to last; SIMD vectors may stick out of the length. */
@@ -95,10 +95,10 @@ struct tiled_sum {
 
 /* Brings c (order x order, all of it) to tridiagonal form and turns `turn` with it (tiled_reduction). scratch: 3 `tall`. */
 struct tiled_turn {
-    size_t order, width, tall, wide; /* rows of c are `tall` apart, those of turn `wide` */
+    size_t order, width, tall, simd; /* rows of c are `tall` apart, those of turn `wide` */
     double *c, *turn, *scratch;
     double *diagonal, *beside;
-    struct crew *crew; /* who helps; NULL: nobody */
+    struct helpers *helpers; /* who helps; NULL: nobody */
 };
 
 /* ---- memory of a sample's system ---- */

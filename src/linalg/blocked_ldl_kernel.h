@@ -19,7 +19,7 @@
 /* The memory of one sample's system. */
 struct tiles {
     const struct tiled *task;
-    struct crew *crew; /* who helps; may be NULL */
+    struct helpers *helpers; /* who helps; may be NULL */
     double *slots;
     size_t order, depth, leading, most;
     double *m;               /* depth columns: m[k * leading + i] = M(i, k) */
@@ -67,10 +67,10 @@ static struct tiles tiles_lay_out(const struct tiled *task, double *slots) {
     return t;
 }
 
-static struct tiles tiles_place(const struct tiled *task, double *slots, struct crew *crew) {
+static struct tiles tiles_place(const struct tiled *task, double *slots, struct helpers *helpers) {
     struct tiles t = tiles_lay_out(task, slots);
     size_t order = task->outputs_side ? task->columns : task->rows;
-    t.crew = crew && (order >= TILED_FAR || crew_keep_near(crew)) ? crew : NULL;
+    t.helpers = helpers && (order >= TILED_FAR || helpers_keep_near(helpers)) ? helpers : NULL;
     t.recalls = task->every_row || !tiles_mask(slots, task->stretched);
     return t;
 }
@@ -105,7 +105,7 @@ static struct tiles_row tiles_row_of(const struct tiles *t, size_t row) {
     return (struct tiles_row){NULL, t->slots + task->matrix + task->first[row], 1};
 }
 
-WIDE_INLINE double tiles_entry(const struct tiles *t, const struct tiles_row *row, size_t e) {
+SIMD_INLINE double tiles_entry(const struct tiles *t, const struct tiles_row *row, size_t e) {
     return row->entry ? t->slots[row->entry[e]] : row->number[e];
 }
 
@@ -139,9 +139,9 @@ static void tiles_gather_rows(const void *context, void *own, size_t from, size_
 }
 
 static void tiles_gather(const struct tiles *t) {
-    const struct crew_job rows = {t->counted, TILE_UNIT, 1, tiles_gather_rows, t, NULL};
-    tiles_clear(t->crew, t->m, t->depth * t->leading);
-    crew_share(t->crew, &rows);
+    const struct helpers_job rows = {t->counted, TILE_UNIT, 1, tiles_gather_rows, t, NULL};
+    tiles_clear(t->helpers, t->m, t->depth * t->leading);
+    helpers_share(t->helpers, &rows);
 }
 
 static double tiles_shift(const struct tiles *t, size_t j) {
@@ -175,12 +175,12 @@ static void tiles_recall(const void *context, void *own, size_t from, size_t to)
 }
 
 static void tiles_product(const struct tiles *t) {
-    const struct tiled_gram all = {t->order, t->depth, t->leading, t->m, t->h, t->n, t->crew};
-    const struct crew_job recalled = {t->known, TILE_UNIT, 4, tiles_recall, t, NULL};
-    tiles_clear(t->crew, t->h, (t->order + TILED_ACROSS) * t->leading);
+    const struct tiled_gram all = {t->order, t->depth, t->leading, t->m, t->h, t->n, t->helpers};
+    const struct helpers_job recalled = {t->known, TILE_UNIT, 4, tiles_recall, t, NULL};
+    tiles_clear(t->helpers, t->h, (t->order + TILED_ACROSS) * t->leading);
     for (size_t j = t->known; j < t->order; j++)
         t->h[j * t->leading + j] = tiles_shift(t, j);
-    crew_share(t->crew, &recalled);
+    helpers_share(t->helpers, &recalled);
     for (size_t j = 0; j < t->known; j++)
         t->h[j * t->leading + j] += tiles_shift(t, j);
     if (t->known < t->order) {
@@ -241,8 +241,8 @@ static void tiles_ranges(const struct tiles *t) {
 #include "linalg/vector_product_kernel.h"
 
 static void tiles_solve_all(const struct tiled *task, double *slots, const struct damped_sides *sides,
-                            struct crew *crew) {
-    struct tiles t = tiles_place(task, slots, crew);
+                            struct helpers *helpers) {
+    struct tiles t = tiles_place(task, slots, helpers);
     tiles_choose_rows(&t);
     double shift = t.counted > 0 ? tiles_shift(&t, 0) : 0;
     if (!tiles_keeps(&t, shift)) {
@@ -256,11 +256,11 @@ static void tiles_solve_all(const struct tiled *task, double *slots, const struc
 }
 
 static void kernel_solve_tiled(const struct tiled *task, double *slots, const struct damped_sides *sides,
-                               struct crew *crew) {
+                               struct helpers *helpers) {
     if (task->reduction.order > 0 && (task->every_row || !tiles_mask(slots, task->stretched)))
-        reduced_solve(task, slots, sides, crew);
+        reduced_solve(task, slots, sides, helpers);
     else
-        tiles_solve_all(task, slots, sides, crew);
+        tiles_solve_all(task, slots, sides, helpers);
 }
 
 #endif

@@ -16,18 +16,18 @@
 
 #include <math.h>
 
-#define AT(offset)      ((wide *)(void *)SLOT_AT(slots, offset))
-#define SEEN_AT(offset) ((const wide *)(const void *)SLOT_AT(slots, offset))
+#define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
+#define SEEN_AT(offset) ((const simd *)(const void *)SLOT_AT(slots, offset))
 
 /* sums += a b for one pair of offsets. */
-WIDE_INLINE void kernel_pair(const double *slots, const uint32_t *pair, wide *sums) {
-    const wide *a = SEEN_AT(pair[0]), *b = SEEN_AT(pair[1]);
+SIMD_INLINE void kernel_pair(const double *slots, const uint32_t *pair, simd *sums) {
+    const simd *a = SEEN_AT(pair[0]), *b = SEEN_AT(pair[1]);
     for (int i = 0; i < LANE_PARTS; i++)
         sums[i] += a[i] * b[i];
 }
 
 /* sums += a b over `count` pairs of offsets; most sums are short. */
-WIDE_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *stream, uint32_t count, wide *sums) {
+SIMD_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *stream, uint32_t count, simd *sums) {
     for (; count >= 4; count -= 4, stream += 8) {
         kernel_pair(slots, stream, sums);
         kernel_pair(slots, stream + 2, sums);
@@ -55,20 +55,20 @@ WIDE_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *st
 
 /* The range of pivots so far, in registers until the factor is done, and where 1/d of the present one goes. */
 struct pivots {
-    wide low[LANE_PARTS], high[LANE_PARTS];
-    wide *inverse;
+    simd low[LANE_PARTS], high[LANE_PARTS];
+    simd *inverse;
 };
 
-WIDE_INLINE void kernel_pivots_begin(const struct damped *system, double *slots, struct pivots *range) {
+SIMD_INLINE void kernel_pivots_begin(const struct damped *system, double *slots, struct pivots *range) {
     range->inverse = AT(system->inverse);
     for (int i = 0; i < LANE_PARTS; i++) {
-        range->low[i] = wide_all(HUGE_VAL);
-        range->high[i] = wide_all(0);
+        range->low[i] = simd_all(HUGE_VAL);
+        range->high[i] = simd_all(0);
     }
 }
 
-WIDE_INLINE void kernel_pivots_end(const struct damped *system, double *slots, const struct pivots *range) {
-    wide *low = AT(system->pivot_range), *high = low + SLOT_STEP;
+SIMD_INLINE void kernel_pivots_end(const struct damped *system, double *slots, const struct pivots *range) {
+    simd *low = AT(system->pivot_range), *high = low + SLOT_STEP;
     for (int i = 0; i < LANE_PARTS; i++) {
         low[i] = range->low[i];
         high[i] = range->high[i];
@@ -76,16 +76,16 @@ WIDE_INLINE void kernel_pivots_end(const struct damped *system, double *slots, c
 }
 
 /* 1/d, or 0 for a pivot that is lost in rounding; keeps the range of pivots. */
-WIDE_INLINE void kernel_pivot(struct pivots *range, const wide *whole, const wide *d) {
+SIMD_INLINE void kernel_pivot(struct pivots *range, const simd *whole, const simd *d) {
     for (int i = 0; i < LANE_PARTS; i++) {
         range->inverse[i] = kernel_pivot_inverse(whole[i], d[i]);
-        range->low[i] = wide_select(wide_less(d[i], range->low[i]), d[i], range->low[i]);
-        range->high[i] = wide_select(wide_less(range->high[i], d[i]), d[i], range->high[i]);
+        range->low[i] = simd_select(simd_less(d[i], range->low[i]), d[i], range->low[i]);
+        range->high[i] = simd_select(simd_less(range->high[i], d[i]), d[i], range->high[i]);
     }
 }
 
 /* 1/d of an added unknown, whose pivot is at most -1. It is no part of the range. */
-WIDE_INLINE void kernel_pivot_added(struct pivots *range, const wide *whole, const wide *d) {
+SIMD_INLINE void kernel_pivot_added(struct pivots *range, const simd *whole, const simd *d) {
     for (int i = 0; i < LANE_PARTS; i++)
         range->inverse[i] = kernel_pivot_added_inverse(whole[i], d[i]);
 }
@@ -93,12 +93,12 @@ WIDE_INLINE void kernel_pivot_added(struct pivots *range, const wide *whole, con
 /* ---- the listed factor ---- */
 
 /* Row j of L: takes l_jk n_jk out of the diagonal and l_jk z_k out of each right-hand side. */
-WIDE_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_t *s, uint32_t count, wide *d,
-                                              wide (*z)[LANE_PARTS], const struct damped_sides *sides,
+SIMD_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_t *s, uint32_t count, simd *d,
+                                              simd (*z)[LANE_PARTS], const struct damped_sides *sides,
                                               const int side_count) {
     for (uint32_t k = 0; k < count; k++, s += 3)
         for (int i = 0; i < LANE_PARTS; i++) {
-            wide l = SEEN_AT(s[0])[i];
+            simd l = SEEN_AT(s[0])[i];
             d[i] += l * SEEN_AT(s[1])[i];
             for (int side = 0; side < side_count; side++)
                 z[side][i] -= l * SEEN_AT(sides->to[side] + s[2])[i];
@@ -107,9 +107,9 @@ WIDE_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_
 }
 
 /* The diagonal entry and the right-hand sides of the unknown at `at`; those of an added one are 0. */
-WIDE_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, uint32_t at, struct pivots *range,
+SIMD_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, uint32_t at, struct pivots *range,
                                             const struct damped_sides *sides, const int side_count, const bool added) {
-    wide whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
+    simd whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
     uint32_t before = s[1], sums = s[3];
     for (int i = 0; i < LANE_PARTS; i++)
         whole[i] = AT(s[2])[i];
@@ -117,7 +117,7 @@ WIDE_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, ui
     for (int i = 0; i < LANE_PARTS; i++) {
         d[i] = whole[i];
         for (int side = 0; side < side_count; side++)
-            z[side][i] = added ? wide_all(0) : AT(sides->from[side] + at)[i];
+            z[side][i] = added ? simd_all(0) : AT(sides->from[side] + at)[i];
     }
     s = kernel_row_listed(slots, s, before, d, z, sides, side_count);
     for (int i = 0; i < LANE_PARTS; i++)
@@ -131,23 +131,23 @@ WIDE_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, ui
 }
 
 /* bordered: some unknowns are added. */
-WIDE_INLINE void kernel_columns_listed(const struct damped *system, double *slots, const struct damped_sides *sides,
+SIMD_INLINE void kernel_columns_listed(const struct damped *system, double *slots, const struct damped_sides *sides,
                                        const int side_count, const bool bordered) {
-    const uint32_t *s = system->stream, own = (uint32_t)((system->order - system->added) * LANES_HERE);
-    wide *lower = AT(system->lower);
+    const uint32_t *s = system->stream, own = (uint32_t)((system->order - system->added) * SLOT_STRIDE);
+    simd *lower = AT(system->lower);
     struct pivots range;
     kernel_pivots_begin(system, slots, &range);
     for (size_t j = 0; j < system->order; j++, range.inverse += SLOT_STEP) {
         uint32_t below = s[0];
         for (size_t line = 0; line < 3; line++)
-            wide_prefetch(s, 3072 + 64 * line);
-        wide_prefetch(lower, 2048);
+            simd_prefetch(s, 3072 + 64 * line);
+        simd_prefetch(lower, 2048);
         if (bordered && system->permutation[j] >= own)
             s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, true);
         else
             s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, false);
         for (uint32_t e = 0; e < below; e++, lower += SLOT_STEP) {
-            wide sums[LANE_PARTS], *negated = AT(s[0]);
+            simd sums[LANE_PARTS], *negated = AT(s[0]);
             for (int i = 0; i < LANE_PARTS; i++)
                 sums[i] = AT(s[1])[i];
             s = kernel_pairs(slots, s + 3, s[2], sums);
@@ -168,18 +168,18 @@ static void kernel_factor_listed(const struct damped *system, double *slots, con
 }
 
 /* z_j = z_j / d_j - sum over the entries below, last unknown first. */
-WIDE_INLINE void kernel_backward_sides(const struct damped *system, double *slots, const struct damped_sides *sides,
+SIMD_INLINE void kernel_backward_sides(const struct damped *system, double *slots, const struct damped_sides *sides,
                                        const int count) {
     for (size_t j = system->order; j-- > 0;) {
-        const wide *inverse = AT(system->inverse) + j * SLOT_STEP, *lower = AT(system->lower);
-        wide_prefetch(lower + (size_t)system->column_first[j] * SLOT_STEP, (size_t)0 - 1024); /* backwards */
-        wide sums[2][LANE_PARTS];
+        const simd *inverse = AT(system->inverse) + j * SLOT_STEP, *lower = AT(system->lower);
+        simd_prefetch(lower + (size_t)system->column_first[j] * SLOT_STEP, (size_t)0 - 1024); /* backwards */
+        simd sums[2][LANE_PARTS];
         for (int side = 0; side < count; side++)
             for (int i = 0; i < LANE_PARTS; i++)
                 sums[side][i] = AT(sides->to[side] + system->permutation[j])[i] * inverse[i];
         for (size_t e = system->column_first[j]; e < system->column_first[j + 1]; e++)
             for (int i = 0; i < LANE_PARTS; i++) {
-                wide l = lower[e * SLOT_STEP + (size_t)i];
+                simd l = lower[e * SLOT_STEP + (size_t)i];
                 for (int side = 0; side < count; side++)
                     sums[side][i] -= l * AT(sides->to[side] + system->row_offset[e])[i];
             }
@@ -198,20 +198,20 @@ static void kernel_backward(const struct damped *system, double *slots, const st
 
 /* ---- products ---- */
 
-WIDE_INLINE void kernel_products(const struct product *product, double *slots, const uint32_t *from, const uint32_t *to,
+SIMD_INLINE void kernel_products(const struct product *product, double *slots, const uint32_t *from, const uint32_t *to,
                                  const int count) {
     const uint32_t *s = product->stream;
     for (uint32_t j = 0; j < product->count; j++) {
-        wide sums[2][LANE_PARTS];
+        simd sums[2][LANE_PARTS];
         for (int v = 0; v < count; v++)
             for (int i = 0; i < LANE_PARTS; i++)
-                sums[v][i] = wide_all(0);
+                sums[v][i] = simd_all(0);
         uint32_t pairs = *s++;
-        wide_prefetch(s, 1024);
+        simd_prefetch(s, 1024);
         if (pairs > 0)
             do { /* most results have one pair: the first is taken without a loop's beginning */
                 for (int i = 0; i < LANE_PARTS; i++) {
-                    wide a = AT(s[0])[i];
+                    simd a = AT(s[0])[i];
                     for (int v = 0; v < count; v++)
                         sums[v][i] += a * AT(from[v] + s[1])[i];
                 }
@@ -219,7 +219,7 @@ WIDE_INLINE void kernel_products(const struct product *product, double *slots, c
             } while (--pairs > 0);
         for (int v = 0; v < count; v++)
             for (int i = 0; i < LANE_PARTS; i++)
-                AT(to[v] + j * LANES_HERE)[i] = sums[v][i];
+                AT(to[v] + j * SLOT_STRIDE)[i] = sums[v][i];
     }
 }
 
@@ -232,15 +232,15 @@ static void kernel_multiply(const struct product *product, double *slots, uint32
 static void kernel_multiply_subtract(const struct product *product, double *slots, uint32_t from, uint32_t to) {
     const uint32_t *s = product->stream;
     for (uint32_t j = 0; j < product->count; j++) {
-        wide sums[LANE_PARTS];
+        simd sums[LANE_PARTS];
         for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] = AT(to + j * LANES_HERE)[i];
+            sums[i] = AT(to + j * SLOT_STRIDE)[i];
         uint32_t pairs = *s++;
         for (uint32_t k = 0; k < pairs; k++, s += 2)
             for (int i = 0; i < LANE_PARTS; i++)
                 sums[i] -= AT(s[0])[i] * AT(from + s[1])[i];
         for (int i = 0; i < LANE_PARTS; i++)
-            AT(to + j * LANES_HERE)[i] = sums[i];
+            AT(to + j * SLOT_STRIDE)[i] = sums[i];
     }
 }
 
@@ -257,7 +257,7 @@ static void kernel_solve_bordered(const struct damped *system, double *slots, co
     struct damped_sides all = *sides;
     size_t own = system->order - system->added;
     for (int side = 0; side < sides->count; side++)
-        all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * LANES_HERE);
+        all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * SLOT_STRIDE);
     if (system->kind == FACTOR_WALKED)
         kernel_factor_walked(system, slots, &all);
     else if (sides->count == 1)
@@ -266,8 +266,8 @@ static void kernel_solve_bordered(const struct damped *system, double *slots, co
         kernel_columns_listed(system, slots, &all, 2, true);
     kernel_backward(system, slots, &all);
     for (int side = 0; side < sides->count; side++) {
-        const wide *from = SEEN_AT(all.to[side]);
-        wide *to = AT(sides->to[side]);
+        const simd *from = SEEN_AT(all.to[side]);
+        simd *to = AT(sides->to[side]);
         for (size_t j = 0; j < own; j++)
             for (size_t i = 0; i < LANE_PARTS; i++)
                 to[j * SLOT_STEP + i] = from[j * SLOT_STEP + i];

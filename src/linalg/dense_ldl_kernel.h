@@ -9,15 +9,15 @@
 
 enum { DENSE_ROWS = 4 };
 
-WIDE_INLINE wide *kernel_dense_row(const struct damped *system, double *slots, size_t i) {
+SIMD_INLINE simd *kernel_dense_row(const struct damped *system, double *slots, size_t i) {
     return AT(system->lower) + i * (i + 1) / 2 * SLOT_STEP;
 }
 
 static void kernel_gather_dense(const struct damped *system, double *slots) {
     const uint32_t *s = system->stream;
-    wide *to = AT(system->lower);
+    simd *to = AT(system->lower);
     for (size_t e = 0; e < system->order * (system->order + 1) / 2; e++, to += SLOT_STEP) {
-        wide sums[LANE_PARTS];
+        simd sums[LANE_PARTS];
         for (int i = 0; i < LANE_PARTS; i++)
             sums[i] = AT(s[0])[i];
         s = kernel_pairs(slots, s + 2, s[1], sums);
@@ -27,14 +27,14 @@ static void kernel_gather_dense(const struct damped *system, double *slots) {
 }
 
 /* n_k = l_jk d_k for k < count, and the pivot d_j. */
-WIDE_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, size_t j, wide *n,
+SIMD_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, size_t j, simd *n,
                                     struct pivots *range) {
-    wide *row = kernel_dense_row(system, slots, j), *diagonal = row + j * SLOT_STEP;
-    wide whole[LANE_PARTS];
+    simd *row = kernel_dense_row(system, slots, j), *diagonal = row + j * SLOT_STEP;
+    simd whole[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
         whole[i] = diagonal[i];
     for (size_t k = 0; k < j; k++) {
-        const wide *d = kernel_dense_row(system, slots, k) + k * SLOT_STEP;
+        const simd *d = kernel_dense_row(system, slots, k) + k * SLOT_STEP;
         for (int i = 0; i < LANE_PARTS; i++) {
             n[k * SLOT_STEP + (size_t)i] = row[k * SLOT_STEP + (size_t)i] * d[i];
             diagonal[i] -= row[k * SLOT_STEP + (size_t)i] * n[k * SLOT_STEP + (size_t)i];
@@ -46,15 +46,15 @@ WIDE_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, 
 
 /* Columns j and, if `both`, j + 1 of `count` rows from `first` on; n and n + span hold the two rows of L D. One part of the lanes
  * at a time: the sums stay in registers. */
-WIDE_INLINE void kernel_dense_block(const struct damped *system, double *slots, size_t first, size_t j, int part,
+SIMD_INLINE void kernel_dense_block(const struct damped *system, double *slots, size_t first, size_t j, int part,
                                     const int count, const bool both) {
-    const wide *n0 = AT(system->negated) + part, *n1 = n0 + system->order * SLOT_STEP;
-    const wide *inverse = AT(system->inverse) + part;
-    wide *row[DENSE_ROWS], sums0[DENSE_ROWS], sums1[DENSE_ROWS];
+    const simd *n0 = AT(system->negated) + part, *n1 = n0 + system->order * SLOT_STEP;
+    const simd *inverse = AT(system->inverse) + part;
+    simd *row[DENSE_ROWS], sums0[DENSE_ROWS], sums1[DENSE_ROWS];
     for (int r = 0; r < count; r++) {
         row[r] = kernel_dense_row(system, slots, first + (size_t)r) + part;
         sums0[r] = row[r][j * SLOT_STEP];
-        sums1[r] = both ? row[r][(j + 1) * SLOT_STEP] : wide_all(0);
+        sums1[r] = both ? row[r][(j + 1) * SLOT_STEP] : simd_all(0);
     }
     for (size_t k = 0; k < j * SLOT_STEP; k += SLOT_STEP)
         for (int r = 0; r < count; r++) {
@@ -63,14 +63,14 @@ WIDE_INLINE void kernel_dense_block(const struct damped *system, double *slots, 
                 sums1[r] -= row[r][k] * n1[k];
         }
     for (int r = 0; r < count; r++) {
-        wide l = sums0[r] * inverse[j * SLOT_STEP];
+        simd l = sums0[r] * inverse[j * SLOT_STEP];
         row[r][j * SLOT_STEP] = l;
         if (both)
             row[r][(j + 1) * SLOT_STEP] = (sums1[r] - l * n1[j * SLOT_STEP]) * inverse[(j + 1) * SLOT_STEP];
     }
 }
 
-WIDE_INLINE void kernel_dense_rows(const struct damped *system, double *slots, size_t first, size_t j,
+SIMD_INLINE void kernel_dense_rows(const struct damped *system, double *slots, size_t first, size_t j,
                                    const bool both) {
     size_t row = first;
     for (; row + DENSE_ROWS <= system->order; row += DENSE_ROWS)
@@ -82,7 +82,7 @@ WIDE_INLINE void kernel_dense_rows(const struct damped *system, double *slots, s
 }
 
 static void kernel_factor_dense(const struct damped *system, double *slots) {
-    wide *n0 = AT(system->negated), *n1 = n0 + system->order * SLOT_STEP;
+    simd *n0 = AT(system->negated), *n1 = n0 + system->order * SLOT_STEP;
     struct pivots range;
     size_t j = 0;
     kernel_pivots_begin(system, slots, &range);
@@ -101,12 +101,12 @@ static void kernel_factor_dense(const struct damped *system, double *slots) {
 
 /* Forward by rows, then from the last unknown back, each taken out of those before it. */
 static void kernel_solve_dense(const struct damped *system, double *slots, uint32_t from, uint32_t to) {
-    const wide *b = AT(from), *inverse = AT(system->inverse);
-    wide *z = AT(to);
+    const simd *b = AT(from), *inverse = AT(system->inverse);
+    simd *z = AT(to);
     for (size_t row = 0; row < system->order; row++) {
-        const wide *l = kernel_dense_row(system, slots, row);
+        const simd *l = kernel_dense_row(system, slots, row);
         for (size_t i = 0; i < LANE_PARTS; i++) {
-            wide sum = b[row * SLOT_STEP + i];
+            simd sum = b[row * SLOT_STEP + i];
             for (size_t k = 0; k < row; k++)
                 sum -= l[k * SLOT_STEP + i] * z[k * SLOT_STEP + i];
             z[row * SLOT_STEP + i] = sum;
@@ -116,7 +116,7 @@ static void kernel_solve_dense(const struct damped *system, double *slots, uint3
         for (size_t i = 0; i < LANE_PARTS; i++)
             z[k * SLOT_STEP + i] *= inverse[k * SLOT_STEP + i];
     for (size_t row = system->order; row-- > 0;) {
-        const wide *l = kernel_dense_row(system, slots, row);
+        const simd *l = kernel_dense_row(system, slots, row);
         for (size_t k = 0; k < row; k++)
             for (size_t i = 0; i < LANE_PARTS; i++)
                 z[k * SLOT_STEP + i] -= l[k * SLOT_STEP + i] * z[row * SLOT_STEP + i];

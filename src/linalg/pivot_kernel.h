@@ -11,13 +11,13 @@
 #endif
 
 /* 1/d, or 0 for a pivot that is lost in the rounding of its whole, h_jj. */
-WIDE_INLINE wide kernel_pivot_inverse(wide whole, wide d) {
-    return wide_keep(wide_less(whole * wide_all(PIVOT_LOST), d), wide_all(1) / d);
+SIMD_INLINE simd kernel_pivot_inverse(simd whole, simd d) {
+    return simd_keep(simd_less(whole * simd_all(PIVOT_LOST), d), simd_all(1) / d);
 }
 
 /* 1/d of an added unknown, whose pivot is at most -1. */
-WIDE_INLINE wide kernel_pivot_added_inverse(wide whole, wide d) {
-    return wide_keep(wide_less(d, whole * wide_all(0x1p-50)), wide_all(1) / d);
+SIMD_INLINE simd kernel_pivot_added_inverse(simd whole, simd d) {
+    return simd_keep(simd_less(d, whole * simd_all(0x1p-50)), simd_all(1) / d);
 }
 
 #endif

@@ -8,11 +8,11 @@
 #define HN_LINALG_SPARSE_LDL_KERNEL_H
 
 /* x = row i of h, the diagonal into `whole`. */
-WIDE_INLINE const uint32_t *kernel_gather_row(double *slots, const uint32_t *s, wide *x, wide *whole) {
+SIMD_INLINE const uint32_t *kernel_gather_row(double *slots, const uint32_t *s, simd *x, simd *whole) {
     uint32_t entries = *s++;
     for (uint32_t t = 1; t <= entries; t++) {
-        wide *to = t < entries ? x + (size_t)s[0] * SLOT_STEP : whole;
-        wide sums[LANE_PARTS];
+        simd *to = t < entries ? x + (size_t)s[0] * SLOT_STEP : whole;
+        simd sums[LANE_PARTS];
         for (int i = 0; i < LANE_PARTS; i++)
             sums[i] = AT(s[1])[i];
         s = kernel_pairs(slots, s + 3, s[2], sums);
@@ -23,32 +23,32 @@ WIDE_INLINE const uint32_t *kernel_gather_row(double *slots, const uint32_t *s, 
 }
 
 /* Takes column j out of x and of d, and leaves l_ij in the factor. */
-WIDE_INLINE void kernel_eliminate(const struct damped *system, double *slots, size_t p, wide *x, wide *d) {
+SIMD_INLINE void kernel_eliminate(const struct damped *system, double *slots, size_t p, simd *x, simd *d) {
     size_t j = system->row_column[p], own = system->row_entry[p];
-    wide *lower = AT(system->lower);
-    const wide *inverse = AT(system->inverse) + j * SLOT_STEP;
-    wide n[LANE_PARTS];
+    simd *lower = AT(system->lower);
+    const simd *inverse = AT(system->inverse) + j * SLOT_STEP;
+    simd n[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
         n[i] = x[j * SLOT_STEP + (size_t)i];
     for (size_t e = system->column_first[j]; e < own; e++)
         for (int i = 0; i < LANE_PARTS; i++)
             x[(size_t)system->row_number[e] * SLOT_STEP + (size_t)i] -= lower[e * SLOT_STEP + (size_t)i] * n[i];
     for (int i = 0; i < LANE_PARTS; i++) {
-        wide l = n[i] * inverse[i];
+        simd l = n[i] * inverse[i];
         lower[own * SLOT_STEP + (size_t)i] = l;
         d[i] -= l * n[i];
     }
 }
 
 /* The right-hand side of an added unknown is 0. */
-WIDE_INLINE void kernel_forward_walked(const struct damped *system, double *slots, size_t row, uint32_t from,
+SIMD_INLINE void kernel_forward_walked(const struct damped *system, double *slots, size_t row, uint32_t from,
                                        uint32_t to, const bool added) {
-    wide sums[LANE_PARTS];
+    simd sums[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
-        sums[i] = added ? wide_all(0) : AT(from + system->permutation[row])[i];
+        sums[i] = added ? simd_all(0) : AT(from + system->permutation[row])[i];
     for (size_t p = system->row_first[row]; p < system->row_first[row + 1]; p++) {
-        const wide *l = AT(system->lower) + (size_t)system->row_entry[p] * SLOT_STEP;
-        const wide *z = AT(to + system->permutation[system->row_column[p]]);
+        const simd *l = AT(system->lower) + (size_t)system->row_entry[p] * SLOT_STEP;
+        const simd *z = AT(to + system->permutation[system->row_column[p]]);
         for (int i = 0; i < LANE_PARTS; i++)
             sums[i] -= l[i] * z[i];
     }
@@ -58,12 +58,12 @@ WIDE_INLINE void kernel_forward_walked(const struct damped *system, double *slot
 
 static void kernel_factor_walked(const struct damped *system, double *slots, const struct damped_sides *sides) {
     const uint32_t *s = system->stream;
-    wide *x = AT(system->negated);
-    size_t own = (system->order - system->added) * LANES_HERE;
+    simd *x = AT(system->negated);
+    size_t own = (system->order - system->added) * SLOT_STRIDE;
     struct pivots range;
     kernel_pivots_begin(system, slots, &range);
     for (size_t row = 0; row < system->order; row++, range.inverse += SLOT_STEP) {
-        wide whole[LANE_PARTS], d[LANE_PARTS];
+        simd whole[LANE_PARTS], d[LANE_PARTS];
         s = kernel_gather_row(slots, s, x, whole);
         for (int i = 0; i < LANE_PARTS; i++)
             d[i] = whole[i];

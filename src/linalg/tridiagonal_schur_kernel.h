@@ -36,7 +36,7 @@ static void reflect_both(const struct tiled_turn *turn, double *c, const double 
                          double beta) {
     const struct tiled_sum product = {c, turn->tall, count, NULL, v, count, w, true};
     double inner = 0;
-    kernel_sum_tiled(&product, turn->crew);
+    kernel_sum_tiled(&product, turn->helpers);
     for (size_t i = 0; i < count; i++) {
         w[i] *= beta;
         inner += w[i] * v[i];
@@ -46,21 +46,21 @@ static void reflect_both(const struct tiled_turn *turn, double *c, const double 
     for (size_t j = 0; j < count; j++)
         for (size_t i = 0; i < count; i += WIDTH) {
             double *at = c + j * turn->tall + i;
-            wide both = wide_load(w + i) * v[j] + wide_load(v + i) * w[j];
-            wide_store(at, wide_load(at) - both);
+            simd both = simd_load(w + i) * v[j] + simd_load(v + i) * w[j];
+            simd_store(at, simd_load(at) - both);
         }
 }
 
 /* One side: each row of m loses beta v_j times v' m. */
 static void reflect_rows(const struct tiled_turn *turn, double *m, const double *v, double *sums, size_t count,
                          double beta) {
-    const struct tiled_sum product = {m, turn->wide, turn->width, NULL, v, count, sums, true};
-    kernel_sum_tiled(&product, turn->crew);
+    const struct tiled_sum product = {m, turn->simd, turn->width, NULL, v, count, sums, true};
+    kernel_sum_tiled(&product, turn->helpers);
     for (size_t j = 0; j < count; j++) {
-        double *row = m + j * turn->wide;
+        double *row = m + j * turn->simd;
         double factor = beta * v[j];
         for (size_t i = 0; i < turn->width; i += WIDTH)
-            wide_store(row + i, wide_load(row + i) - wide_load(sums + i) * factor);
+            simd_store(row + i, simd_load(row + i) - simd_load(sums + i) * factor);
     }
 }
 
@@ -76,7 +76,7 @@ static void kernel_turn_tiled(const struct tiled_turn *turn) {
         if (!reflection(v, left, &beta, &turn->beside[k]))
             continue;
         reflect_both(turn, turn->c + (k + 1) * turn->tall + k + 1, v, w, left, beta);
-        reflect_rows(turn, turn->turn + (k + 1) * turn->wide, v, sums, left, beta);
+        reflect_rows(turn, turn->turn + (k + 1) * turn->simd, v, sums, left, beta);
     }
 }
 
@@ -91,8 +91,8 @@ struct reduced {
     double eps;
 };
 
-static struct reduced reduced_place(const struct tiled *task, double *slots, struct crew *crew) {
-    struct reduced r = {.tiles = tiles_place(task, slots, crew), .form = &task->reduction};
+static struct reduced reduced_place(const struct tiled *task, double *slots, struct helpers *helpers) {
+    struct reduced r = {.tiles = tiles_place(task, slots, helpers), .form = &task->reduction};
     struct tiles *t = &r.tiles;
     const struct tiled_reduction *form = r.form;
     r.d = t->spare;
@@ -155,7 +155,7 @@ static void reduced_gather(const struct reduced_loss *loss) {
 static void reduced_row(const struct reduced_loss *loss, size_t k) {
     const struct reduced *r = loss->r;
     const uint32_t *count = r->tiles.count;
-    const double *g = r->form->turn + k * r->form->wide;
+    const double *g = r->form->turn + k * r->form->simd;
     double *x = loss->x, l = k > 0 ? r->beside[k - 1] : 0;
     for (size_t i = 0; i < loss->to; i++)
         x[i] = g[count[i]] - x[i] * l;
@@ -167,7 +167,7 @@ static void reduced_pack(const struct reduced_loss *loss, size_t k, double inver
     const double *x = loss->x;
     for (size_t i = loss->from; i < loss->to; i += TILE_ROWS)
         for (size_t v = 0; v < TILE_ROWS; v += WIDTH)
-            wide_store(pair->a + (i - loss->from) * pair->depth + k * TILE_ROWS + v, wide_load(x + i + v));
+            simd_store(pair->a + (i - loss->from) * pair->depth + k * TILE_ROWS + v, simd_load(x + i + v));
     for (size_t j = 0; j < loss->to; j += TILE_ACROSS)
         for (size_t c = 0; c < TILE_ACROSS; c++)
             pair->b[j * pair->depth + k * TILE_ACROSS + c] = x[j + c] * inverse;
@@ -241,10 +241,10 @@ static void reduced_lose_part(const void *context, void *own, size_t from, size_
 
 static void reduced_factor(const struct reduced *r) {
     const struct tiles *t = &r->tiles;
-    const struct reduced_parts parts = reduced_divide(r, (size_t)crew_helpers(t->crew) + 1);
-    const struct crew_job lost = {parts.parts, 1, 1, reduced_lose_part, &parts, t->slots};
+    const struct reduced_parts parts = reduced_divide(r, (size_t)helpers_count(t->helpers) + 1);
+    const struct helpers_job lost = {parts.parts, 1, 1, reduced_lose_part, &parts, t->slots};
     reduced_factor_form(r);
-    crew_share(t->crew, &lost);
+    helpers_share(t->helpers, &lost);
     tiles_factor(t);
 }
 
@@ -270,10 +270,10 @@ static void reduced_forward(const struct reduced *r, uint32_t from) {
         r->right[j] = t->slots[from + form->row[j]];
     const struct tiled_sum turned = {
         form->turned + form->others * form->tall, form->tall, form->order, NULL, r->right, form->order, r->first, true};
-    kernel_sum_tiled(&turned, t->crew); /* Q' b_e */
+    kernel_sum_tiled(&turned, t->helpers); /* Q' b_e */
     reduced_solve_form(r, r->first);
-    const struct tiled_sum product = {form->turn, form->wide, form->others, NULL, r->first, form->order, t->out, true};
-    kernel_sum_tiled(&product, t->crew); /* G' t */
+    const struct tiled_sum product = {form->turn, form->simd, form->others, NULL, r->first, form->order, t->out, true};
+    kernel_sum_tiled(&product, t->helpers); /* G' t */
     for (size_t i = 0; i < t->order; i++)
         t->z[i] = t->slots[from + other[t->count[i]]] - t->out[t->count[i]];
 }
@@ -283,13 +283,13 @@ static void reduced_backward(const struct reduced *r, uint32_t to) {
     const struct tiles *t = &r->tiles;
     const struct tiled_reduction *form = r->form;
     const struct tiled_sum owed = {form->turned, form->tall, form->order, t->count, t->z, t->order, r->second, true};
-    kernel_sum_tiled(&owed, t->crew); /* G z_o */
+    kernel_sum_tiled(&owed, t->helpers); /* G z_o */
     reduced_solve_form(r, r->second);
     for (size_t k = 0; k < form->order; k++)
         r->first[k] -= r->second[k];
     const struct tiled_sum turned = {
-        form->turn + form->others, form->wide, form->order, NULL, r->first, form->order, r->right, true};
-    kernel_sum_tiled(&turned, t->crew);
+        form->turn + form->others, form->simd, form->order, NULL, r->first, form->order, r->right, true};
+    kernel_sum_tiled(&turned, t->helpers);
     for (size_t j = 0; j < form->order; j++)
         t->slots[to + form->row[j]] = r->right[j];
 }
@@ -310,8 +310,8 @@ static void reduced_solve_side(const struct reduced *r, uint32_t from, uint32_t 
 }
 
 static void reduced_solve(const struct tiled *task, double *slots, const struct damped_sides *sides,
-                          struct crew *crew) {
-    const struct reduced r = reduced_place(task, slots, crew);
+                          struct helpers *helpers) {
+    const struct reduced r = reduced_place(task, slots, helpers);
     const struct tiles *t = &r.tiles;
     if (!tiles_keeps(t, r.eps)) {
         reduced_factor(&r);

@@ -13,13 +13,13 @@
 enum { SUM_TOGETHER = 8, SUM_UNIT = 8, LEAST_SHARED = 1 << 14 };
 
 /* out = (out + or nothing) + number[0] v_0 + ... : `count` vectors, added one after the other. */
-WIDE_INLINE void sum_some(double *out, const double *const *vector, const double *number, size_t length,
+SIMD_INLINE void sum_some(double *out, const double *const *vector, const double *number, size_t length,
                           const int count, const bool fresh) {
     for (size_t i = 0; i < length; i += WIDTH) {
-        wide sum = fresh ? wide_load(vector[0] + i) * number[0] : wide_load(out + i);
+        simd sum = fresh ? simd_load(vector[0] + i) * number[0] : simd_load(out + i);
         for (int k = fresh; k < count; k++)
-            sum += wide_load(vector[k] + i) * number[k];
-        wide_store(out + i, sum);
+            sum += simd_load(vector[k] + i) * number[k];
+        simd_store(out + i, sum);
     }
 }
 
@@ -58,11 +58,11 @@ static void sum_part(const void *context, void *own, size_t from, size_t to) {
     }
 }
 
-static void kernel_sum_tiled(const struct tiled_sum *sum, struct crew *crew) {
+static void kernel_sum_tiled(const struct tiled_sum *sum, struct helpers *helpers) {
     size_t units = (sum->length + SUM_UNIT - 1) / SUM_UNIT;
-    const struct crew_job job = {units, sum->count * sum->length < LEAST_SHARED ? units : 1, 1, sum_part, sum, NULL};
+    const struct helpers_job job = {units, sum->count * sum->length < LEAST_SHARED ? units : 1, 1, sum_part, sum, NULL};
     if (units > 0)
-        crew_share(crew, &job);
+        helpers_share(helpers, &job);
 }
 
 /* J x of the block's rows, into t->out; fresh: begun with the first product, not with 0. */
@@ -72,12 +72,12 @@ static void block_multiply(const struct tiles *t, const double *x, bool fresh) {
                                   t->task->columns,  t->out,      fresh};
     if (!fresh)
         memset(t->out, 0, block->rows * sizeof *t->out);
-    kernel_sum_tiled(&sum, t->crew);
+    kernel_sum_tiled(&sum, t->helpers);
 }
 
 /* c = J y of the rows that are nothing else. */
-static void kernel_values_tiled(const struct tiled *task, double *slots, uint32_t y, struct crew *crew) {
-    const struct tiles t = tiles_place(task, slots, crew);
+static void kernel_values_tiled(const struct tiled *task, double *slots, uint32_t y, struct helpers *helpers) {
+    const struct tiles t = tiles_place(task, slots, helpers);
     block_multiply(&t, slots + y, true);
     for (size_t k = 0; k < task->block.values; k++)
         slots[task->block.value[k]] = t.out[task->block.valued[k]];
@@ -118,15 +118,16 @@ static void rows_part(const void *context, void *own, size_t from, size_t to) {
 }
 
 /* to = A from */
-static void kernel_rows_tiled(const struct tiled *task, double *slots, uint32_t from, uint32_t to, struct crew *crew) {
-    const struct tiles t = tiles_place(task, slots, crew);
+static void kernel_rows_tiled(const struct tiled *task, double *slots, uint32_t from, uint32_t to,
+                              struct helpers *helpers) {
+    const struct tiles t = tiles_place(task, slots, helpers);
     const struct rows_product product = {&t, from, to};
     bool known = task->block.rows == task->rows && t.recalls;
-    const struct crew_job rows = {task->rows, known ? task->rows : TILE_UNIT, 4, rows_part, &product, NULL};
+    const struct helpers_job rows = {task->rows, known ? task->rows : TILE_UNIT, 4, rows_part, &product, NULL};
     if (task->block.rows > 0 && t.recalls)
         block_multiply(&t, slots + from, false);
     if (task->rows > 0)
-        crew_share(t.crew, &rows);
+        helpers_share(t.helpers, &rows);
 }
 
 /* t->out += A's row i times the number. A full row that has its numbers one behind the other is a vector. */
@@ -138,7 +139,7 @@ static void columns_add(const struct tiles *t, size_t i, double number) {
     number *= row.factor;
     if (!row.entry && count == task->columns)
         for (; e + WIDTH <= count; e += WIDTH)
-            wide_store(t->out + e, wide_load(t->out + e) + wide_load(row.number + e) * number);
+            simd_store(t->out + e, simd_load(t->out + e) + simd_load(row.number + e) * number);
     for (; e < count; e++)
         t->out[column[e]] += tiles_entry(t, &row, e) * number;
 }
@@ -148,14 +149,14 @@ static void columns_flush(const struct tiles *t, size_t *waiting) {
     const struct tiled_block *block = &t->task->block;
     const struct tiled_sum sum = {block->by_rows, block->across, t->task->columns, t->count,
                                   t->numbers,     *waiting,      t->out,           false};
-    kernel_sum_tiled(&sum, t->crew);
+    kernel_sum_tiled(&sum, t->helpers);
     *waiting = 0;
 }
 
 /* to = A' from, or to - A' from */
 static void kernel_columns_tiled(const struct tiled *task, double *slots, uint32_t from, uint32_t to, bool subtract,
-                                 struct crew *crew) {
-    const struct tiles t = tiles_place(task, slots, crew);
+                                 struct helpers *helpers) {
+    const struct tiles t = tiles_place(task, slots, helpers);
     size_t waiting = 0;
     for (size_t j = 0; j < task->columns; j++)
         t.out[j] = subtract ? slots[to + j] : 0;

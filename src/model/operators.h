@@ -26,7 +26,7 @@
     X(DIV, "div", 2, a / b)                                                                                            \
     X(NEG, "neg", 1, -a)                                                                                               \
     X(POW, "pow", 2, elementary_pow(a, b))                                                                             \
-    X(SQRT, "sqrt", 1, wide_sqrt(a))                                                                                   \
+    X(SQRT, "sqrt", 1, simd_sqrt(a))                                                                                   \
     X(EXP, "exp", 1, elementary_exp(a))                                                                                \
     X(LOG, "log", 1, elementary_log(a))                                                                                \
     X(LOG10, "log10", 1, elementary_log10(a))                                                                          \
@@ -43,18 +43,18 @@
     X(ASINH, "asinh", 1, elementary_asinh(a))                                                                          \
     X(ACOSH, "acosh", 1, elementary_acosh(a))                                                                          \
     X(ATANH, "atanh", 1, elementary_atanh(a))                                                                          \
-    X(ABS, "abs", 1, wide_abs(a))                                                                                      \
-    X(MIN, "min", 2, wide_select(wide_less(a, b) | wide_not_equal(a, a), a, b))                                        \
-    X(MAX, "max", 2, wide_select(wide_less(b, a) | wide_not_equal(a, a), a, b))                                        \
-    X(LESS, "less", 2, wide_keep(wide_less(a, b), wide_all(1)))                                                        \
-    X(LESS_EQUAL, "less_equal", 2, wide_keep(wide_less_equal(a, b), wide_all(1)))                                      \
-    X(EQUAL, "equal", 2, wide_keep(wide_equal(a, b), wide_all(1)))                                                     \
-    X(NOT_EQUAL, "not_equal", 2, wide_keep(wide_not_equal(a, b), wide_all(1)))                                         \
-    X(AND, "and", 2, wide_keep(wide_not_equal(a, wide_all(0)) & wide_not_equal(b, wide_all(0)), wide_all(1)))          \
-    X(OR, "or", 2, wide_keep(wide_not_equal(a, wide_all(0)) | wide_not_equal(b, wide_all(0)), wide_all(1)))            \
-    X(NOT, "not", 1, wide_keep(wide_equal(a, wide_all(0)), wide_all(1)))                                               \
-    X(IF, "if", 3, wide_select(wide_not_equal(a, wide_all(0)), b, c))                                                  \
-    X(GUARD, "guard", 2, wide_keep(wide_not_equal(a, wide_all(0)), a *b))
+    X(ABS, "abs", 1, simd_abs(a))                                                                                      \
+    X(MIN, "min", 2, simd_select(simd_less(a, b) | simd_not_equal(a, a), a, b))                                        \
+    X(MAX, "max", 2, simd_select(simd_less(b, a) | simd_not_equal(a, a), a, b))                                        \
+    X(LESS, "less", 2, simd_keep(simd_less(a, b), simd_all(1)))                                                        \
+    X(LESS_EQUAL, "less_equal", 2, simd_keep(simd_less_equal(a, b), simd_all(1)))                                      \
+    X(EQUAL, "equal", 2, simd_keep(simd_equal(a, b), simd_all(1)))                                                     \
+    X(NOT_EQUAL, "not_equal", 2, simd_keep(simd_not_equal(a, b), simd_all(1)))                                         \
+    X(AND, "and", 2, simd_keep(simd_not_equal(a, simd_all(0)) & simd_not_equal(b, simd_all(0)), simd_all(1)))          \
+    X(OR, "or", 2, simd_keep(simd_not_equal(a, simd_all(0)) | simd_not_equal(b, simd_all(0)), simd_all(1)))            \
+    X(NOT, "not", 1, simd_keep(simd_equal(a, simd_all(0)), simd_all(1)))                                               \
+    X(IF, "if", 3, simd_select(simd_not_equal(a, simd_all(0)), b, c))                                                  \
+    X(GUARD, "guard", 2, simd_keep(simd_not_equal(a, simd_all(0)), a *b))
 
 #define OPERATOR_ENUMERATE(name, text, arguments, meaning) OP_##name,
 enum op { NODE_LIST(OPERATOR_ENUMERATE) OPERATOR_LIST(OPERATOR_ENUMERATE) OP_COUNT };

@@ -26,7 +26,7 @@ struct matrix_block {
     size_t start_row;
 };
 
-WIDE_INLINE void kernel_block_load(wide *sums, const double *from, size_t columns, const int parts) {
+SIMD_INLINE void kernel_block_load(simd *sums, const double *from, size_t columns, const int parts) {
     if (columns == (size_t)parts * WIDTH) {
         memcpy(sums, from, (size_t)parts * sizeof *sums);
         return;
@@ -36,15 +36,15 @@ WIDE_INLINE void kernel_block_load(wide *sums, const double *from, size_t column
     memcpy(sums, own, (size_t)parts * sizeof *sums);
 }
 
-WIDE_INLINE void kernel_block_sum(const struct matrix_panel *panel, const struct matrix_block *block, const int rows,
+SIMD_INLINE void kernel_block_sum(const struct matrix_panel *panel, const struct matrix_block *block, const int rows,
                                   const int parts) {
-    wide sums[MATRIX_ROWS][MATRIX_PARTS];
+    simd sums[MATRIX_ROWS][MATRIX_PARTS];
     for (int i = 0; i < rows; i++)
         if (block->start)
             kernel_block_load(sums[i], block->start + (size_t)i * block->start_row, panel->columns, parts);
         else
-            memset(sums[i], 0, (size_t)parts * sizeof(wide));
-    const wide *b = panel->at;
+            memset(sums[i], 0, (size_t)parts * sizeof(simd));
+    const simd *b = panel->at;
     for (size_t p = 0; p < panel->depth; p++, b += parts)
         for (int i = 0; i < rows; i++) {
             double a = block->a[(size_t)i * block->a_row + p * block->a_column];
@@ -55,7 +55,7 @@ WIDE_INLINE void kernel_block_sum(const struct matrix_panel *panel, const struct
         memcpy(block->c + (size_t)i * block->c_row, sums[i], panel->columns * sizeof(double));
 }
 
-WIDE_INLINE void kernel_block(const struct matrix_panel *panel, const struct matrix_block *block, const int rows) {
+SIMD_INLINE void kernel_block(const struct matrix_panel *panel, const struct matrix_block *block, const int rows) {
     if (MATRIX_PARTS > 2 && panel->parts == MATRIX_PARTS)
         kernel_block_sum(panel, block, rows, MATRIX_PARTS);
     else if (panel->parts == 2)
@@ -119,26 +119,26 @@ static void kernel_multiply_matrix(const struct matrix_product *task) {
 /* ---- activations ---- */
 
 /* The task from element i on: a SIMD vector, or what is left of it. */
-WIDE_INLINE void kernel_activate_at(const struct activation_task *task, size_t i, hn_activation kind, const bool back,
+SIMD_INLINE void kernel_activate_at(const struct activation_task *task, size_t i, hn_activation kind, const bool back,
                                     const size_t bytes) {
-    wide z = wide_all(0), gradient = wide_all(0);
+    simd z = simd_all(0), gradient = simd_all(0);
     memcpy(&z, task->z + i, bytes);
     if (back)
         memcpy(&gradient, task->gradient + i, bytes);
-    wide value = back ? kernel_activation_back(kind, z, gradient) : kernel_activation(kind, z);
+    simd value = back ? kernel_activation_back(kind, z, gradient) : kernel_activation(kind, z);
     memcpy(task->out + i, &value, bytes);
 }
 
-WIDE_INLINE void kernel_activate_all(const struct activation_task *task, hn_activation kind, const bool back) {
+SIMD_INLINE void kernel_activate_all(const struct activation_task *task, hn_activation kind, const bool back) {
     size_t i = 0;
     for (; i + WIDTH <= task->count; i += WIDTH)
-        kernel_activate_at(task, i, kind, back, sizeof(wide));
+        kernel_activate_at(task, i, kind, back, sizeof(simd));
     if (i < task->count)
         kernel_activate_at(task, i, kind, back, (task->count - i) * sizeof(double));
 }
 
 /* One loop per kind: the choice is made outside. */
-WIDE_INLINE void kernel_activation_task(const struct activation_task *task, const bool back) {
+SIMD_INLINE void kernel_activation_task(const struct activation_task *task, const bool back) {
     if (task->kind == HN_ACTIVATION_TANH)
         kernel_activate_all(task, HN_ACTIVATION_TANH, back);
     else if (task->kind == HN_ACTIVATION_SILU)

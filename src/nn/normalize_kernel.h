@@ -16,7 +16,7 @@ struct numbers {
     double of[WIDTH];
 };
 
-WIDE_INLINE struct numbers kernel_numbers(wide all) {
+SIMD_INLINE struct numbers kernel_numbers(simd all) {
     struct numbers n;
     memcpy(n.of, &all, sizeof all);
     return n;
@@ -24,39 +24,39 @@ WIDE_INLINE struct numbers kernel_numbers(wide all) {
 
 /* `count` neurons of WIDTH samples, WIDTH of them but at the end of a row, where zeros follow. */
 struct neurons {
-    wide of[WIDTH];
+    simd of[WIDTH];
 };
 
-WIDE_INLINE void kernel_neurons_read(struct neurons *n, const double *at, size_t width, const size_t count) {
+SIMD_INLINE void kernel_neurons_read(struct neurons *n, const double *at, size_t width, const size_t count) {
     for (size_t k = 0; k < WIDTH; k++) {
         if (count < WIDTH)
-            n->of[k] = wide_all(0);
+            n->of[k] = simd_all(0);
         memcpy(&n->of[k], at + k * width, count * sizeof *at);
     }
 }
 
-WIDE_INLINE void kernel_neurons_write(const struct neurons *n, double *at, size_t width, const size_t count) {
+SIMD_INLINE void kernel_neurons_write(const struct neurons *n, double *at, size_t width, const size_t count) {
     for (size_t k = 0; k < WIDTH; k++)
         memcpy(at + k * width, &n->of[k], count * sizeof *at);
 }
 
 /* The sums of all samples, one neuron after the other. */
-WIDE_INLINE void kernel_neurons_add(struct neurons *n, wide *sums, const size_t count) {
-    wide_transpose(n->of);
+SIMD_INLINE void kernel_neurons_add(struct neurons *n, simd *sums, const size_t count) {
+    simd_transpose(n->of);
     for (size_t k = 0; k < count; k++)
         *sums += n->of[k];
 }
 
 /* ---- there: z -> (z - mean) r ---- */
 
-WIDE_INLINE void kernel_normal_sum(const double *z, size_t width, const size_t count, wide *sum) {
+SIMD_INLINE void kernel_normal_sum(const double *z, size_t width, const size_t count, simd *sum) {
     struct neurons n;
     kernel_neurons_read(&n, z, width, count);
     kernel_neurons_add(&n, sum, count);
 }
 
-WIDE_INLINE void kernel_normal_center(double *z, size_t width, const size_t count, const struct numbers *mean,
-                                      wide *squares) {
+SIMD_INLINE void kernel_normal_center(double *z, size_t width, const size_t count, const struct numbers *mean,
+                                      simd *squares) {
     struct neurons n;
     kernel_neurons_read(&n, z, width, count);
     for (size_t k = 0; k < WIDTH; k++)
@@ -67,7 +67,7 @@ WIDE_INLINE void kernel_normal_center(double *z, size_t width, const size_t coun
     kernel_neurons_add(&n, squares, count);
 }
 
-WIDE_INLINE void kernel_normal_scale(double *z, size_t width, const size_t count, const struct numbers *r) {
+SIMD_INLINE void kernel_normal_scale(double *z, size_t width, const size_t count, const struct numbers *r) {
     struct neurons n;
     kernel_neurons_read(&n, z, width, count);
     for (size_t k = 0; k < WIDTH; k++)
@@ -76,8 +76,8 @@ WIDE_INLINE void kernel_normal_scale(double *z, size_t width, const size_t count
 }
 
 /* WIDTH samples; their r. */
-WIDE_INLINE wide kernel_normal_rows(double *z, size_t width) {
-    wide sum = wide_all(0), squares = wide_all(0), all = wide_all((double)width);
+SIMD_INLINE simd kernel_normal_rows(double *z, size_t width) {
+    simd sum = simd_all(0), squares = simd_all(0), all = simd_all((double)width);
     size_t i, rest = width % WIDTH;
     for (i = 0; i + WIDTH <= width; i += WIDTH)
         kernel_normal_sum(z + i, width, WIDTH, &sum);
@@ -86,7 +86,7 @@ WIDE_INLINE wide kernel_normal_rows(double *z, size_t width) {
     for (i = 0; i + WIDTH <= width; i += WIDTH)
         kernel_normal_center(z + i, width, WIDTH, &mean, &squares);
     kernel_normal_center(z + i, width, rest, &mean, &squares);
-    wide r = 1.0 / wide_sqrt(squares / all + 1e-5);
+    simd r = 1.0 / simd_sqrt(squares / all + 1e-5);
     struct numbers scale = kernel_numbers(r);
     for (i = 0; i + WIDTH <= width; i += WIDTH)
         kernel_normal_scale(z + i, width, WIDTH, &scale);
@@ -96,8 +96,8 @@ WIDE_INLINE wide kernel_normal_rows(double *z, size_t width) {
 
 /* ---- back: g -> r (g - mean(g) - n mean(g n)) ---- */
 
-WIDE_INLINE void kernel_normal_sums_back(const double *n, const double *g, size_t width, const size_t count, wide *sum,
-                                         wide *along) {
+SIMD_INLINE void kernel_normal_sums_back(const double *n, const double *g, size_t width, const size_t count, simd *sum,
+                                         simd *along) {
     struct neurons values, own;
     kernel_neurons_read(&values, n, width, count);
     kernel_neurons_read(&own, g, width, count);
@@ -107,7 +107,7 @@ WIDE_INLINE void kernel_normal_sums_back(const double *n, const double *g, size_
     kernel_neurons_add(&values, along, count);
 }
 
-WIDE_INLINE void kernel_normal_pull(const double *n, double *g, size_t width, const size_t count, const double *r,
+SIMD_INLINE void kernel_normal_pull(const double *n, double *g, size_t width, const size_t count, const double *r,
                                     const struct numbers *mean, const struct numbers *slope) {
     struct neurons values, own;
     kernel_neurons_read(&values, n, width, count);
@@ -117,8 +117,8 @@ WIDE_INLINE void kernel_normal_pull(const double *n, double *g, size_t width, co
     kernel_neurons_write(&own, g, width, count);
 }
 
-WIDE_INLINE void kernel_normal_rows_back(const double *n, size_t width, const double *r, double *g) {
-    wide sum = wide_all(0), along = wide_all(0), all = wide_all((double)width);
+SIMD_INLINE void kernel_normal_rows_back(const double *n, size_t width, const double *r, double *g) {
+    simd sum = simd_all(0), along = simd_all(0), all = simd_all((double)width);
     size_t i, rest = width % WIDTH;
     for (i = 0; i + WIDTH <= width; i += WIDTH)
         kernel_normal_sums_back(n + i, g + i, width, WIDTH, &sum, &along);
@@ -134,7 +134,7 @@ WIDE_INLINE void kernel_normal_rows_back(const double *n, size_t width, const do
 static void kernel_normalize(const struct normalize_task *task) {
     size_t s = 0;
     for (; s + WIDTH <= task->rows; s += WIDTH) {
-        wide r = kernel_normal_rows(task->z + s * task->width, task->width);
+        simd r = kernel_normal_rows(task->z + s * task->width, task->width);
         memcpy(task->inverse + s, &r, sizeof r);
     }
     for (; s < task->rows; s++)

@@ -18,11 +18,11 @@ enum {
 struct matrix_panel {
     size_t top, left, depth, columns;
     int parts;
-    wide at[MATRIX_DEPTH * MATRIX_PARTS];
+    simd at[MATRIX_DEPTH * MATRIX_PARTS];
 };
 
 /* One wide of a row, element by element; 0 beyond the last column. */
-WIDE_INLINE void kernel_panel_edge(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
+SIMD_INLINE void kernel_panel_edge(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
     const double *from = b->at + (panel->top + p) * b->row + (panel->left + part * WIDTH) * b->column;
     double own[WIDTH] = {0};
     for (size_t i = 0; i < WIDTH && part * WIDTH + i < panel->columns; i++)
@@ -31,17 +31,17 @@ WIDE_INLINE void kernel_panel_edge(const struct matrix_view *b, struct matrix_pa
 }
 
 /* WIDTH rows of one wide from a matrix that lies column by column. */
-WIDE_INLINE void kernel_panel_turned(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
+SIMD_INLINE void kernel_panel_turned(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
     const double *from = b->at + (panel->top + p) + (panel->left + part * WIDTH) * b->column;
-    wide rows[WIDTH];
+    simd rows[WIDTH];
     for (size_t i = 0; i < WIDTH; i++)
         memcpy(&rows[i], from + i * b->column, sizeof rows[i]);
-    wide_transpose(rows);
+    simd_transpose(rows);
     for (size_t i = 0; i < WIDTH; i++)
         panel->at[(p + i) * (size_t)panel->parts + part] = rows[i];
 }
 
-WIDE_INLINE void kernel_panel_part(const struct matrix_view *b, struct matrix_panel *panel, size_t part) {
+SIMD_INLINE void kernel_panel_part(const struct matrix_view *b, struct matrix_panel *panel, size_t part) {
     bool whole = (part + 1) * WIDTH <= panel->columns;
     size_t p = 0;
     if (whole && b->row == 1)
@@ -50,7 +50,7 @@ WIDE_INLINE void kernel_panel_part(const struct matrix_view *b, struct matrix_pa
     if (whole && b->column == 1)
         for (; p < panel->depth; p++)
             memcpy(&panel->at[p * (size_t)panel->parts + part],
-                   b->at + (panel->top + p) * b->row + panel->left + part * WIDTH, sizeof(wide));
+                   b->at + (panel->top + p) * b->row + panel->left + part * WIDTH, sizeof(simd));
     for (; p < panel->depth; p++)
         kernel_panel_edge(b, panel, p, part);
 }

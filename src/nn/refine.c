@@ -33,7 +33,7 @@ struct hn_refiner {
     size_t inputs, outputs, rows;
     struct loss loss;
     struct refiner refiner;
-    struct team *team;
+    struct thread_pool *thread_pool;
     struct chunk_memory *memory; /* one per member */
     /* the present call */
     const hn_refinement *refinement;
@@ -86,7 +86,7 @@ static void place_memory(struct layout *layout, void *context) {
 }
 
 static hn_status make_memory(hn_refiner *r, hn_error *error) {
-    size_t capacity = 0, members = (size_t)team_size(r->team);
+    size_t capacity = 0, members = (size_t)thread_pool_size(r->thread_pool);
     r->memory = array_grow(NULL, &capacity, members, sizeof *r->memory);
     if (!r->memory)
         return error_no_memory(error, "a refiner");
@@ -117,7 +117,7 @@ static hn_status build(hn_refiner *r, const hn_model *model, hn_error *error) {
         status =
             refiner_create(&r->refiner, model, r->layer, &r->loss, hn_layer_options_of(r->layer).instructions, error);
     if (status == HN_OK)
-        status = team_create(&r->team, r->options.threads, error);
+        status = thread_pool_create(&r->thread_pool, r->options.threads, error);
     return status == HN_OK ? make_memory(r, error) : status;
 }
 
@@ -152,10 +152,10 @@ hn_status hn_refiner_create(hn_refiner **out, const hn_model *model, const hn_la
 void hn_refiner_destroy(hn_refiner *r) {
     if (!r)
         return;
-    for (int i = 0; r->memory && i < team_size(r->team); i++)
+    for (int i = 0; r->memory && i < thread_pool_size(r->thread_pool); i++)
         base_release(r->memory[i].block);
     base_release(r->memory);
-    team_destroy(r->team);
+    thread_pool_destroy(r->thread_pool);
     refiner_release(&r->refiner);
     loss_release(&r->loss);
     hn_layer_destroy(r->owned);
@@ -227,14 +227,14 @@ hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *er
         return error_missing(error, "hn_refiner_run", own.y ? "batch.y_raw" : "batch.y");
     status = check_reports(own.reports, own.report_size, error);
     if (status == HN_OK)
-        status = team_claim(r->team, "the refiner", error);
+        status = thread_pool_claim(r->thread_pool, "the refiner", error);
     if (status != HN_OK)
         return status;
     r->refinement = &own;
-    r->chunk = improve_chunk_size(own.count, (size_t)team_size(r->team));
-    team_share(r->team, (own.count + r->chunk - 1) / r->chunk, refine_chunk, r);
+    r->chunk = improve_chunk_size(own.count, (size_t)thread_pool_size(r->thread_pool));
+    thread_pool_share(r->thread_pool, (own.count + r->chunk - 1) / r->chunk, refine_chunk, r);
     r->refinement = NULL;
-    team_yield(r->team);
+    thread_pool_yield(r->thread_pool);
     return HN_OK;
 }
 
@@ -299,12 +299,12 @@ hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_erro
                            "hn_refiner_improve: explore and round must not be negative");
     status = check_reports(own.reports, own.report_size, error);
     if (status == HN_OK)
-        status = team_claim(r->team, "the refiner", error);
+        status = thread_pool_claim(r->thread_pool, "the refiner", error);
     if (status != HN_OK)
         return status;
     r->improvement = &own;
-    team_share(r->team, (own.count + CHUNK - 1) / CHUNK, improve_chunk, r);
+    thread_pool_share(r->thread_pool, (own.count + CHUNK - 1) / CHUNK, improve_chunk, r);
     r->improvement = NULL;
-    team_yield(r->team);
+    thread_pool_yield(r->thread_pool);
     return HN_OK;
 }

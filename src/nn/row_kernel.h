@@ -40,7 +40,7 @@ static void kernel_row_begin(const struct matrix_product *task, struct row_tile 
 }
 
 /* c(j) = c(j) + a(p) B(p,j) for p from `begin` on */
-WIDE_INLINE void kernel_row_numbers(const struct matrix_product *task, struct row_tile *tile, size_t begin) {
+SIMD_INLINE void kernel_row_numbers(const struct matrix_product *task, struct row_tile *tile, size_t begin) {
     double sums[ROW_COLUMNS];
     memcpy(sums, tile->sums, sizeof sums);
     for (size_t p = begin; p < task->inner; p++) {
@@ -52,15 +52,15 @@ WIDE_INLINE void kernel_row_numbers(const struct matrix_product *task, struct ro
 }
 
 /* The same for whole squares; the first p that is left. */
-WIDE_INLINE size_t kernel_row_squares(const struct matrix_product *task, struct row_tile *tile) {
+SIMD_INLINE size_t kernel_row_squares(const struct matrix_product *task, struct row_tile *tile) {
     size_t p = 0;
-    wide sums;
+    simd sums;
     memcpy(&sums, tile->sums, sizeof sums);
     for (; p + WIDTH <= task->inner; p += WIDTH) {
-        wide square[WIDTH];
+        simd square[WIDTH];
         for (size_t i = 0; i < WIDTH; i++)
             memcpy(&square[i], tile->b[i] + p, sizeof square[i]);
-        wide_transpose(square);
+        simd_transpose(square);
         for (size_t i = 0; i < WIDTH; i++)
             sums += task->a.at[(p + i) * task->a.column] * square[i];
     }

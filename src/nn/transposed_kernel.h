@@ -19,7 +19,7 @@ enum {
 /* A few columns of C by the rows of a panel. */
 struct turned_tile {
     const double *b[TURNED_COLUMNS]; /* their columns of B; those beyond the last repeat it */
-    wide sums[TURNED_COLUMNS];
+    simd sums[TURNED_COLUMNS];
     size_t first, columns;
 };
 
@@ -36,18 +36,18 @@ static void kernel_turned_place(const struct matrix_product *task, size_t first,
 /* ---- to C ---- */
 
 /* Columns of C from `first` of the tile on that are there, at most WIDTH. */
-WIDE_INLINE size_t kernel_turned_columns(const struct turned_tile *tile, size_t first) {
+SIMD_INLINE size_t kernel_turned_columns(const struct turned_tile *tile, size_t first) {
     size_t left = tile->columns > first ? tile->columns - first : 0;
     return left < WIDTH ? left : WIDTH;
 }
 
-WIDE_INLINE void kernel_turned_store(const struct matrix_product *task, const struct matrix_panel *panel,
+SIMD_INLINE void kernel_turned_store(const struct matrix_product *task, const struct matrix_panel *panel,
                                      struct turned_tile *tile) {
     double *c = task->c + panel->left * task->c_row + tile->first;
     for (size_t first = 0; first < TURNED_COLUMNS; first += WIDTH) {
         size_t columns = kernel_turned_columns(tile, first);
-        wide *rows = tile->sums + first;
-        wide_transpose(rows);
+        simd *rows = tile->sums + first;
+        simd_transpose(rows);
         if (panel->columns == WIDTH && columns == WIDTH)
             for (size_t i = 0; i < WIDTH; i++)
                 memcpy(c + i * task->c_row + first, &rows[i], sizeof rows[i]);
@@ -62,7 +62,7 @@ WIDE_INLINE void kernel_turned_store(const struct matrix_product *task, const st
 static void kernel_turned_start(const struct matrix_product *task, struct turned_tile *tile) {
     for (size_t i = 0; i < TURNED_COLUMNS; i++) {
         bool given = task->start == MATRIX_FROM_ROW && i < tile->columns;
-        tile->sums[i] = wide_all(given ? task->first[tile->first + i] : 0);
+        tile->sums[i] = simd_all(given ? task->first[tile->first + i] : 0);
     }
 }
 
@@ -70,7 +70,7 @@ static void kernel_turned_tile(const struct matrix_product *task, const struct m
     struct turned_tile tile;
     kernel_turned_place(task, first, &tile);
     kernel_turned_start(task, &tile);
-    wide sums[TURNED_COLUMNS];
+    simd sums[TURNED_COLUMNS];
     memcpy(sums, tile.sums, sizeof sums);
     for (size_t p = 0, at = 0; p < panel->depth; p++, at += task->b.row)
         for (int i = 0; i < TURNED_COLUMNS; i++)

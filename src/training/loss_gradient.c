@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-struct lesson {
+struct train_chunk {
     hn_trainer *trainer;
     struct chunk chunk;
     struct policy_memory *memory;
@@ -48,7 +48,7 @@ static hn_status create_one(const hn_trainer *t, struct learn_memory *m, hn_erro
 }
 
 hn_status learn_memory_create(hn_trainer *t, hn_error *error) {
-    size_t capacity = 0, members = (size_t)team_size(t->policy->team);
+    size_t capacity = 0, members = (size_t)thread_pool_size(t->policy->thread_pool);
     hn_status status = HN_OK;
     t->memory = array_grow(NULL, &capacity, members, sizeof *t->memory);
     if (!t->memory)
@@ -61,7 +61,7 @@ hn_status learn_memory_create(hn_trainer *t, hn_error *error) {
 }
 
 void learn_memory_release(hn_trainer *t) {
-    for (int i = 0; t->memory && i < team_size(t->policy->team); i++)
+    for (int i = 0; t->memory && i < thread_pool_size(t->policy->thread_pool); i++)
         base_release(t->memory[i].block);
     base_release(t->memory);
 }
@@ -76,7 +76,7 @@ static double squared_distance(const double *a, const double *b, size_t count) {
 }
 
 /* What a sample counts: the mean over the batch, and less where another candidate is the best. */
-static double weight_of(const struct lesson *l, size_t s) {
+static double weight_of(const struct train_chunk *l, size_t s) {
     const hn_trainer *t = l->trainer;
     return (s == l->memory->best[s % l->chunk.count] ? 1 : t->options.others) / (double)t->count;
 }
@@ -87,7 +87,7 @@ static bool imitates(const hn_trainer *t) {
 }
 
 /* Clips the gradient of sample s by y_raw and weighs it; one that is not finite, or whose loss is not, is dropped. */
-static void finish_gradient(const struct lesson *l, size_t s) {
+static void finish_gradient(const struct train_chunk *l, size_t s) {
     const hn_trainer *t = l->trainer;
     double *gradient = l->own->grad_raw + s * t->outputs, squares = 0;
     for (size_t j = 0; j < t->outputs; j++)
@@ -105,7 +105,7 @@ static void finish_gradient(const struct lesson *l, size_t s) {
 
 /* ---- the loss `objective` ---- */
 
-static void total_losses(const struct lesson *l) {
+static void total_losses(const struct train_chunk *l) {
     const hn_train_options *o = &l->trainer->options;
     for (size_t s = 0; s < l->chunk.samples; s++) {
         double r = l->memory->residual[s];
@@ -114,12 +114,12 @@ static void total_losses(const struct lesson *l) {
     }
 }
 
-static struct loss_weights weights_of(const struct lesson *l) {
+static struct loss_weights weights_of(const struct train_chunk *l) {
     return (struct loss_weights){l->trainer->options.residual_weight, l->trainer->options.square_weight};
 }
 
 /* Adds the gradient of move_weight |y - y_raw|^2 by y, or with sign -1 that by y_raw. */
-static void add_pull(const struct lesson *l, size_t s, double sign, double *gradient) {
+static void add_pull(const struct train_chunk *l, size_t s, double sign, double *gradient) {
     size_t n = l->trainer->outputs;
     double factor = sign * 2 * l->trainer->options.move_weight;
     for (size_t j = 0; j < n; j++)
@@ -128,7 +128,7 @@ static void add_pull(const struct lesson *l, size_t s, double sign, double *grad
 
 /* An output beyond its bound gets no gradient through the layer, even when the loss would fall if it came back inside. The
  * gradient by the bound decides: where the loss falls as the bound moves inwards, the raw output follows it. */
-static void pull_inside(const struct lesson *l, size_t s, double *gradient) {
+static void pull_inside(const struct train_chunk *l, size_t s, double *gradient) {
     const hn_trainer *t = l->trainer;
     const struct bound_rows *bounds = &t->bounds;
     for (size_t b = 0; b < bounds->count; b++) {
@@ -138,7 +138,7 @@ static void pull_inside(const struct lesson *l, size_t s, double *gradient) {
     }
 }
 
-static void back_through_layer(const struct lesson *l) {
+static void back_through_layer(const struct train_chunk *l) {
     const hn_trainer *t = l->trainer;
     struct policy_memory *m = l->memory;
     hn_batch batch = {.size = sizeof batch,
@@ -163,13 +163,13 @@ static void back_through_layer(const struct lesson *l) {
     }
 }
 
-static void measure_moves(const struct lesson *l) {
+static void measure_moves(const struct train_chunk *l) {
     size_t n = l->trainer->outputs;
     for (size_t s = 0; s < l->chunk.samples; s++)
         l->own->moved[s] = squared_distance(l->memory->y + s * n, l->memory->raw + s * n, n);
 }
 
-static void learn_objective(const struct lesson *l) {
+static void learn_objective(const struct train_chunk *l) {
     const struct chunk *c = &l->chunk;
     chunk_correct(c, l->trainer->layer, l->own->tape, l->own->workspace);
     chunk_objective(c, l->memory->y, l->memory->objective, l->own->grad_y, weights_of(l));
@@ -180,7 +180,7 @@ static void learn_objective(const struct lesson *l) {
 }
 
 /* The same through DC3's completion and correction. What could not be completed counts as dropped. */
-static void learn_completion(const struct lesson *l) {
+static void learn_completion(const struct train_chunk *l) {
     const struct chunk *c = &l->chunk;
     chunk_complete(c, l->own->steps);
     chunk_objective(c, l->memory->y, l->memory->objective, l->own->grad_y, weights_of(l));
@@ -197,7 +197,7 @@ static void learn_completion(const struct lesson *l) {
 
 /* Huber's loss of the distance, in units of the network's output scales: far away the pull no longer grows, so that an output
  * between two goals takes one of them and not their middle. */
-static void draw_towards(const struct lesson *l, size_t s, const double *goal) {
+static void draw_towards(const struct train_chunk *l, size_t s, const double *goal) {
     size_t n = l->trainer->outputs, candidate = s / l->chunk.count;
     const double *raw = l->memory->raw + s * n, *scale = l->trainer->network->output.scale + candidate * n;
     double squares = 0, huber = l->trainer->options.huber;
@@ -211,7 +211,7 @@ static void draw_towards(const struct lesson *l, size_t s, const double *goal) {
         l->own->grad_raw[s * n + j] = factor * (raw[j] - goal[j]) / (scale[j] * scale[j]);
 }
 
-static void learn_improvement(const struct lesson *l) {
+static void learn_improvement(const struct train_chunk *l) {
     const struct chunk *c = &l->chunk;
     const hn_policy *p = c->policy;
     size_t n = l->trainer->outputs;
@@ -233,7 +233,7 @@ static void learn_improvement(const struct lesson *l) {
 }
 
 /* The candidate that is nearest to the target is the best one. */
-static void learn_targets(const struct lesson *l) {
+static void learn_targets(const struct train_chunk *l) {
     const struct chunk *c = &l->chunk;
     size_t n = l->trainer->outputs;
     chunk_correct(c, l->trainer->policy->layer, NULL, l->memory->refine.workspace);
@@ -265,7 +265,7 @@ void learn_sums_drop(struct learn_sums *sums, double residual, const hn_report *
         sums->undefined_row = report->worst;
 }
 
-static void add_sums(const struct lesson *l) {
+static void add_sums(const struct train_chunk *l) {
     const struct policy_memory *m = l->memory;
     for (size_t i = 0; i < l->chunk.count; i++) {
         size_t s = m->best[i];
@@ -276,7 +276,7 @@ static void add_sums(const struct lesson *l) {
 }
 
 /* Raw and corrected outputs as a device has left them. */
-static void take_samples(const struct lesson *l) {
+static void take_samples(const struct train_chunk *l) {
     const struct device_policy_samples *b = &l->trainer->batch->samples;
     const struct policy_memory *m = l->memory;
     size_t n = l->trainer->outputs, inputs = l->trainer->inputs;
@@ -291,7 +291,7 @@ static void take_samples(const struct lesson *l) {
     }
 }
 
-static void go_back(const struct lesson *l) {
+static void go_back(const struct train_chunk *l) {
     const hn_trainer *t = l->trainer;
     size_t width = t->network->width[t->network->layers];
     chunk_gather(&l->chunk, l->own->grad_raw, l->own->grad_y);
@@ -303,11 +303,11 @@ static void go_back(const struct lesson *l) {
 }
 
 void learn_chunk(hn_trainer *t, int member, size_t number) {
-    struct lesson l = {.trainer = t,
-                       .memory = &t->policy->memory[member],
-                       .own = &t->memory[member],
-                       .sums = &t->sums[number],
-                       .grad_parameters = t->gradients + number * t->parameters};
+    struct train_chunk l = {.trainer = t,
+                            .memory = &t->policy->memory[member],
+                            .own = &t->memory[member],
+                            .sums = &t->sums[number],
+                            .grad_parameters = t->gradients + number * t->parameters};
     l.chunk = chunk_of(t->policy, l.memory, number, CHUNK, t->count);
     *l.sums = (struct learn_sums){.samples = 0};
     if (t->batch)

@@ -83,7 +83,7 @@ static hn_status build(hn_policy *p, hn_error *error) {
     if (status == HN_OK && p->refines)
         status = refiner_create(&p->refiner, p->model, p->layer, &p->loss, layer.instructions, error);
     if (status == HN_OK)
-        status = team_create(&p->team, p->options.threads, error);
+        status = thread_pool_create(&p->thread_pool, p->options.threads, error);
     if (status == HN_OK)
         status = policy_memory_create(p, error);
     return status == HN_OK && p->options.device ? policy_device_create(p, &layer, error) : status;
@@ -130,7 +130,7 @@ void hn_policy_destroy(hn_policy *p) {
         return;
     device_policy_destroy(p->device);
     policy_memory_release(p);
-    team_destroy(p->team);
+    thread_pool_destroy(p->thread_pool);
     completion_release(&p->completion);
     refiner_release(&p->refiner);
     hn_layer_destroy(p->layer);
@@ -203,8 +203,8 @@ static void run_chunk(void *context, int member, size_t number) {
 static void run_all(hn_policy *p, size_t count, const double *x) {
     p->job_x = x;
     p->job_count = count;
-    p->job_size = improve_chunk_size(count, (size_t)team_size(p->team));
-    team_share(p->team, (count + p->job_size - 1) / p->job_size, run_chunk, p);
+    p->job_size = improve_chunk_size(count, (size_t)thread_pool_size(p->thread_pool));
+    thread_pool_share(p->thread_pool, (count + p->job_size - 1) / p->job_size, run_chunk, p);
 }
 
 hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
@@ -215,11 +215,11 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
         return HN_UNSUPPORTED;
     if (p->device) {
         const struct device_policy_run run = {count, x, y, objective, reports, p->options.refine};
-        hn_status status = team_claim(p->team, "the policy", error);
+        hn_status status = thread_pool_claim(p->thread_pool, "the policy", error);
         if (status != HN_OK)
             return status;
         status = policy_device_run(p, &run, error);
-        team_yield(p->team);
+        thread_pool_yield(p->thread_pool);
         return status;
     }
     return hn_policy_run_chosen(p, count, x, y, objective, reports, NULL, error);
@@ -232,13 +232,13 @@ hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_
     if (p->device)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
                            "device cuda: it does not say which candidate it chose; the CPU does");
-    if (team_claim(p->team, "the policy", error) != HN_OK)
+    if (thread_pool_claim(p->thread_pool, "the policy", error) != HN_OK)
         return HN_INVALID;
     p->out_y = y;
     p->out_objective = objective;
     p->out_reports = reports;
     p->out_chosen = chosen;
     run_all(p, count, x);
-    team_yield(p->team);
+    thread_pool_yield(p->thread_pool);
     return HN_OK;
 }

@@ -101,7 +101,7 @@ static hn_status refine(struct refining *r, const struct device_policy_run *run,
         return status;
     for (size_t s = 0; s < all; s++)
         memcpy(r->x + s * p->inputs, run->x + s % run->count * p->inputs, p->inputs * sizeof *r->x);
-    team_share(p->team, (all + CHUNK - 1) / CHUNK, refine_some, r);
+    thread_pool_share(p->thread_pool, (all + CHUNK - 1) / CHUNK, refine_some, r);
     give(r, run);
     return HN_OK;
 }

@@ -42,7 +42,7 @@ static hn_status create_one(const hn_policy *p, struct policy_memory *m, hn_erro
 }
 
 hn_status policy_memory_create(hn_policy *p, hn_error *error) {
-    size_t capacity = 0, members = (size_t)team_size(p->team);
+    size_t capacity = 0, members = (size_t)thread_pool_size(p->thread_pool);
     hn_status status = HN_OK;
     p->memory = array_grow(NULL, &capacity, members, sizeof *p->memory);
     if (!p->memory)
@@ -55,7 +55,7 @@ hn_status policy_memory_create(hn_policy *p, hn_error *error) {
 }
 
 void policy_memory_release(hn_policy *p) {
-    for (int i = 0; p->memory && i < team_size(p->team); i++) {
+    for (int i = 0; p->memory && i < thread_pool_size(p->thread_pool); i++) {
         perceptron_memory_destroy(p->memory[i].perceptron);
         base_release(p->memory[i].block);
     }

@@ -53,7 +53,7 @@ struct hn_policy {
     struct refiner refiner; /* when it refines */
     hn_device_options device_options;
     struct device_policy *device; /* NULL: the CPU */
-    struct team *team;
+    struct thread_pool *thread_pool;
     struct policy_memory *memory; /* one per member */
     /* the present job */
     const double *job_x;

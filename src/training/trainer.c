@@ -214,7 +214,7 @@ static void work(void *context, int member, size_t chunk) {
 }
 
 void trainer_share(hn_trainer *t) {
-    team_share(t->policy->team, (t->count + CHUNK - 1) / CHUNK, work, t);
+    thread_pool_share(t->policy->thread_pool, (t->count + CHUNK - 1) / CHUNK, work, t);
 }
 
 /* The chunks' gradients, added in order into the first; their norm. */
@@ -332,7 +332,7 @@ static hn_status take_step(hn_trainer *t, size_t count, const double *x, hn_trai
 }
 
 static hn_status begin_step(hn_trainer *t, const double *targets, const double *starts, hn_error *error) {
-    hn_status status = team_claim(t->policy->team, "the trainer", error);
+    hn_status status = thread_pool_claim(t->policy->thread_pool, "the trainer", error);
     if (status != HN_OK)
         return status;
     t->targets = targets;
@@ -343,7 +343,7 @@ static hn_status begin_step(hn_trainer *t, const double *targets, const double *
 /* After begin_step. */
 static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
     hn_status status = take_step(t, count, x, report, error);
-    team_yield(t->policy->team);
+    thread_pool_yield(t->policy->thread_pool);
     return status;
 }
 

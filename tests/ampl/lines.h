@@ -60,14 +60,14 @@ static inline void complaints_must_be_none(const struct complaints *complaints) 
 }
 
 /* All that the reader says, one line each: "error file:line:column: sentence". */
-struct said {
+struct row_masks {
     char text[MOST_NOTES];
     size_t length;
 };
 
 static inline void keep_said(void *context, const hn_message *note) {
     static const char *const severities[] = {"note", "warning", "error"};
-    struct said *said = context;
+    struct row_masks *said = context;
     int written =
         snprintf(said->text + said->length, sizeof said->text - said->length, "%s %s:%zu:%zu: %s\n",
                  severities[note->severity], note->file ? note->file : "", note->line, note->column, note->text);

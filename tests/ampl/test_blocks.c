@@ -104,7 +104,8 @@ static void draws_differ_from_run_to_run(void **state) {
 
 /* ---- ends ---- */
 
-static hn_status read_saying(const char *text, size_t max_nodes, struct said *said, hn_error *error, hn_model **model) {
+static hn_status read_saying(const char *text, size_t max_nodes, struct row_masks *said, hn_error *error,
+                             hn_model **model) {
     hn_read_options options = hn_read_defaults();
     options.max_nodes = max_nodes > 0 ? max_nodes : options.max_nodes;
     options.message = keep_said;
@@ -114,7 +115,7 @@ static hn_status read_saying(const char *text, size_t max_nodes, struct said *sa
 
 static void solve_in_a_block_ends_everything(void **state) {
     (void)state;
-    struct said said = {.length = 0};
+    struct row_masks said = {.length = 0};
     hn_error error = {.text = ""};
     hn_model *model;
     const char *text =
@@ -131,7 +132,7 @@ static void solve_in_a_block_ends_everything(void **state) {
 
 static void what_only_shows_is_skipped_with_one_note(void **state) {
     (void)state;
-    struct said said = {.length = 0};
+    struct row_masks said = {.length = 0};
     hn_error error = {.text = ""};
     hn_model *model;
     const char *text =
@@ -148,7 +149,7 @@ static void what_only_shows_is_skipped_with_one_note(void **state) {
 
 static void the_value_of_the_caller_counts_and_is_said_once(void **state) {
     (void)state;
-    struct said said = {.length = 0};
+    struct row_masks said = {.length = 0};
     hn_read_options options = hn_read_defaults();
     const char *lets[] = {"n=7"};
     hn_error error = {.text = ""};
@@ -167,7 +168,7 @@ static void the_value_of_the_caller_counts_and_is_said_once(void **state) {
 /* Sets that are made again and again take the memory of one. */
 static void a_loop_may_make_sets_for_long(void **state) {
     (void)state;
-    struct said said = {.length = 0};
+    struct row_masks said = {.length = 0};
     hn_error error = {.text = ""};
     hn_model *model;
     const char *text =
@@ -191,7 +192,7 @@ static void loops_without_end_end(void **state) {
                                         "var x; set S default {1}; repeat { let S := setof {i in S} i + 1; } ",
                                         "var x; param s symbolic default 'a'; repeat { let s := s & 'a'; }"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct said said = {.length = 0};
+        struct row_masks said = {.length = 0};
         hn_error error = {.text = ""};
         hn_model *model;
         hn_status status = read_saying(texts[i], 20000, &said, &error, &model);

@@ -219,7 +219,7 @@ static void what_let_cannot_change_is_still_refused(void **state) {
 static void a_note_that_repeats_is_said_once_with_its_count(void **state) {
     (void)state;
     char text[4000] = "var x;";
-    struct said said = {.length = 0};
+    struct row_masks said = {.length = 0};
     hn_read_options options = hn_read_defaults();
     hn_error error;
     hn_model *model;

@@ -134,12 +134,12 @@ static void an_included_file_larger_than_the_limit_is_not_read(void **state) {
     assert_non_null(strstr(error.text, "b.mod: larger than the limit of 10000000 bytes"));
 }
 
-struct said {
+struct row_masks {
     char text[2000];
 };
 
 static void keep_said(void *context, const hn_message *message) {
-    struct said *said = context;
+    struct row_masks *said = context;
     size_t length = strlen(said->text);
     snprintf(said->text + length, sizeof said->text - length, "%s\n", message->text);
 }
@@ -148,7 +148,7 @@ static void little_is_quoted_of_an_included_file_that_is_no_model(void **state) 
     (void)state;
     put("passwords", "root:secretsecretsecretsecret;\nuser:another\x01secret;\nthird:secret;\n");
     const char *files[] = {put("a.mod", "var x;\ninclude passwords;")};
-    struct said said = {""};
+    struct row_masks said = {""};
     hn_read_options options = hn_read_defaults();
     hn_model *model;
     hn_error error;

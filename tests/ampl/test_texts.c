@@ -26,7 +26,7 @@ struct text {
     char lets[MOST_FILES][64];
     const char *let_list[MOST_FILES];
     hn_read_options options;
-    struct said said;
+    struct row_masks said;
     struct complaints complaints;
     hn_model *model;
     double *x, *y;

@@ -126,7 +126,7 @@ static bool was_said(const char *said, const char *start, const char *words) {
     return word && word + strlen(words) <= at + strlen(head) + length;
 }
 
-static void compare_further(struct complaints *complaints, const struct wrong *wrong, const struct said *said) {
+static void compare_further(struct complaints *complaints, const struct wrong *wrong, const struct row_masks *said) {
     for (size_t i = 0; i < wrong->further_count; i++) {
         char start[512];
         write_start(start, sizeof start, wrong, &wrong->further[i]);
@@ -139,7 +139,7 @@ static void compare_further(struct complaints *complaints, const struct wrong *w
 static void a_wrong_text_is_refused_at_its_place(void **state) {
     const struct wrong *wrong = *state;
     struct complaints complaints = {.about = wrong->name};
-    struct said said = {.length = 0};
+    struct row_masks said = {.length = 0};
     hn_read_options options = hn_read_defaults();
     hn_error error = {.status = HN_OK, .text = ""};
     hn_model *model = NULL;

@@ -6,20 +6,20 @@
 #include "base/elementary.h"
 #include "base/elementary_widths.h"
 
-WIDE_INLINE wide sine_of_both(wide a) {
-    wide sine, cosine;
+SIMD_INLINE simd sine_of_both(simd a) {
+    simd sine, cosine;
     elementary_sincos(a, &sine, &cosine);
     return sine;
 }
 
-WIDE_INLINE wide cosine_of_both(wide a) {
-    wide sine, cosine;
+SIMD_INLINE simd cosine_of_both(simd a) {
+    simd sine, cosine;
     elementary_sincos(a, &sine, &cosine);
     return cosine;
 }
 
 static void evaluate(int number, const double *at_a, const double *at_b, double *result) {
-    wide a, b, value;
+    simd a, b, value;
     memcpy(&a, at_a, sizeof a);
     memcpy(&b, at_b, sizeof b);
     switch (number) {
@@ -29,7 +29,7 @@ static void evaluate(int number, const double *at_a, const double *at_b, double 
         break;
         ELEMENTARY_FUNCTIONS(ELEMENTARY_CASE)
     default:
-        value = wide_all(0.0);
+        value = simd_all(0.0);
     }
     memcpy(result, &value, sizeof value);
 }

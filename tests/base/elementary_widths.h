@@ -26,7 +26,7 @@
     X(asinh, elementary_asinh(a), draw_area)                                                                           \
     X(acosh, elementary_acosh(a), draw_area)                                                                           \
     X(atanh, elementary_atanh(a), draw_fraction)                                                                       \
-    X(sqrt, wide_sqrt(a), draw_logarithm)                                                                              \
+    X(sqrt, simd_sqrt(a), draw_logarithm)                                                                              \
     X(pow, elementary_pow(a, b), draw_power)                                                                           \
     X(atan2, elementary_atan2(a, b), draw_point)
 

@@ -29,12 +29,12 @@ static void count_units(const void *context, void *own, size_t from, size_t to) 
         __atomic_store_n(&tally->uneven, true, __ATOMIC_RELAXED);
 }
 
-static struct tally share_out(struct crew *crew, size_t count, size_t least, size_t each) {
+static struct tally share_out(struct helpers *helpers, size_t count, size_t least, size_t each) {
     struct tally tally;
     memset(&tally, 0, sizeof tally);
     tally.least = least;
-    const struct crew_job job = {count, least, each, count_units, &tally, NULL};
-    crew_share(crew, &job);
+    const struct helpers_job job = {count, least, each, count_units, &tally, NULL};
+    helpers_share(helpers, &job);
     return tally;
 }
 
@@ -56,14 +56,14 @@ static void without_a_crew_the_caller_does_everything(void **state) {
 
 static void a_crew_that_nobody_has_joined_does_everything_alone(void **state) {
     (void)state;
-    struct crew crew;
-    crew_make(&crew);
-    crew_open(&crew);
-    struct tally tally = share_out(&crew, UNITS, 7, 2);
-    assert_false(crew_keep_near(&crew));
-    crew_close(&crew);
-    crew_help(&crew, 1, NULL); /* which returns: no crew is open */
-    crew_release(&crew);
+    struct helpers helpers;
+    helpers_make(&helpers);
+    helpers_open(&helpers);
+    struct tally tally = share_out(&helpers, UNITS, 7, 2);
+    assert_false(helpers_keep_near(&helpers));
+    helpers_close(&helpers);
+    helpers_help(&helpers, 1, NULL); /* which returns: no crew is open */
+    helpers_release(&helpers);
     assert_true(all_once(&tally, UNITS));
     assert_int_equal(tally.by_others, 0);
 }
@@ -71,7 +71,7 @@ static void a_crew_that_nobody_has_joined_does_everything_alone(void **state) {
 /* ---- with helpers ---- */
 
 struct meeting {
-    struct crew crews[LEADERS];
+    struct helpers crews[LEADERS];
     int leaders;
     bool rests;           /* leaders rest now and then, until helpers sleep */
     unsigned wrong, help; /* jobs that were not done once; pieces that others did */
@@ -82,18 +82,18 @@ static void rest(void) {
     nanosleep(&pause, NULL);
 }
 
-static void wait_for_help(const struct crew *crew) {
-    for (int i = 0; i < 300 && crew_helpers(crew) == 0; i++)
+static void wait_for_help(const struct helpers *helpers) {
+    for (int i = 0; i < 300 && helpers_count(helpers) == 0; i++)
         rest();
 }
 
-static void lead(struct meeting *meeting, struct crew *crew) {
+static void lead(struct meeting *meeting, struct helpers *helpers) {
     static const size_t counts[] = {UNITS, 1, 2, 0, 37, 999};
     unsigned help = 0;
-    wait_for_help(crew);
+    wait_for_help(helpers);
     for (size_t i = 0; i < JOBS || (help == 0 && i < MOST_JOBS); i++) { /* on a busy machine helpers come late */
         size_t count = counts[i % COUNT_OF(counts)];
-        struct tally tally = share_out(crew, count, 1 + i % 5, 1 + i % 4);
+        struct tally tally = share_out(helpers, count, 1 + i % 5, 1 + i % 4);
         __atomic_fetch_add(&meeting->wrong, !all_once(&tally, count), __ATOMIC_RELAXED);
         help += tally.by_others;
         if ((meeting->rests || i > JOBS) && i % 50 == 0)
@@ -106,25 +106,25 @@ static void meet(void *context, int member) {
     struct meeting *meeting = context;
     if (member < meeting->leaders) {
         lead(meeting, &meeting->crews[member]);
-        crew_close(&meeting->crews[member]);
+        helpers_close(&meeting->crews[member]);
     }
-    crew_help(meeting->crews, LEADERS, meeting);
+    helpers_help(meeting->crews, LEADERS, meeting);
 }
 
 static struct meeting hold(int threads, int leaders, bool rests) {
     struct meeting meeting = {.leaders = leaders, .rests = rests};
-    struct team *team;
+    struct thread_pool *thread_pool;
     for (int i = 0; i < LEADERS; i++)
-        crew_make(&meeting.crews[i]);
-    assert_int_equal(team_create(&team, threads, NULL), HN_OK);
+        helpers_make(&meeting.crews[i]);
+    assert_int_equal(thread_pool_create(&thread_pool, threads, NULL), HN_OK);
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < leaders; i++)
-            crew_open(&meeting.crews[i]);
-        team_run(team, meet, &meeting);
+            helpers_open(&meeting.crews[i]);
+        thread_pool_run(thread_pool, meet, &meeting);
     }
-    team_destroy(team);
+    thread_pool_destroy(thread_pool);
     for (int i = 0; i < LEADERS; i++)
-        crew_release(&meeting.crews[i]);
+        helpers_release(&meeting.crews[i]);
     return meeting;
 }
 
@@ -161,36 +161,36 @@ static void come_late(const void *context, void *own, size_t from, size_t to) {
 
 static void lead_late(void *context, int member) {
     struct meeting *meeting = context;
-    const struct crew_job job = {2, 1, 1, come_late, &meeting->help, NULL};
+    const struct helpers_job job = {2, 1, 1, come_late, &meeting->help, NULL};
     if (member == 0) {
         wait_for_help(&meeting->crews[0]);
         for (int i = 0; i < 100 && __atomic_load_n(&meeting->help, __ATOMIC_RELAXED) == 0; i++)
-            crew_share(&meeting->crews[0], &job);
-        crew_close(&meeting->crews[0]);
+            helpers_share(&meeting->crews[0], &job);
+        helpers_close(&meeting->crews[0]);
     }
-    crew_help(meeting->crews, 1, meeting);
+    helpers_help(meeting->crews, 1, meeting);
 }
 
-static bool opens(struct crew *crew) {
-    crew_open(crew);
-    bool open = crew->open;
-    crew_close(crew);
+static bool opens(struct helpers *helpers) {
+    helpers_open(helpers);
+    bool open = helpers->open;
+    helpers_close(helpers);
     return open;
 }
 
 static void a_crew_with_a_late_helper_rests(void **state) {
     (void)state;
     struct meeting meeting = {.leaders = 1};
-    struct team *team;
-    crew_make(&meeting.crews[0]);
-    assert_int_equal(team_create(&team, 2, NULL), HN_OK);
-    crew_open(&meeting.crews[0]);
-    team_run(team, lead_late, &meeting);
-    team_destroy(team);
+    struct thread_pool *thread_pool;
+    helpers_make(&meeting.crews[0]);
+    assert_int_equal(thread_pool_create(&thread_pool, 2, NULL), HN_OK);
+    helpers_open(&meeting.crews[0]);
+    thread_pool_run(thread_pool, lead_late, &meeting);
+    thread_pool_destroy(thread_pool);
     assert_true(meeting.help > 0);
     assert_false(opens(&meeting.crews[0]));
     assert_true(opens(&meeting.crews[0]));
-    crew_release(&meeting.crews[0]);
+    helpers_release(&meeting.crews[0]);
 }
 
 int main(void) {

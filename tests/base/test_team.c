@@ -32,10 +32,10 @@ static bool all_once(const struct tally *tally, size_t count) {
     return true;
 }
 
-static struct tally share_out(struct team *team, size_t count) {
+static struct tally share_out(struct thread_pool *thread_pool, size_t count) {
     struct tally tally;
     memset(&tally, 0, sizeof tally);
-    team_share(team, count, count_piece, &tally);
+    thread_pool_share(thread_pool, count, count_piece, &tally);
     return tally;
 }
 
@@ -43,73 +43,74 @@ static void every_piece_is_done_once(void **state) {
     (void)state;
     static const size_t counts[] = {0, 1, 2, PIECES};
     for (int threads = 1; threads <= 5; threads++) {
-        struct team *team;
-        assert_int_equal(team_create(&team, threads, NULL), HN_OK);
-        assert_int_equal(team_size(team), threads);
+        struct thread_pool *thread_pool;
+        assert_int_equal(thread_pool_create(&thread_pool, threads, NULL), HN_OK);
+        assert_int_equal(thread_pool_size(thread_pool), threads);
         for (size_t i = 0; i < COUNT_OF(counts); i++) {
-            struct tally tally = share_out(team, counts[i]);
+            struct tally tally = share_out(thread_pool, counts[i]);
             assert_true(all_once(&tally, counts[i]));
         }
-        team_destroy(team);
+        thread_pool_destroy(thread_pool);
     }
 }
 
 static void a_team_is_claimed_by_one_call_at_a_time_and_by_a_child_again(void **state) {
     (void)state;
-    struct team *team;
+    struct thread_pool *thread_pool;
     hn_error error = {.text = ""};
     int status = -1;
-    assert_int_equal(team_create(&team, 2, NULL), HN_OK);
-    assert_int_equal(team_claim(team, "the owner", &error), HN_OK);
-    assert_int_equal(team_claim(team, "the owner", &error), HN_INVALID);
+    assert_int_equal(thread_pool_create(&thread_pool, 2, NULL), HN_OK);
+    assert_int_equal(thread_pool_claim(thread_pool, "the owner", &error), HN_OK);
+    assert_int_equal(thread_pool_claim(thread_pool, "the owner", &error), HN_INVALID);
     assert_string_equal(error.text, "the owner is busy with another call; create one for each thread that makes calls");
     pid_t child = fork();
     if (child == 0) /* the call of the parent does not go on here */
-        _exit(team_claim(team, "the owner", NULL) == HN_OK && team_claim(team, "the owner", NULL) == HN_INVALID);
+        _exit(thread_pool_claim(thread_pool, "the owner", NULL) == HN_OK &&
+              thread_pool_claim(thread_pool, "the owner", NULL) == HN_INVALID);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-    team_yield(team);
-    assert_int_equal(team_claim(team, "the owner", NULL), HN_OK);
-    team_yield(team);
-    team_destroy(team);
+    thread_pool_yield(thread_pool);
+    assert_int_equal(thread_pool_claim(thread_pool, "the owner", NULL), HN_OK);
+    thread_pool_yield(thread_pool);
+    thread_pool_destroy(thread_pool);
 }
 
 static void every_member_has_a_workspace_of_its_own(void **state) {
     (void)state;
     enum { MEMBERS = 3, BYTES = 100 };
-    struct team *team;
-    assert_int_equal(team_create(&team, MEMBERS, NULL), HN_OK);
-    void **workspaces = team_create_workspaces(team, BYTES);
+    struct thread_pool *thread_pool;
+    assert_int_equal(thread_pool_create(&thread_pool, MEMBERS, NULL), HN_OK);
+    void **workspaces = thread_pool_create_workspaces(thread_pool, BYTES);
     assert_non_null(workspaces);
     for (int i = 0; i < MEMBERS; i++)
         memset(workspaces[i], i, BYTES);
     for (int i = 0; i < MEMBERS; i++)
         for (size_t k = 0; k < BYTES; k++)
             assert_int_equal(((unsigned char *)workspaces[i])[k], i);
-    team_destroy_workspaces(team, workspaces);
-    assert_null(team_create_workspaces(team, SIZE_MAX / 2));
-    team_destroy_workspaces(team, NULL);
-    team_destroy(team);
+    thread_pool_destroy_workspaces(thread_pool, workspaces);
+    assert_null(thread_pool_create_workspaces(thread_pool, SIZE_MAX / 2));
+    thread_pool_destroy_workspaces(thread_pool, NULL);
+    thread_pool_destroy(thread_pool);
 }
 
 static void a_number_of_threads_out_of_range_is_refused(void **state) {
     (void)state;
-    struct team *team;
+    struct thread_pool *thread_pool;
     hn_error error;
-    assert_int_equal(team_create(&team, -1, &error), HN_INVALID);
+    assert_int_equal(thread_pool_create(&thread_pool, -1, &error), HN_INVALID);
     assert_contains(error.text, "-1 threads");
-    assert_null(team);
-    assert_int_equal(team_gather(&team, TEAM_MOST + 1, &error), HN_INVALID);
-    assert_null(team);
+    assert_null(thread_pool);
+    assert_int_equal(thread_pool_gather(&thread_pool, THREAD_POOL_MOST + 1, &error), HN_INVALID);
+    assert_null(thread_pool);
 }
 
 static void a_gathered_team_works_like_another(void **state) {
     (void)state;
-    struct team *team;
-    assert_int_equal(team_gather(&team, 3, NULL), HN_OK);
-    struct tally tally = share_out(team, PIECES);
+    struct thread_pool *thread_pool;
+    assert_int_equal(thread_pool_gather(&thread_pool, 3, NULL), HN_OK);
+    struct tally tally = share_out(thread_pool, PIECES);
     assert_true(all_once(&tally, PIECES));
-    team_destroy(team);
+    thread_pool_destroy(thread_pool);
 }
 
 /* ---- forked processes ---- */
@@ -127,36 +128,36 @@ static bool child_succeeds(bool (*work)(void *context), void *context) {
 }
 
 static bool work_and_destroy(void *context) {
-    struct team *team = context;
-    struct tally tally = share_out(team, PIECES);
-    team_destroy(team);
+    struct thread_pool *thread_pool = context;
+    struct tally tally = share_out(thread_pool, PIECES);
+    thread_pool_destroy(thread_pool);
     return all_once(&tally, PIECES) && tally.by_others == 0;
 }
 
 static void a_forked_process_does_the_job_by_itself(void **state) {
     (void)state;
-    struct team *team;
-    assert_int_equal(team_create(&team, 4, NULL), HN_OK);
-    share_out(team, PIECES);
-    assert_true(child_succeeds(work_and_destroy, team));
-    struct tally tally = share_out(team, PIECES);
+    struct thread_pool *thread_pool;
+    assert_int_equal(thread_pool_create(&thread_pool, 4, NULL), HN_OK);
+    share_out(thread_pool, PIECES);
+    assert_true(child_succeeds(work_and_destroy, thread_pool));
+    struct tally tally = share_out(thread_pool, PIECES);
     assert_true(all_once(&tally, PIECES));
-    team_destroy(team);
+    thread_pool_destroy(thread_pool);
 }
 
 /* A forked process may inherit the lock while another thread holds it: it must not ask for it. */
 static void fork_inside(void *context, int member, size_t number) {
-    struct team *team = context;
+    struct thread_pool *thread_pool = context;
     (void)member, (void)number;
-    assert_true(child_succeeds(work_and_destroy, team));
+    assert_true(child_succeeds(work_and_destroy, thread_pool));
 }
 
 static void a_process_forked_in_the_middle_of_a_job_does_not_hang(void **state) {
     (void)state;
-    struct team *team;
-    assert_int_equal(team_create(&team, 3, NULL), HN_OK);
-    team_share(team, 6, fork_inside, team);
-    team_destroy(team);
+    struct thread_pool *thread_pool;
+    assert_int_equal(thread_pool_create(&thread_pool, 3, NULL), HN_OK);
+    thread_pool_share(thread_pool, 6, fork_inside, thread_pool);
+    thread_pool_destroy(thread_pool);
 }
 
 enum { SAMPLES = 64 };

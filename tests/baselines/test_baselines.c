@@ -419,8 +419,8 @@ static void settings_that_make_no_sense_are_refused(void **state) {
     (void)state;
     hn_model *model = model_at("models/unicycle.mod");
     struct applied good = scheme_of(HN_SCHEME_DC3), bad = good, all = scheme_of(HN_SCHEME_NONE);
-    hn_network *network = network_for(model, good, 1), *wide = network_for(model, all, 1);
-    policy_refused(model, wide, &good, "the model needs 3 and 20 (1 candidates of its independent outputs)");
+    hn_network *network = network_for(model, good, 1), *simd = network_for(model, all, 1);
+    policy_refused(model, simd, &good, "the model needs 3 and 20 (1 candidates of its independent outputs)");
     policy_refused(model, network, &all, "the model needs 3 and 50");
     bad.baseline.correction_steps = -1;
     policy_refused(model, network, &bad, "correction steps -1");
@@ -435,10 +435,10 @@ static void settings_that_make_no_sense_are_refused(void **state) {
     policy_refused(model, network, &bad, "there is no such scheme");
     bad = all;
     bad.policy.refine = 1;
-    policy_refused(model, wide, &bad, "refinement steps need a layer; the scheme is none");
+    policy_refused(model, simd, &bad, "refinement steps need a layer; the scheme is none");
     assert_string_equal(hn_scheme_text(HN_SCHEME_COUNT), "unknown");
     hn_network_destroy(network);
-    hn_network_destroy(wide);
+    hn_network_destroy(simd);
     hn_model_destroy(model);
 }
 

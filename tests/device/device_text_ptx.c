@@ -57,14 +57,14 @@ static void list_functions(struct statements *s) {
 static void print_both(struct text *text, const struct statements *s) {
     bool kept[SLOTS];
     struct ptx ptx;
-    struct walk walk = {.slots = SLOTS, .constants = (double *)(uintptr_t)special, .constant_count = SPECIAL};
+    struct ir_module ir = {.slots = SLOTS, .constants = (double *)(uintptr_t)special, .constant_count = SPECIAL};
     memset(kept, true, sizeof kept);
     ptx_create(&ptx, false, SLOTS);
     for (int turn = 0; turn < 2; turn++) {
-        walk.entry[KERNEL_EVALUATE] = *s;
-        walk.dialect = turn ? &ptx.dialect : NULL;
+        ir.entry[KERNEL_EVALUATE] = *s;
+        ir.dialect = turn ? &ptx.dialect : NULL;
         text_add(text, "\nnamespace %s {\n", turn ? "as_instructions" : "as_c");
-        assert_true(print_entry(text, &walk, KERNEL_EVALUATE, kept, false));
+        assert_true(print_entry(text, &ir, KERNEL_EVALUATE, kept, false));
         text_add(text, "}\nextern \"C\" void judged_%d(double *slots) {\n    %s::entry_evaluate(slots);\n}\n", turn,
                  turn ? "as_instructions" : "as_c");
     }

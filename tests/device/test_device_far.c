@@ -17,17 +17,17 @@ typedef double full, real;
 #include "cuda/kernels/kernel_args.h"
 
 enum { SLOTS = 10, OUTPUTS = 6, CAPABILITY = 90, LOST = 700 };
-enum { WARP_BYTES = (SLOTS + OUTPUTS) * FAR_WARP * sizeof(double) };
+enum { WARP_BYTES = (SLOTS + OUTPUTS) * GLOBAL_WARP * sizeof(double) };
 
 static struct plan plan = {.outputs = OUTPUTS};
 
 /* A layer of rolled code; two blocks run at once. */
-static hn_device_layer far_layer(size_t memory) {
+static hn_device_layer global_layer(size_t memory) {
     hn_device_layer layer = {.memory = memory, .plan = &plan};
     layer.choice.form = HN_DEVICE_ROLLED;
     layer.run.slot_bytes = layer.pull.slot_bytes = SLOTS * sizeof(double);
-    layer.run.sample_bytes = layer.pull.sample_bytes = WARP_BYTES / FAR_WARP;
-    layer.run.width = layer.pull.width = layer.coarse_run.width = FAR_WARP;
+    layer.run.sample_bytes = layer.pull.sample_bytes = WARP_BYTES / GLOBAL_WARP;
+    layer.run.width = layer.pull.width = layer.coarse_run.width = GLOBAL_WARP;
     layer.run.warps = 2;
     layer.pull.warps = 1;
     return layer;
@@ -37,10 +37,10 @@ static hn_device_layer far_layer(size_t memory) {
 
 static void samples_that_run_at_once_have_slots(void **state) {
     (void)state;
-    const hn_device_layer layer = far_layer((size_t)1 << 30);
+    const hn_device_layer layer = global_layer((size_t)1 << 30);
     size_t bytes;
     assert_int_equal(device_warps(&layer, &layer.run, 1), 1);
-    assert_int_equal(device_warps(&layer, &layer.run, FAR_WARP + 1), 2);
+    assert_int_equal(device_warps(&layer, &layer.run, GLOBAL_WARP + 1), 2);
     assert_int_equal(device_warps(&layer, &layer.run, 1000), 2);
     assert_true(device_far_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 2 * WARP_BYTES); /* the larger number of the two kernels */
@@ -50,7 +50,7 @@ static void samples_that_run_at_once_have_slots(void **state) {
 /* The kernel of gradients may be the one that runs more at once. */
 static void the_larger_kernel_decides(void **state) {
     (void)state;
-    hn_device_layer layer = far_layer((size_t)1 << 30);
+    hn_device_layer layer = global_layer((size_t)1 << 30);
     size_t bytes;
     layer.pull.warps = 3;
     assert_true(device_far_bytes(&layer, 1000, &bytes));
@@ -60,42 +60,42 @@ static void the_larger_kernel_decides(void **state) {
 /* Those of searches. */
 static void narrow_warps_need_less(void **state) {
     (void)state;
-    hn_device_layer layer = far_layer((size_t)1 << 30);
+    hn_device_layer layer = global_layer((size_t)1 << 30);
     size_t bytes;
-    layer.run.width = layer.pull.width = FAR_SEARCH_WARP;
-    assert_int_equal(device_warps(&layer, &layer.run, FAR_SEARCH_WARP + 1), 2);
-    assert_true(device_far_bytes(&layer, FAR_SEARCH_WARP + 1, &bytes));
-    assert_int_equal(bytes, 2 * WARP_BYTES / FAR_WARP * FAR_SEARCH_WARP);
+    layer.run.width = layer.pull.width = THREAD_SEARCH_WARP;
+    assert_int_equal(device_warps(&layer, &layer.run, THREAD_SEARCH_WARP + 1), 2);
+    assert_true(device_far_bytes(&layer, THREAD_SEARCH_WARP + 1, &bytes));
+    assert_int_equal(bytes, 2 * WARP_BYTES / GLOBAL_WARP * THREAD_SEARCH_WARP);
 }
 
 /* Floats ahead of doubles use the same memory, and twice as many fit a small one. */
 static void floats_take_half(void **state) {
     (void)state;
-    hn_device_layer layer = far_layer(16 * WARP_BYTES);
+    hn_device_layer layer = global_layer(16 * WARP_BYTES);
     struct device_call call = {.count = 1000};
     static double memory[2 * WARP_BYTES / sizeof(double)];
     size_t bytes;
     layer.coarse_run.slot_bytes = SLOTS * sizeof(float);
-    layer.coarse_run.sample_bytes = WARP_BYTES / FAR_WARP / 2;
+    layer.coarse_run.sample_bytes = WARP_BYTES / GLOBAL_WARP / 2;
     layer.coarse_run.warps = 9;
     assert_int_equal(device_warps(&layer, &layer.run, 1000), 2);
     assert_int_equal(device_warps(&layer, &layer.coarse_run, 1000), 4);
     assert_true(device_far_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 2 * WARP_BYTES);
     device_far_place(&layer, &layer.coarse_run, &call, memory);
-    assert_ptr_equal(call.far_rows, (float *)memory + 4 * SLOTS * FAR_WARP);
+    assert_ptr_equal(call.global_rows, (float *)memory + 4 * SLOTS * GLOBAL_WARP);
 }
 
 static void a_small_device_runs_less_at_once(void **state) {
     (void)state;
-    const hn_device_layer little = far_layer(8 * WARP_BYTES), none = far_layer(0);
+    const hn_device_layer little = global_layer(8 * WARP_BYTES), none = global_layer(0);
     assert_int_equal(device_warps(&little, &little.run, 1000), 1);
     assert_int_equal(device_warps(&none, &none.run, 1000), 1); /* at least one */
 }
 
 static void straight_code_needs_none(void **state) {
     (void)state;
-    hn_device_layer layer = far_layer(0);
+    hn_device_layer layer = global_layer(0);
     struct device_call call = {.count = 40};
     size_t bytes = 1;
     layer.choice.form = HN_DEVICE_STRAIGHT;
@@ -104,24 +104,24 @@ static void straight_code_needs_none(void **state) {
     assert_true(device_far_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 0);
     device_far_place(&layer, &layer.run, &call, &bytes);
-    assert_null(call.far_slots);
+    assert_null(call.global_slots);
 }
 
 static void rows_lie_behind_the_slots(void **state) {
     (void)state;
-    const hn_device_layer layer = far_layer((size_t)1 << 30);
+    const hn_device_layer layer = global_layer((size_t)1 << 30);
     static double memory[2 * WARP_BYTES / sizeof(double)];
     struct device_call call = {.count = 40};
     device_far_place(&layer, &layer.run, &call, memory);
-    assert_ptr_equal(call.far_slots, memory);
-    assert_ptr_equal(call.far_rows, memory + 2 * SLOTS * FAR_WARP);
+    assert_ptr_equal(call.global_slots, memory);
+    assert_ptr_equal(call.global_rows, memory + 2 * SLOTS * GLOBAL_WARP);
     device_far_place(&layer, &layer.pull, &call, memory);
-    assert_ptr_equal(call.far_rows, memory + SLOTS * FAR_WARP);
+    assert_ptr_equal(call.global_rows, memory + SLOTS * GLOBAL_WARP);
 }
 
 static void kernels_run_as_many_warps_as_their_caches_hold(void **state) {
     (void)state;
-    hn_device_layer layer = far_layer(0);
+    hn_device_layer layer = global_layer(0);
     const struct device_subject plain = {.single = false}, judge = {.polish = true}, single = {.single = true};
     assert_int_equal(device_most_warps(&layer, &plain), 8);
     layer.choice.form = HN_DEVICE_STRAIGHT;
@@ -134,7 +134,7 @@ static void kernels_run_as_many_warps_as_their_caches_hold(void **state) {
 
 static void tapes_beyond_all_memory_are_none(void **state) {
     (void)state;
-    hn_device_layer layer = far_layer((size_t)1 << 30);
+    hn_device_layer layer = global_layer((size_t)1 << 30);
     layer.options.tape_steps = 2;
     assert_true(hn_device_tape_bytes(&layer, 1) > 0);
     const size_t head = sizeof(struct tape_head), each = head + 2 * (sizeof(double) * (1 + OUTPUTS) + sizeof(int32_t));
@@ -151,7 +151,7 @@ static void tapes_beyond_all_memory_are_none(void **state) {
 static void tapes_of_floats_have_one_of_doubles_behind_them(void **state) {
     (void)state;
     struct plan weighted = {.outputs = OUTPUTS, .options = {.weighted = true}};
-    hn_device_layer layer = far_layer((size_t)1 << 30);
+    hn_device_layer layer = global_layer((size_t)1 << 30);
     layer.options.tape_steps = 2;
     layer.options.precision = HN_PRECISION_FLOAT32;
     size_t alone = hn_device_tape_bytes(&layer, 100);
@@ -162,7 +162,7 @@ static void tapes_of_floats_have_one_of_doubles_behind_them(void **state) {
 
 static void workspaces_beyond_all_memory_are_none(void **state) {
     (void)state;
-    hn_device_layer layer = far_layer((size_t)1 << 30);
+    hn_device_layer layer = global_layer((size_t)1 << 30);
     layer.options.precision = HN_PRECISION_FLOAT32;
     assert_true(hn_device_workspace_bytes(&layer, 1) > 0);
     assert_int_equal(hn_device_workspace_bytes(&layer, SIZE_MAX / 2), 0);
@@ -205,11 +205,11 @@ static void check_lists(const hn_device_layer *layer, const struct device_kernel
 
 static void lists_go_where_the_kernel_looks_for_them(void **state) {
     (void)state;
-    hn_device_layer layer = far_layer((size_t)1 << 30);
+    hn_device_layer layer = global_layer((size_t)1 << 30);
     struct device_kernel kernel = {.module = load_variable(&layer, "extern \"C\" { void *hardnet_listed[2]; }")};
-    struct far_code code = {.listed = {.words = words, .count = 5, .numbers = numbers, .number_count = 2}};
+    struct global_code code = {.listed = {.words = words, .count = 5, .numbers = numbers, .number_count = 2}};
     struct fake_device *device = fake_ask(fake_open("libcuda.so.1"), "fake_device");
-    const struct far_code none = {.text = NULL};
+    const struct global_code none = {.text = NULL};
     hn_error error = {.text = ""};
     assert_int_equal(device_give_lists(&layer, &kernel, &none, &error), HN_OK);
     assert_int_equal(kernel.lists, 0);
@@ -241,18 +241,18 @@ static void lists_that_are_too_long_are_refused(void **state) {
     (void)state;
     enum { MOST = (1 << 24) - 1, MANY = 300 };
     static struct statement list[MANY];
-    static struct walk walk;
-    struct listed listed = {.entry = {true}};
+    static struct ir_module ir;
+    struct bytecode listed = {.entry = {true}};
     hn_error error = {.text = ""};
-    walk.entry[0] = (struct statements){.list = list, .count = 1};
+    ir.entry[0] = (struct statements){.list = list, .count = 1};
     list[0].count = MOST + 1;
-    assert_int_equal(listed_create(&listed, &walk, &error), HN_LIMIT);
+    assert_int_equal(bytecode_create(&listed, &ir, &error), HN_LIMIT);
     assert_contains(error.text, "a sum has 16777216 operands; at most 16777215 are possible");
     for (size_t i = 0; i < MANY; i++)
         list[i].count = MOST;
-    walk.entry[0].count = MANY;
+    ir.entry[0].count = MANY;
     listed.entry[0] = true;
-    assert_int_equal(listed_create(&listed, &walk, &error), HN_LIMIT);
+    assert_int_equal(bytecode_create(&listed, &ir, &error), HN_LIMIT);
     assert_contains(error.text, "would have 5033164800 words, too many to number");
 }
 
@@ -260,16 +260,16 @@ static void lists_that_are_too_long_are_refused(void **state) {
 static void numbers_of_floats_lie_one_behind_the_other(void **state) {
     (void)state;
     double own[] = {2.5, -1, HUGE_VAL}, large[] = {0.5, -1e39};
-    struct listed listed = {.numbers = own, .number_count = 3};
+    struct bytecode listed = {.numbers = own, .number_count = 3};
     float rounded[3];
     hn_error error = {.text = ""};
-    assert_int_equal(listed_number_bytes(&listed), sizeof(double));
-    assert_int_equal(listed_round(&listed, &error), HN_OK);
-    assert_int_equal(listed_number_bytes(&listed), sizeof(float));
+    assert_int_equal(bytecode_number_bytes(&listed), sizeof(double));
+    assert_int_equal(bytecode_round(&listed, &error), HN_OK);
+    assert_int_equal(bytecode_number_bytes(&listed), sizeof(float));
     memcpy(rounded, own, sizeof rounded);
     assert_true(rounded[0] == 2.5F && rounded[1] == -1 && isinf(rounded[2]));
-    listed = (struct listed){.numbers = large, .number_count = 2};
-    assert_int_equal(listed_round(&listed, &error), HN_UNSUPPORTED);
+    listed = (struct bytecode){.numbers = large, .number_count = 2};
+    assert_int_equal(bytecode_round(&listed, &error), HN_UNSUPPORTED);
     assert_contains(error.text,
                     "precision float32: -1e+39, a number of the model's linear system, does not fit a float");
 }

@@ -38,12 +38,12 @@ static const char flat[] = "param a >= -1, <= 1; var y{1..3} >= -1, <= 1; minimi
                            "subject to total: y[1] + y[2] + y[3] = 0.5*a; subject to most: y[2] - y[3] <= 0.25;";
 
 /* So many unknowns that a team of threads shares a sample: rows that chain outputs, rows over all of them, and sines beside cosines. */
-static const char wide_curved[] =
+static const char simd_curved[] =
     "param a >= 0, <= 1; var y{1..30} >= -2, <= 2, := 0.1; set K := 1..29;\n"
     "minimize f: sum{k in K} (y[k] - 0.1*k*a)^2 + exp(0.1*y[30]) + sin(y[1])*cos(y[2]);\n"
     "subject to chain{k in K}: y[k+1] - cos(y[k])*y[k] + sin(y[k])*a <= 0.4 + 0.01*k;\n"
     "subject to disc: sum{k in 1..30} y[k]^2 <= 9 - a; subject to line: sum{k in 1..30} (k mod 7)*y[k] = 1 + a;";
-static const char wide_affine[] = "param a >= 0, <= 1; var y{1..30} >= -1, <= 1; set K := 1..29;\n"
+static const char simd_affine[] = "param a >= 0, <= 1; var y{1..30} >= -1, <= 1; set K := 1..29;\n"
                                   "minimize f: sum{k in 1..30} (1 + (k mod 3))*(y[k] - a/k)^2 + y[1]*y[2];\n"
                                   "subject to chain{k in K}: -0.2 <= y[k+1] - 0.9*y[k] <= 0.1 + 0.5*a;\n"
                                   "subject to all_of_them: sum{k in 1..30} y[k] = 1 + a;";
@@ -179,11 +179,11 @@ static void solutions_at_kinks_have_them(void **state) {
 
 static void solutions_of_teams_have_them(void **state) {
     (void)state;
-    judge_text(wide_curved, HN_METHOD_OPTIMAL, NULL);
+    judge_text(simd_curved, HN_METHOD_OPTIMAL, NULL);
     if (HN_TEST_SHARE > 1) /* sanitizers take long to compile one */
         return;
-    judge_text(wide_curved, HN_METHOD_NEAREST, NULL);
-    judge_text(wide_affine, HN_METHOD_OPTIMAL, NULL);
+    judge_text(simd_curved, HN_METHOD_NEAREST, NULL);
+    judge_text(simd_affine, HN_METHOD_OPTIMAL, NULL);
 }
 
 static void random_problems_have_them(void **state) {

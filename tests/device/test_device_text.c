@@ -32,7 +32,7 @@
 
 /* What runs a batch, and what goes back; slots of a sample where these are no thread's own. */
 struct loaded_lists {
-    struct far_code code[2];
+    struct global_code code[2];
     size_t slots[2];
 };
 
@@ -42,7 +42,7 @@ struct pair {
 };
 
 /* How slots and statements are kept: as the library would choose, or in the device's memory, and there as code or as lists. */
-enum kept { KEPT_CHOSEN, KEPT_FAR, KEPT_LISTED };
+enum kept { SPILL_CHOSEN, SPILL_FAR, SPILL_LISTED };
 
 static bool whole;
 
@@ -56,7 +56,7 @@ static bool compiler_is_there(void) {
 /* ---- from a model to functions ---- */
 
 /* Where the text looks for its lists; see cuda/kernels/bytecode_run.h. */
-struct listed_memory {
+struct bytecode_memory {
     const uint32_t *words;
     const double *numbers;
 };
@@ -73,23 +73,23 @@ static struct loaded make_straight(const struct device_subject *subject) {
     return loaded;
 }
 
-static struct loaded make_far(const struct device_subject *subject, struct far_code *code, size_t *slots) {
+static struct loaded make_far(const struct device_subject *subject, struct global_code *code, size_t *slots) {
     hn_error error = {.text = ""};
-    if (far_print(code, subject, &error) != HN_OK)
+    if (global_print(code, subject, &error) != HN_OK)
         fail_msg("%s", error.text);
     struct loaded loaded = host_load(code->text, subject->adjoint ? "hardnet_pull" : "hardnet_run");
-    struct listed_memory *memory = dlsym(loaded.object, "hardnet_listed");
+    struct bytecode_memory *memory = dlsym(loaded.object, "hardnet_listed");
     assert_non_null(memory);
-    *memory = (struct listed_memory){code->listed.words, code->listed.numbers};
+    *memory = (struct bytecode_memory){code->listed.words, code->listed.numbers};
     *slots = code->slots;
     return loaded;
 }
 
 static struct loaded make(const struct plan *plan, bool adjoint, enum kept kept, struct loaded_lists *lists) {
-    const struct device_subject subject = {.plan = plan, .adjoint = adjoint, .listed = kept == KEPT_LISTED};
+    const struct device_subject subject = {.plan = plan, .adjoint = adjoint, .listed = kept == SPILL_LISTED};
     hn_device_forecast choice;
     assert_int_equal(form_choose(&choice, plan, NULL), HN_OK);
-    if (kept == KEPT_CHOSEN && choice.form == HN_DEVICE_STRAIGHT)
+    if (kept == SPILL_CHOSEN && choice.form == HN_DEVICE_STRAIGHT)
         return make_straight(&subject);
     return make_far(&subject, &lists->code[adjoint], &lists->slots[adjoint]);
 }
@@ -108,8 +108,8 @@ static struct pair make_pair(const hn_model *model, hn_layer_options options, en
 }
 
 static void drop_pair(struct pair *pair) {
-    far_release(&pair->lists.code[0]);
-    far_release(&pair->lists.code[1]);
+    global_release(&pair->lists.code[0]);
+    global_release(&pair->lists.code[1]);
     dlclose(pair->run.object);
     dlclose(pair->pull.object);
 }
@@ -180,15 +180,15 @@ static void compare(const struct pair *kernels, const hn_layer *layer, size_t co
     struct own_tape tape = tape_for(&call, count, room, theirs.outputs);
     call.tape_width = raw ? count : 1;
     call.next = &next;
-    enum { WIDTH = 4 }; /* FAR_WIDTH of the text */
+    enum { WIDTH = 4 }; /* GLOBAL_WIDTH of the text */
     double *slots[2], *rows = calloc(theirs.outputs, sizeof *rows);
     for (int i = 0; i < 2; i++)
         slots[i] = calloc(WIDTH * kernels->lists.slots[i] + 1, sizeof *slots[i]);
-    call.far_slots = slots[0];
-    call.far_rows = rows;
+    call.global_slots = slots[0];
+    call.global_rows = rows;
     kernels->run.run(&call);
     next = 0;
-    call.far_slots = slots[1];
+    call.global_slots = slots[1];
     kernels->pull.run(&call);
     compare_without_bounds(kernels, call, &ours);
     free(slots[0]);
@@ -229,7 +229,7 @@ static void try_kept(const hn_model *model, hn_layer_options options, size_t cou
 }
 
 static void try_model(const hn_model *model, hn_layer_options options, size_t count, uint64_t seed) {
-    try_kept(model, options, count, seed, KEPT_CHOSEN);
+    try_kept(model, options, count, seed, SPILL_CHOSEN);
 }
 
 /* let: "N=20", or NULL. */
@@ -281,9 +281,9 @@ static void random_problems_have_the_library_s_bits(void **state) {
 static void rows_that_may_be_undefined_have_the_library_s_bits(void **state) {
     (void)state;
     hn_model *model = undefined_model(1);
-    try_kept(model, layer_method(HN_METHOD_AUTO), 24, 60, KEPT_CHOSEN);
+    try_kept(model, layer_method(HN_METHOD_AUTO), 24, 60, SPILL_CHOSEN);
     if (whole)
-        try_kept(model, layer_steps(HN_METHOD_PAPER, 9), 24, 61, KEPT_LISTED);
+        try_kept(model, layer_steps(HN_METHOD_PAPER, 9), 24, 61, SPILL_LISTED);
     hn_model_destroy(model);
 }
 
@@ -292,9 +292,9 @@ static void long_horizons_have_the_library_s_bits(void **state) {
     (void)state;
     hn_model *model = host_read_with("unicycle", whole ? "N=60" : "N=30");
     if (whole)
-        try_kept(model, layer_method(HN_METHOD_AUTO), 6, 31, KEPT_FAR);
-    try_kept(model, layer_steps(HN_METHOD_PAPER, 6), 6, 30, KEPT_FAR);
-    try_kept(model, layer_method(HN_METHOD_LM), 6, 32, KEPT_LISTED);
+        try_kept(model, layer_method(HN_METHOD_AUTO), 6, 31, SPILL_FAR);
+    try_kept(model, layer_steps(HN_METHOD_PAPER, 6), 6, 30, SPILL_FAR);
+    try_kept(model, layer_method(HN_METHOD_LM), 6, 32, SPILL_LISTED);
     hn_model_destroy(model);
 }
 
@@ -304,9 +304,9 @@ static void slots_in_memory_have_the_library_s_bits(void **state) {
     (void)state;
     for (size_t i = 0; i < (whole ? COUNT_OF(names) : HN_TEST_SHARE > 1 ? 1 : 2); i++) {
         hn_model *model = host_read_model(names[i]);
-        try_kept(model, layer_method(HN_METHOD_AUTO), 16, 40 + i, i % 2 ? KEPT_FAR : KEPT_LISTED);
+        try_kept(model, layer_method(HN_METHOD_AUTO), 16, 40 + i, i % 2 ? SPILL_FAR : SPILL_LISTED);
         if (whole || i == 0)
-            try_kept(model, layer_steps(HN_METHOD_PAPER, 9), 8, 50 + i, i % 2 ? KEPT_LISTED : KEPT_FAR);
+            try_kept(model, layer_steps(HN_METHOD_PAPER, 9), 8, 50 + i, i % 2 ? SPILL_LISTED : SPILL_FAR);
         hn_model_destroy(model);
     }
 }
@@ -332,7 +332,7 @@ static void try_loops(const char *text, enum factor_kind kind, hn_layer_options 
     assert_int_equal(hn_device_predict(&forecast, model, &options, NULL), HN_OK);
     assert_int_equal(forecast.form, HN_DEVICE_DENSE);
     plan_destroy(plan);
-    try_kept(model, options, count, seed, seed % 2 ? KEPT_FAR : KEPT_LISTED);
+    try_kept(model, options, count, seed, seed % 2 ? SPILL_FAR : SPILL_LISTED);
     hn_model_destroy(model);
 }
 
@@ -361,7 +361,7 @@ static void shipped_dense_models_have_the_library_s_bits(void **state) {
         for (size_t k = 0; k < METHODS; k++) {
             hn_model *model = host_read_model(names[i]);
             if (method_of(k).method != HN_METHOD_HARDNET) /* which wants fewer rows */
-                try_kept(model, method_of(k), 4, 80 + i, KEPT_CHOSEN);
+                try_kept(model, method_of(k), 4, 80 + i, SPILL_CHOSEN);
             hn_model_destroy(model);
         }
 }

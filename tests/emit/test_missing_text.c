@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-const char emit_texts[] = "base/one.h\0WIDE_INLINE wide one(wide a) {\n    return a;\n}\n";
+const char emit_texts[] = "base/one.h\0SIMD_INLINE simd one(simd a) {\n    return a;\n}\n";
 const size_t emit_texts_length = sizeof emit_texts;
 
 static hn_model *disc(void) {
@@ -42,13 +42,13 @@ static void a_missing_text_is_named(void **state) {
 
 static void a_missing_text_of_two_is_named(void **state) {
     struct text out = {.bytes = NULL};
-    struct two_names names = {.count = 0};
+    struct simd2_names names = {.count = 0};
     hn_error error = {.status = HN_OK};
     (void)state;
-    two_names_file(&out, &names, "base/one.h");
+    simd2_names_file(&out, &names, "base/one.h");
     assert_false(out.failed);
-    assert_non_null(strstr(out.bytes, "two_one"));
-    two_names_file(&out, &names, "base/two.h");
+    assert_non_null(strstr(out.bytes, "simd2_one"));
+    simd2_names_file(&out, &names, "base/two.h");
     assert_true(out.failed);
     assert_int_equal(text_error(&out, "emitted files", &error), HN_UNSUPPORTED);
     assert_non_null(strstr(error.text, "does not contain the text base/two.h"));
@@ -57,7 +57,7 @@ static void a_missing_text_of_two_is_named(void **state) {
 
 static void a_full_table_of_names_says_so(void **state) {
     struct text out = {.bytes = NULL};
-    struct two_names names = {.count = 0};
+    struct simd2_names names = {.count = 0};
     hn_error error = {.status = HN_OK};
     const size_t most = sizeof names.at / sizeof names.at[0];
     (void)state;
@@ -65,7 +65,7 @@ static void a_full_table_of_names_says_so(void **state) {
         names.at[names.count] = "other";
         names.length[names.count] = 5;
     }
-    two_names_file(&out, &names, "base/one.h");
+    simd2_names_file(&out, &names, "base/one.h");
     assert_true(out.failed);
     assert_int_equal(text_error(&out, "emitted files", &error), HN_UNSUPPORTED);
     assert_non_null(strstr(error.text, "more than 256 names"));

@@ -37,10 +37,10 @@ static hn_status straight(const struct printing *p, hn_error *error) {
 }
 
 static hn_status far(const struct printing *p, hn_error *error) {
-    struct far_code code;
-    hn_status status = far_print(&code, &p->subject, error);
+    struct global_code code;
+    hn_status status = global_print(&code, &p->subject, error);
     assert_int_equal(status == HN_OK, code.text != NULL);
-    far_release(&code);
+    global_release(&code);
     return status;
 }
 
@@ -93,12 +93,12 @@ static void fail_in_turn(const struct printing *p, print *what) {
 }
 
 static hn_status lists(const struct printing *p, hn_error *error) {
-    static struct walk walk;
-    struct listed listed = {.words = NULL};
+    static struct ir_module walk;
+    struct bytecode listed = {.words = NULL};
     (void)p;
-    hn_status status = listed_create(&listed, &walk, error);
+    hn_status status = bytecode_create(&listed, &walk, error);
     assert_int_equal(status == HN_OK, listed.words != NULL);
-    listed_release(&listed);
+    bytecode_release(&listed);
     return status;
 }
 

@@ -335,13 +335,13 @@ static void lists_of_teams_without_memory_are_none(void **state) {
     size_t blocks = memory_live_blocks(), k = 1;
     for (status = HN_NO_MEMORY; status != HN_OK; k++) {
         struct arena arena = {.newest = NULL};
-        struct team_code code;
+        struct block_code code;
         struct signed_system system = plan.system;
         hn_error error = {.status = HN_OK};
         memory_fail_at(k, true);
-        status = team_code_create(&code, plan.program, plan.slots, &arena, &error);
+        status = block_code_create(&code, plan.program, plan.slots, &arena, &error);
         if (status == HN_OK)
-            status = team_system_create(&system, &plan.system, &arena, &error);
+            status = block_system_create(&system, &plan.system, &arena, &error);
         memory_fail_never();
         arena_release(&arena);
         assert_true(status == HN_OK || (status == HN_NO_MEMORY && error.status == HN_NO_MEMORY));

@@ -67,16 +67,16 @@ static void count_piece(void *context, int member, size_t number) {
 static void a_gathered_team_works_with_those_that_started(void **state) {
     (void)state;
     for (int k = 1; k < THREADS; k++) {
-        struct team *team;
+        struct thread_pool *thread_pool;
         unsigned done[PIECES] = {0};
         threads_fail_at(k);
-        assert_int_equal(team_gather(&team, THREADS, NULL), HN_OK);
+        assert_int_equal(thread_pool_gather(&thread_pool, THREADS, NULL), HN_OK);
         threads_fail_at(0);
-        assert_int_equal(team_size(team), k);
-        team_share(team, PIECES, count_piece, done);
+        assert_int_equal(thread_pool_size(thread_pool), k);
+        thread_pool_share(thread_pool, PIECES, count_piece, done);
         for (int i = 0; i < PIECES; i++)
             assert_int_equal(done[i], 1);
-        team_destroy(team);
+        thread_pool_destroy(thread_pool);
     }
     assert_int_equal(memory_live_blocks(), 0);
 }

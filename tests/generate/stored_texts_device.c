@@ -10,12 +10,13 @@
 
 enum { TASK = 59 };
 
-static void note_rounds(struct printed *printed, const struct walk *walk, const struct walk *near, bool single) {
+static void note_rounds(struct printed *printed, const struct ir_module *ir, const struct ir_module *near,
+                        bool single) {
     struct text text = {.bytes = NULL};
     struct round_room room = {.single = single, .task = single ? 0 : TASK}, back = {.single = single};
-    assert_true(round_print_once(&text, walk, single));
-    assert_true(round_print(&text, walk, near, &room));
-    assert_true(round_print_back(&text, walk, near, &back));
+    assert_true(round_print_once(&text, ir, single));
+    assert_true(round_print(&text, ir, near, &room));
+    assert_true(round_print_back(&text, ir, near, &back));
     assert_false(text.failed);
     stored_note_text(printed, text.bytes, text.length);
     digest_add_size(&printed->digest, room.near);
@@ -24,17 +25,17 @@ static void note_rounds(struct printed *printed, const struct walk *walk, const 
 }
 
 void stored_note_device(struct printed *printed, const hn_model *model, hn_layer_options options) {
-    struct walk walk, near;
+    struct ir_module ir, near;
     struct plan *plan;
     hn_layer_options filled;
     assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
-    assert_int_equal(walk_create(&walk, plan, true, NULL), HN_OK);
-    assert_int_equal(walk_create_assumed(&near, plan, true, NULL), HN_OK);
-    if (walk.solves && !walk.loops && walk.entry[KERNEL_STEP_BEGIN].count > 0) {
-        note_rounds(printed, &walk, &near, false);
-        note_rounds(printed, &walk, &near, true);
+    assert_int_equal(ir_create(&ir, plan, true, NULL), HN_OK);
+    assert_int_equal(ir_create_assumed(&near, plan, true, NULL), HN_OK);
+    if (ir.solves && !ir.loops && ir.entry[KERNEL_STEP_BEGIN].count > 0) {
+        note_rounds(printed, &ir, &near, false);
+        note_rounds(printed, &ir, &near, true);
     }
-    walk_release(&near);
-    walk_release(&walk);
+    ir_release(&near);
+    ir_release(&ir);
     plan_destroy(plan);
 }

@@ -29,9 +29,9 @@ static hn_model *curved_model(void) {
 
 /* Whether the kernel takes the step of all seats at once from these outputs. */
 static bool steps_at_once(const struct executor *x, const struct plan *plan, const double *raw) {
-    const double *from[EXECUTOR_WIDEST] = {NULL};
-    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST] = {0}, *slots = aligned_alloc(64, (x->bytes + 63) / 64 * 64);
-    bool all[EXECUTOR_WIDEST], none[EXECUTOR_WIDEST] = {false};
+    const double *from[MAX_LANES] = {NULL};
+    double eps[MAX_LANES], hold[MAX_LANES] = {0}, *slots = aligned_alloc(64, (x->bytes + 63) / 64 * 64);
+    bool all[MAX_LANES], none[MAX_LANES] = {false};
     const struct executor_rows rows = {all, hold, none, none};
     assert_non_null(slots);
     for (uint32_t k = 0; k < x->width; k++) {

@@ -44,11 +44,11 @@ static void check_shapes(const struct statements *s, uint32_t slots, uint32_t co
 
 /* ---- one region ---- */
 
-static bool is_live(const struct paired *all, size_t i) {
-    return all->flow.used[i] || all->flow.stored[i];
+static bool is_live(const struct slp_regions *all, size_t i) {
+    return all->liveness.used[i] || all->liveness.stored[i];
 }
 
-static void check_alike(const struct paired *all, size_t i, size_t j) {
+static void check_alike(const struct slp_regions *all, size_t i, size_t j) {
     const struct statement *a = &all->s.list[i], *b = &all->s.list[j];
     assert_int_equal(a->function, b->function);
     assert_int_equal(a->count, b->count);
@@ -58,11 +58,11 @@ static void check_alike(const struct paired *all, size_t i, size_t j) {
 }
 
 /* What statement i reads is there: variables have been computed, slots have not been written. */
-static void check_reads(const struct paired *all, const struct region *region, const bool *done, const bool *written,
-                        size_t i) {
+static void check_reads(const struct slp_regions *all, const struct region *region, const bool *done,
+                        const bool *written, size_t i) {
     const struct statement *at = &all->s.list[i];
     for (uint32_t k = statement_destinations(at); k < at->count; k++) {
-        uint32_t source = all->flow.source[at->first + k], slot = all->s.operands[at->first + k];
+        uint32_t source = all->liveness.source[at->first + k], slot = all->s.operands[at->first + k];
         if (source)
             assert_true(done[region->first + (source - 1) / 2]);
         else if (!operand_is_constant(slot))
@@ -70,10 +70,10 @@ static void check_reads(const struct paired *all, const struct region *region, c
     }
 }
 
-static void write_slots(const struct paired *all, bool *written, size_t i) {
+static void write_slots(const struct slp_regions *all, bool *written, size_t i) {
     const struct statement *at = &all->s.list[i];
     for (uint32_t d = 0; d < statement_destinations(at); d++)
-        if (all->flow.stored[i] >> d & 1)
+        if (all->liveness.stored[i] >> d & 1)
             written[all->s.operands[at->first + d]] = true;
 }
 
@@ -82,9 +82,9 @@ enum {
 }; /* a tenth of a second, about; where the search goes on for longer it gains next to nothing */
 
 /* How many statements of the region stand in pairs. */
-static size_t check_region(const struct paired *all, size_t r, bool *done, bool *written) {
+static size_t check_region(const struct slp_regions *all, size_t r, bool *done, bool *written) {
     const struct region *region = &all->regions.list[r];
-    const struct pairs *pairs = &all->pairs[r];
+    const struct slp_pairs *pairs = &all->pairs[r];
     size_t paired = 0;
     assert_true(pairs->tried <= MOST_TRIED);
     memset(written, 0, all->slots);
@@ -112,14 +112,14 @@ static size_t check_region(const struct paired *all, size_t r, bool *done, bool 
 /* ---- entries ---- */
 
 /* The part of an entry's statements that stands in pairs. */
-static double check_entry(const struct walk *walk, enum kernel_entry entry) {
-    bool *kept = print_kept(walk, false);
-    struct paired all;
+static double check_entry(const struct ir_module *ir, enum kernel_entry entry) {
+    bool *kept = print_kept(ir, false);
+    struct slp_regions all;
     size_t paired = 0, live = 0;
     assert_non_null(kept);
-    check_shapes(&walk->entry[entry], walk->slots, walk->constant_count);
-    assert_true(paired_create(&all, walk, entry, kept));
-    check_shapes(&all.s, all.slots, walk->constant_count);
+    check_shapes(&ir->entry[entry], ir->slots, ir->constant_count);
+    assert_true(slp_regions_create(&all, ir, entry, kept));
+    check_shapes(&all.s, all.slots, ir->constant_count);
     bool *done = base_allocate(all.s.count + 1), *written = base_allocate(all.slots + 1);
     assert_true(done && written);
     memset(done, 0, all.s.count + 1);
@@ -130,17 +130,17 @@ static double check_entry(const struct walk *walk, enum kernel_entry entry) {
     base_release(done);
     base_release(written);
     base_release(kept);
-    paired_release(&all);
+    slp_regions_release(&all);
     return live > 0 ? (double)paired / (double)live : 0;
 }
 
 static void check_model(const char *path, hn_method method, double *parts) {
     hn_layer *layer = layer_of_file(path, method);
-    struct walk walk;
-    assert_int_equal(walk_create(&walk, layer->plan, true, NULL), HN_OK);
+    struct ir_module ir;
+    assert_int_equal(ir_create(&ir, layer->plan, true, NULL), HN_OK);
     for (int e = 0; e < KERNEL_ENTRIES; e++)
-        parts[e] = walk.entry[e].count > 0 ? check_entry(&walk, (enum kernel_entry)e) : 0;
-    walk_release(&walk);
+        parts[e] = ir.entry[e].count > 0 ? check_entry(&ir, (enum kernel_entry)e) : 0;
+    ir_release(&ir);
     hn_layer_destroy(layer);
 }
 
@@ -163,7 +163,7 @@ static void every_statement_stands_once_behind_what_it_needs(void **state) {
 /* ---- whether it pays ---- */
 
 /* Two sums of slots that are neighbours save 8 half instructions of 64; what nobody needs is not counted, one more negation is. */
-static void pairs_that_save_less_than_an_eighth_are_given_up(void **state) {
+static void slp_that_save_less_than_an_eighth_are_given_up(void **state) {
     enum { SLOTS = 32, KEPT = 20, NOT_KEPT = 30 };
     static const struct {
         enum function function;
@@ -176,8 +176,8 @@ static void pairs_that_save_less_than_an_eighth_are_given_up(void **state) {
     for (size_t more = 0; more < 2; more++) {
         struct statements s = {.count = 0};
         bool kept[SLOTS] = {false};
-        struct flow flow;
-        struct pairs pairs;
+        struct liveness liveness;
+        struct slp_pairs pairs;
         for (size_t i = 0; i + 1 < COUNT_OF(lines) + more; i++) {
             const uint32_t from[] = {lines[i].from, lines[i].from + 2, lines[i].from + 4};
             statements_add(&s, lines[i].function, lines[i].to, from, lines[i].count);
@@ -186,12 +186,12 @@ static void pairs_that_save_less_than_an_eighth_are_given_up(void **state) {
             kept[slot] = true;
         struct region region = {0, s.count, 1};
         const struct regions regions = {.list = &region, .count = 1};
-        assert_true(flow_find(&flow, &s, &regions, kept, SLOTS));
-        assert_true(pairs_find(&pairs, &s, &flow, &region, false));
+        assert_true(liveness_find(&liveness, &s, &regions, kept, SLOTS));
+        assert_true(slp_find(&pairs, &s, &liveness, &region, false));
         assert_int_equal(pairs.mate[0], more ? 0 : 1);
         assert_int_equal(pairs.ordered, s.count - (more ? 1 : 2)); /* without what nobody needs */
-        pairs_release(&pairs);
-        flow_release(&flow);
+        slp_release(&pairs);
+        liveness_release(&liveness);
         statements_release(&s);
     }
 }
@@ -200,7 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_unicycle_s_stages_are_pairs),
         cmocka_unit_test(every_statement_stands_once_behind_what_it_needs),
-        cmocka_unit_test(pairs_that_save_less_than_an_eighth_are_given_up),
+        cmocka_unit_test(slp_that_save_less_than_an_eighth_are_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

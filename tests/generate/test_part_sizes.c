@@ -33,17 +33,17 @@ static hn_model *shipped(const char *path) {
 /* ---- the prediction ---- */
 
 /* How long the entries are as text, and how long they were said to be; short ones have little but their frame. */
-static void compare_lengths(const struct walk *walk) {
+static void compare_lengths(const struct ir_module *ir) {
     enum { SHORT = 4000 };
-    bool *kept = print_kept(walk, false);
+    bool *kept = print_kept(ir, false);
     assert_non_null(kept);
     for (int e = 0; e < KERNEL_ENTRIES; e++) {
         struct text text = {.bytes = NULL};
         size_t predicted;
-        if (walk->entry[e].count == 0)
+        if (ir->entry[e].count == 0)
             continue;
-        assert_true(parts_predict(walk, (enum kernel_entry)e, &predicted));
-        assert_true(print_entry(&text, walk, (enum kernel_entry)e, kept, false));
+        assert_true(parts_predict(ir, (enum kernel_entry)e, &predicted));
+        assert_true(print_entry(&text, ir, (enum kernel_entry)e, kept, false));
         if (text.length > SHORT)
             assert_in_interval((double)predicted / (double)text.length, 0.4, 1.7);
         text_drop(&text);
@@ -53,10 +53,10 @@ static void compare_lengths(const struct walk *walk) {
 
 static void check_lengths(hn_model *model, hn_method method) {
     hn_layer *layer = layer_and_no_model(model, method);
-    struct walk walk;
-    assert_int_equal(walk_create(&walk, layer->plan, true, NULL), HN_OK);
-    compare_lengths(&walk);
-    walk_release(&walk);
+    struct ir_module ir;
+    assert_int_equal(ir_create(&ir, layer->plan, true, NULL), HN_OK);
+    compare_lengths(&ir);
+    ir_release(&ir);
     hn_layer_destroy(layer);
 }
 
@@ -91,12 +91,12 @@ static void sums_of_many_numbers_are_left_out_and_counted(void **state) {
     (void)state;
     for (size_t rows = 50; rows <= 60; rows += 10) {
         hn_layer *layer = layer_and_no_model(affine_model((struct affine_shape){rows, 900, 0, 0}, 1), HN_METHOD_PAPER);
-        struct walk walk;
-        assert_int_equal(walk_create(&walk, layer->plan, false, NULL), HN_OK);
+        struct ir_module ir;
+        assert_int_equal(ir_create(&ir, layer->plan, false, NULL), HN_OK);
         bool many = rows * 900 > 50000;
-        assert_int_equal(walk.entry[KERNEL_EVALUATE].count == 0, many);
-        assert_int_equal(walk.left > 0, many);
-        walk_release(&walk);
+        assert_int_equal(ir.entry[KERNEL_EVALUATE].count == 0, many);
+        assert_int_equal(ir.left > 0, many);
+        ir_release(&ir);
         hn_layer_destroy(layer);
     }
 }

@@ -26,10 +26,10 @@ static const double constants[CONSTANTS] = {0.5, -3, 1.25};
 
 /* What the printed text uses, for one number at a time. */
 static const char head[] = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
-                           "typedef double wide;\ntypedef double full;\n"
-                           "#define KEPT_NEAR 0\n#define KEPT_AT(place) kept[place]\n#define PTX_SLOTS(slots)\n"
+                           "typedef double simd;\ntypedef double full;\n"
+                           "#define SPILL_NEAR 0\n#define SPILL_AT(place) kept[place]\n#define PTX_SLOTS(slots)\n"
                            "#define PTX_REGISTERS(values, read, spare) double nv[values], ns[read], nt[spare];\n"
-                           "#define wide_all(a) ((double)(a))\n#define LANES_HERE 1\n#define LANE_PARTS 1\n"
+                           "#define simd_all(a) ((double)(a))\n#define SLOT_STRIDE 1\n#define LANE_PARTS 1\n"
                            "#define WIDTH 1\n#define GENERATED\n"
                            "#define S(slot) slots[slot]\n";
 
@@ -152,7 +152,7 @@ static void copy_part(struct statements *out, const struct statements *from, siz
 }
 
 /* Two parts, one behind the other, with at most so many values in local variables; 0: as many as there are. */
-static void print_parts(struct text *text, const struct walk *walk, const struct list *list, size_t most,
+static void print_parts(struct text *text, const struct ir_module *ir, const struct list *list, size_t most,
                         enum print_late late, struct ptx *ptx) {
     struct statements part[2];
     struct text own = {.bytes = NULL};
@@ -172,7 +172,7 @@ static void print_parts(struct text *text, const struct walk *walk, const struct
                                        .most = most,
                                        .places = &places,
                                        .dialect = &ptx->dialect};
-    assert_true(print_chain(&own, walk, &wanted));
+    assert_true(print_chain(&own, ir, &wanted));
     text_add(text, "    double kept[%u];\n    (void)kept;\n", places + 1);
     ptx_print_declarations(ptx, text);
     text_add_bytes(text, own.bytes, own.length);
@@ -183,7 +183,7 @@ static void print_parts(struct text *text, const struct walk *walk, const struct
 
 enum { PART_WAYS = 6, ENTRY_WAYS_IN_C = 2 };
 
-static void print_way(struct text *text, struct walk *walk, const struct list *list, int number, int way) {
+static void print_way(struct text *text, struct ir_module *ir, const struct list *list, int number, int way) {
     static const struct {
         size_t most;
         enum print_late late;
@@ -191,10 +191,10 @@ static void print_way(struct text *text, struct walk *walk, const struct list *l
                           {5, PRINT_IN_ORDER}, {6, PRINT_LATE}, {9, PRINT_LATE}};
     struct ptx ptx;
     ptx_create(&ptx, false, SLOTS);
-    walk->dialect = way >= PART_WAYS + ENTRY_WAYS_IN_C ? &ptx.dialect : NULL;
+    ir->dialect = way >= PART_WAYS + ENTRY_WAYS_IN_C ? &ptx.dialect : NULL;
     if (way < PART_WAYS) {
         text_add(text, "\nvoid list_%d_%d(double *slots) {\n", number, way);
-        print_parts(text, walk, list, parts[way].most, parts[way].late, &ptx);
+        print_parts(text, ir, list, parts[way].most, parts[way].late, &ptx);
         text_add(text, "}\n");
         ptx_release(&ptx);
         return;
@@ -202,9 +202,9 @@ static void print_way(struct text *text, struct walk *walk, const struct list *l
     text_add(text, "\n#define entry_evaluate entry_%d_%d\n", number, way);
     for (int i = 0; i < LONGEST; i++) /* its functions */
         text_add(text, "#undef evaluate_%d\n#define evaluate_%d part_%d_%d_%d\n", i, i, number, way, i);
-    walk->entry[KERNEL_EVALUATE] = list->s;
-    walk->shortened = way == PART_WAYS ? 0 : 12;
-    assert_true(print_entry(text, walk, KERNEL_EVALUATE, list->kept, way == PART_WAYS));
+    ir->entry[KERNEL_EVALUATE] = list->s;
+    ir->shortened = way == PART_WAYS ? 0 : 12;
+    assert_true(print_entry(text, ir, KERNEL_EVALUATE, list->kept, way == PART_WAYS));
     ptx_release(&ptx);
     text_add(text, "#undef entry_evaluate\n");
     text_add(text, "void list_%d_%d(double *slots) {\n    entry_%d_%d(slots);\n}\n", number, way, number, way);
@@ -247,12 +247,12 @@ static void compare(const struct list *list, list_function *function, uint64_t n
 static void every_way_to_print_a_list_computes_it(void **state) {
     static struct list lists[LISTS];
     struct text text = {.bytes = NULL};
-    struct walk walk = {.slots = SLOTS, .constants = (double *)(uintptr_t)constants, .constant_count = CONSTANTS};
+    struct ir_module ir = {.slots = SLOTS, .constants = (double *)(uintptr_t)constants, .constant_count = CONSTANTS};
     text_add(&text, "%s", head);
     for (int i = 0; i < LISTS; i++) {
         draw_list(&lists[i], (uint64_t)i);
         for (int way = 0; way < WAYS; way++)
-            print_way(&text, &walk, &lists[i], i, way);
+            print_way(&text, &ir, &lists[i], i, way);
     }
     assert_false(text.failed);
     void *loaded = load_text(*state, &text);

@@ -197,10 +197,10 @@ static hn_model *fleeing_model(void) {
 /* The kernel itself goes back to the last round whose outputs are finite. */
 static void rounds_before_one_that_is_not_finite_are_gone(void **state) {
     const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
-    const double raw[] = {0.1, 0}, *from[EXECUTOR_WIDEST];
+    const double raw[] = {0.1, 0}, *from[MAX_LANES];
     hn_model *model = fleeing_model();
     hn_layer_options options = layer_steps(HN_METHOD_PAPER, STEPS);
-    struct executor_rounds rounds = {.count = STEPS};
+    struct fused_iterations rounds = {.count = STEPS};
     struct executor x;
     options.damping = 0;
     hn_layer *layer = layer_of(model, options);
@@ -208,7 +208,7 @@ static void rounds_before_one_that_is_not_finite_are_gone(void **state) {
     assert_int_equal(executor_open_kernel(&x, layer->plan, kernel, NULL), HN_OK);
     double *slots = aligned_alloc(64, (x.bytes + 63) / 64 * 64);
     assert_true(slots && x.go_on);
-    for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++) {
+    for (uint32_t k = 0; k < MAX_LANES; k++) {
         from[k] = raw;
         rounds.busy[k] = true;
         rounds.best[k] = HUGE_VAL;

@@ -93,7 +93,7 @@ static int spoilt_near(double *slots) {
 
 enum { NEAR_WORDS = 9 }; /* about a sample */
 
-static void spoilt_near_rounds(double *slots, struct near_rounds *rounds) {
+static void spoilt_near_rounds(double *slots, struct fused_auto *rounds) {
     double *const numbers[] = {rounds->before, rounds->best, rounds->squares, rounds->halved, rounds->eps};
     double *const counts[] = {rounds->done, rounds->best_at, rounds->waited};
     now.right->near_rounds(slots, rounds);

@@ -65,31 +65,31 @@ enum { FEW_STATEMENTS = 350 }; /* pairs of more are long to find */
 
 static void note_walk(struct printed *printed, const struct plan *plan) {
     struct text text = {.bytes = NULL};
-    struct walk walk;
-    assert_int_equal(walk_create(&walk, plan, true, NULL), HN_OK);
-    bool *kept = print_kept(&walk, false);
-    assert_true(walk_drop_zeros(&walk, &walk.entry[KERNEL_STEP_BEGIN], kept, false));
+    struct ir_module ir;
+    assert_int_equal(ir_create(&ir, plan, true, NULL), HN_OK);
+    bool *kept = print_kept(&ir, false);
+    assert_true(ir_drop_zeros(&ir, &ir.entry[KERNEL_STEP_BEGIN], kept, false));
     for (int e = 0; e < KERNEL_ENTRIES; e++) {
-        struct paired paired;
-        if (walk.entry[e].count == 0)
+        struct slp_regions paired;
+        if (ir.entry[e].count == 0)
             continue;
-        if (walk.entry[e].count <= FEW_STATEMENTS) {
-            assert_true(paired_create(&paired, &walk, (enum kernel_entry)e, kept));
-            print_entry_paired(&text, &walk, (enum kernel_entry)e, &paired);
-            paired_release(&paired);
+        if (ir.entry[e].count <= FEW_STATEMENTS) {
+            assert_true(slp_regions_create(&paired, &ir, (enum kernel_entry)e, kept));
+            print_entry_paired(&text, &ir, (enum kernel_entry)e, &paired);
+            slp_regions_release(&paired);
         }
-        walk.shortened = 0;
-        assert_true(print_entry(&text, &walk, (enum kernel_entry)e, kept, true));
-        walk.shortened = 60;
-        assert_true(print_entry(&text, &walk, (enum kernel_entry)e, kept, false));
+        ir.shortened = 0;
+        assert_true(print_entry(&text, &ir, (enum kernel_entry)e, kept, true));
+        ir.shortened = 60;
+        assert_true(print_entry(&text, &ir, (enum kernel_entry)e, kept, false));
     }
-    print_calls(&text, &walk, CALLS_TWO);
-    print_calls(&text, &walk, CALLS_HALVES);
+    print_calls(&text, &ir, CALLS_TWO);
+    print_calls(&text, &ir, CALLS_HALVES);
     assert_false(text.failed);
     stored_note_text(printed, text.bytes, text.length);
     text_drop(&text);
     base_release(kept);
-    walk_release(&walk);
+    ir_release(&ir);
 }
 
 /* ---- models ---- */

@@ -29,10 +29,10 @@ static void begin(struct statements *s) {
 
 /* Where the statements write, one after the other; the walk is left with so many slots. */
 static void check_order(struct statements *s, const uint32_t *expected, size_t count, uint32_t slots) {
-    struct walk walk = {.own = OWN, .slots = SLOTS};
+    struct ir_module ir = {.own = OWN, .slots = SLOTS};
     assert_false(s->failed);
-    assert_true(walk_weave(&walk, s));
-    assert_int_equal(walk.slots, slots);
+    assert_true(ir_weave(&ir, s));
+    assert_int_equal(ir.slots, slots);
     assert_int_equal(s->count, count);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(s->operands[s->list[i].first], expected[i]);
@@ -52,14 +52,14 @@ static void a_value_is_computed_where_it_is_needed(void **state) {
 }
 
 static void what_is_left_of_a_round_is_kept(void **state) {
-    struct walk walk = {.own = OWN, .slots = SLOTS};
+    struct ir_module ir = {.own = OWN, .slots = SLOTS};
     struct statements s;
     (void)state;
     begin(&s);
     s.round = true;
     s.window = 5;
     s.window_slots = 2;
-    assert_true(walk_weave(&walk, &s));
+    assert_true(ir_weave(&ir, &s));
     assert_true(s.round);
     assert_int_equal(s.window, 5);
     assert_int_equal(s.window_slots, 2);
@@ -88,7 +88,7 @@ static void a_slot_that_the_step_writes_forbids_it(void **state) {
 
 /* A slot that is evaluated into twice is two. */
 static void a_second_value_gets_a_slot_of_its_own(void **state) {
-    struct walk walk = {.own = OWN, .slots = SLOTS};
+    struct ir_module ir = {.own = OWN, .slots = SLOTS};
     struct statements s = {.late = 3};
     (void)state;
     ADD(&s, 10, 1, 2);
@@ -96,8 +96,8 @@ static void a_second_value_gets_a_slot_of_its_own(void **state) {
     ADD(&s, 10, 11, 2);
     ADD(&s, 20, 10, 11);
     ADD(&s, 21, 10, 1);
-    assert_true(walk_weave(&walk, &s));
-    assert_int_equal(walk.slots, SLOTS + 1);
+    assert_true(ir_weave(&ir, &s));
+    assert_int_equal(ir.slots, SLOTS + 1);
     const uint32_t expected[][3] = {{10, 1, 2}, {11, 10, 1}, {SLOTS, 11, 2}, {20, SLOTS, 11}, {21, SLOTS, 1}};
     for (size_t i = 0; i < COUNT_OF(expected); i++)
         assert_memory_equal(&s.operands[s.list[i].first], expected[i], sizeof expected[i]);

@@ -78,7 +78,7 @@ static struct layer_results run(const hn_layer *layer, const struct samples *s, 
 /* ---- one bound of one sample ---- */
 
 /* What a bound becomes, as a quotient, and whether that is bad on each side. */
-static const struct drive {
+static const struct solver {
     double over, under;
     bool bad[SIDES];
 } drives[] = {
@@ -118,13 +118,13 @@ static void check_usable(const struct scene *scene, const struct samples *s, con
     assert_same_bits(report->violation, found);
 }
 
-static void check_drive(const struct scene *scene, enum place place, enum side side, const struct drive *drive) {
+static void check_drive(const struct scene *scene, enum place place, enum side side, const struct solver *solver) {
     struct samples s = draw_samples();
     double *input = s.x + BAD * INPUTS + input_of(place, side);
-    input[0] = drive->over, input[1] = drive->under;
+    input[0] = solver->over, input[1] = solver->under;
     struct layer_results r = run(scene->layer, &s, 0, COUNT), alone = run(scene->layer, &s, BAD, 1);
     assert_finite_results(&r);
-    if (drive->bad[side])
+    if (solver->bad[side])
         check_unusable(&r, row_of(scene->model, place));
     else
         check_usable(scene, &s, &r);

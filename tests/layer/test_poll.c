@@ -33,7 +33,7 @@ static void nobody_looks_where_nobody_waits(void **state) {
     (void)state;
     begin(&watch, 0, NULL);
     worker_poll(&watch.worker);
-    assert_int_equal(worker_rounds_unwatched(&watch.worker), INT32_MAX);
+    assert_int_equal(worker_unpolled_iterations(&watch.worker), INT32_MAX);
     assert_false(watch.worker.cancelled);
 }
 
@@ -43,7 +43,7 @@ static void long_rounds_go_one_by_one(void **state) {
     begin(&watch, clock_seconds() + 1e6, NULL);
     for (int round = 0; round < 20; round++) {
         worker_poll(&watch.worker);
-        assert_int_equal(worker_rounds_unwatched(&watch.worker), 1);
+        assert_int_equal(worker_unpolled_iterations(&watch.worker), 1);
         pass(50e-6);
     }
     assert_false(watch.worker.cancelled);
@@ -59,8 +59,8 @@ static void more_rounds_are_granted_step_by_step(void **state) {
         worker_poll(&watch.worker);
         int every = watch.worker.pace.every;
         assert_in_interval(every, 1, 2 * before);
-        assert_in_interval(worker_rounds_unwatched(&watch.worker), 1, every);
-        worker_went(&watch.worker, worker_rounds_unwatched(&watch.worker));
+        assert_in_interval(worker_unpolled_iterations(&watch.worker), 1, every);
+        worker_count_iterations(&watch.worker, worker_unpolled_iterations(&watch.worker));
         before = every;
         most = every > most ? every : most;
     }
@@ -89,7 +89,7 @@ static void a_deadline_is_seen_within_the_rounds_that_were_granted(void **state)
         worker_poll(&watch.worker);
     watch.queue.deadline = clock_seconds();
     pass(1e-6);
-    worker_went(&watch.worker, worker_rounds_unwatched(&watch.worker));
+    worker_count_iterations(&watch.worker, worker_unpolled_iterations(&watch.worker));
     worker_poll(&watch.worker);
     assert_true(watch.worker.cancelled);
 }

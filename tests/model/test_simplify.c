@@ -251,7 +251,7 @@ static void check_loose_rule(builder *built, builder *expected, formula *meaning
 #define RULE_TEST(name, expression, form, value)        RULE_TEST_BY(check_rule, name, expression, form, value)
 #define FINITE_RULE_TEST(name, expression, form, value) RULE_TEST_BY(check_finite_rule, name, expression, form, value)
 #define LOOSE_RULE_TEST(name, expression, form, value)  RULE_TEST_BY(check_loose_rule, name, expression, form, value)
-#define KEPT_TEST(name, expression, value)                                                                             \
+#define SPILL_TEST(name, expression, value)                                                                            \
     static hn_expr built_##name(struct terms t) {                                                                      \
         IN_TERMS(expression)                                                                                           \
     }                                                                                                                  \
@@ -266,7 +266,7 @@ static void check_loose_rule(builder *built, builder *expected, formula *meaning
 RULES(RULE_TEST)
 FINITE_RULES(FINITE_RULE_TEST)
 LOOSE_RULES(LOOSE_RULE_TEST)
-KEPT(KEPT_TEST)
+KEPT(SPILL_TEST)
 #undef k
 
 /* ---- where a rule must not apply ---- */
@@ -400,11 +400,11 @@ static void an_operand_is_dropped_only_if_it_is_defined_everywhere(void **state)
 }
 
 #define RULE_ENTRY(name, built, form, value) cmocka_unit_test(name),
-#define KEPT_ENTRY(name, built, value)       cmocka_unit_test(name),
+#define SPILL_ENTRY(name, built, value)      cmocka_unit_test(name),
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        RULES(RULE_ENTRY) FINITE_RULES(RULE_ENTRY) LOOSE_RULES(RULE_ENTRY) KEPT(KEPT_ENTRY)
+        RULES(RULE_ENTRY) FINITE_RULES(RULE_ENTRY) LOOSE_RULES(RULE_ENTRY) KEPT(SPILL_ENTRY)
             cmocka_unit_test(constants_that_would_leave_their_range_are_not_folded),
         cmocka_unit_test(a_divisor_without_an_exact_reciprocal_divides),
         cmocka_unit_test(other_powers_stay_powers),

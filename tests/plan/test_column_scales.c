@@ -68,16 +68,16 @@ static void scales_follow_iterates_and_rejected_trials(void **state) {
     const struct point point = {layer->plan, calloc(layer->plan->slots, sizeof(double)), 1};
     assert_int_equal(layer->plan->outputs, OUTPUTS);
     for (int stage = 0; stage < TRIALS; stage++) {
-        struct sample s = {.doing = SAMPLE_SOLVES, .eps = 1, .squares = 1};
+        struct sample s = {.phase = PHASE_ELASTIC, .eps = 1, .squares = 1};
         double largest[OUTPUTS] = {0};
         for (int trial = 0; trial < TRIALS; trial++) {
             bool rejected = trial > 0 && random_below(&random, 2) != 0;
             draw(&point, &random, ldexp(1, (int)random_below(&random, 12) - 6));
             note_largest(&point, largest);
-            s.doing = rejected ? SAMPLE_SETTLES : SAMPLE_SOLVES;
+            s.phase = rejected ? PHASE_ELASTIC_END : PHASE_ELASTIC;
             s.programme.solves = rejected ? 3 : 0;
             s.elastic = trial;
-            point_programme_prepare(&point, &s);
+            point_elastic_qp_prepare(&point, &s);
             assert_scaled(&point, largest);
         }
     }

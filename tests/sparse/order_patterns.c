@@ -102,11 +102,11 @@ static void add_band(struct edges *edges, struct random *random) {
 }
 
 static void add_grid2(struct edges *edges, struct random *random) {
-    size_t wide = 10 + random_below(random, 90), high = 10 + random_below(random, 90);
-    edges->n = wide * high;
+    size_t simd = 10 + random_below(random, 90), high = 10 + random_below(random, 90);
+    edges->n = simd * high;
     for (size_t i = 0; i < edges->n; i++) {
-        edges_add(edges, i, i % wide + 1 < wide ? i + 1 : i);
-        edges_add(edges, i, i + wide);
+        edges_add(edges, i, i % simd + 1 < simd ? i + 1 : i);
+        edges_add(edges, i, i + simd);
     }
 }
 

@@ -37,8 +37,8 @@ static double difference(const struct line *line, double h) {
 /* NaN when no h is small enough. */
 static double slope_by_differences(const struct line *line) {
     for (double h = 1e-3; h > 1e-6; h /= 4) {
-        double wide = difference(line, h), narrow = difference(line, h / 2), third = difference(line, h / 4);
-        double first = (4 * narrow - wide) / 3, second = (4 * third - narrow) / 3;
+        double simd = difference(line, h), narrow = difference(line, h / 2), third = difference(line, h / 4);
+        double first = (4 * narrow - simd) / 3, second = (4 * third - narrow) / 3;
         if (fabs(first - second) <= 1e-7 * fmax(1, fabs(second)))
             return second;
     }

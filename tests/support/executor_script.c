@@ -22,8 +22,8 @@ static const char *const entry_names[SCRIPT_ENTRIES] = {"begin", "load",    "cop
 struct scene {
     const struct plan *plan;
     const struct executor *executor, *plain;
-    double *slots;                /* the executor's */
-    double *own[EXECUTOR_WIDEST]; /* the plain one's, a memory per sample */
+    double *slots;          /* the executor's */
+    double *own[MAX_LANES]; /* the plain one's, a memory per sample */
     struct random random;
 };
 
@@ -53,19 +53,19 @@ static void draw(struct scene *s, double *numbers, size_t count, double size) {
 }
 
 static void draw_flags(struct scene *s, bool *flags) {
-    for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++)
+    for (uint32_t k = 0; k < MAX_LANES; k++)
         flags[k] = random_below(&s->random, 2);
 }
 
 /* A vector of random numbers into both, through load; what unload gives back is the same. */
 static void load_both(struct scene *s, uint32_t slot, size_t count, double size) {
     const struct executor *x = s->executor;
-    double *values = calloc(EXECUTOR_WIDEST * count + 1, sizeof *values);
-    double *again = calloc(EXECUTOR_WIDEST * count + 1, sizeof *again);
-    const double *from[EXECUTOR_WIDEST];
-    double *to[EXECUTOR_WIDEST];
-    draw(s, values, EXECUTOR_WIDEST * count, size);
-    for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++) {
+    double *values = calloc(MAX_LANES * count + 1, sizeof *values);
+    double *again = calloc(MAX_LANES * count + 1, sizeof *again);
+    const double *from[MAX_LANES];
+    double *to[MAX_LANES];
+    draw(s, values, MAX_LANES * count, size);
+    for (uint32_t k = 0; k < MAX_LANES; k++) {
         from[k] = values + k * count;
         to[k] = again + k * count;
     }
@@ -168,8 +168,8 @@ static void back_both(struct scene *s, const struct executor_back *step) {
 /* ---- the script ---- */
 
 struct numbers {
-    bool accepted[EXECUTOR_WIDEST], leads[EXECUTOR_WIDEST], holds[EXECUTOR_WIDEST], clipped[EXECUTOR_WIDEST];
-    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
+    bool accepted[MAX_LANES], leads[MAX_LANES], holds[MAX_LANES], clipped[MAX_LANES];
+    double eps[MAX_LANES], hold[MAX_LANES], slope[MAX_LANES];
 };
 
 static void draw_numbers(struct scene *s, struct numbers *n, bool all) {
@@ -177,7 +177,7 @@ static void draw_numbers(struct scene *s, struct numbers *n, bool all) {
     draw_flags(s, n->leads);
     draw_flags(s, n->holds);
     draw_flags(s, n->clipped);
-    for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++) {
+    for (uint32_t k = 0; k < MAX_LANES; k++) {
         n->accepted[k] = n->accepted[k] || all;
         n->eps[k] = ldexp(1, -(int)random_below(&s->random, 30));
         n->hold[k] = random_below(&s->random, 2) ? 0 : random_uniform(&s->random);
@@ -188,10 +188,10 @@ static void draw_numbers(struct scene *s, struct numbers *n, bool all) {
 static void play_forward(struct scene *s) {
     const struct plan *p = s->plan;
     struct numbers n;
-    bool fresh[EXECUTOR_WIDEST];
+    bool fresh[MAX_LANES];
     for (int round = 0; round < ROUNDS; round++) {
         draw_flags(s, fresh);
-        for (uint32_t k = 0; k < EXECUTOR_WIDEST; k++)
+        for (uint32_t k = 0; k < MAX_LANES; k++)
             fresh[k] = fresh[k] || round == 0;
         draw_numbers(s, &n, round == 0);
         const struct executor_rows rows = {n.accepted, n.hold, n.leads, n.holds};

@@ -88,9 +88,9 @@ static void take_address(char *to, const char *from, int bits) {
     if (strncmp(from, "[slots", 6) == 0)
         snprintf(to, OPERAND, "slots[%lu]", offset);
     else if (strncmp(from, "[own", 4) == 0)
-        snprintf(to, OPERAND, "KEPT_AT(KEPT_NEAR + %lu)", offset);
+        snprintf(to, OPERAND, "SPILL_AT(SPILL_NEAR + %lu)", offset);
     else
-        snprintf(to, OPERAND, "KEPT_AT(%lu)", offset / WARP);
+        snprintf(to, OPERAND, "SPILL_AT(%lu)", offset / WARP);
 }
 
 static void take_operand(char *to, const char *from, size_t length, int bits) {
@@ -181,11 +181,11 @@ static bool add_logic(struct translation *t, const struct instruction *i) {
     else if (is(i, "or.pred"))
         add(t, "%s = %s | %s;\n", to, a, b);
     else if (is(i, "shr"))
-        add(t, "%s = wide_bits_right(%s, %s);\n", to, a, b);
+        add(t, "%s = simd_bits_right(%s, %s);\n", to, a, b);
     else if (is(i, "shl"))
-        add(t, "%s = wide_bits_left(%s, %s);\n", to, a, b);
+        add(t, "%s = simd_bits_left(%s, %s);\n", to, a, b);
     else if (is(i, "sub.s"))
-        add(t, "%s = wide_bits_subtract(wide_bits_all(%s), %s);\n", to, a, b);
+        add(t, "%s = simd_bits_subtract(simd_bits_all(%s), %s);\n", to, a, b);
     else if (is(i, "add.s"))
         add(t, "%s = %s + %s;\n", to, a, b);
     else
@@ -203,9 +203,9 @@ static bool add_move(struct translation *t, const struct instruction *i) {
     else if (strncmp(to, "nf", 2) == 0)
         add(t, "%s = host_float(%s);\n", to, a);
     else if (strncmp(to, "nb", 2) == 0 && isalpha((unsigned char)a[0]))
-        add(t, "%s = wide_to_bits(%s);\n", to, a);
+        add(t, "%s = simd_to_bits(%s);\n", to, a);
     else if (strncmp(a, "nb", 2) == 0)
-        add(t, "%s = wide_of_bits(%s);\n", to, a);
+        add(t, "%s = simd_of_bits(%s);\n", to, a);
     else
         add(t, "%s = %s;\n", to, a);
     return true;
@@ -214,9 +214,9 @@ static bool add_move(struct translation *t, const struct instruction *i) {
 static bool add_memory(struct translation *t, const struct instruction *i) {
     bool bits = strstr(i->name, ".b") != NULL;
     if (is(i, "ld."))
-        add(t, bits ? "%s = wide_to_bits(%s);\n" : "%s = %s;\n", i->operand[0], i->operand[1]);
+        add(t, bits ? "%s = simd_to_bits(%s);\n" : "%s = %s;\n", i->operand[0], i->operand[1]);
     else if (is(i, "st."))
-        add(t, bits ? "%s = wide_of_bits(%s);\n" : "%s = %s;\n", i->operand[0], i->operand[1]);
+        add(t, bits ? "%s = simd_of_bits(%s);\n" : "%s = %s;\n", i->operand[0], i->operand[1]);
     else
         return false;
     return true;

@@ -11,6 +11,7 @@
 
 /* Solves these samples: fills eval->optima and eval->optimal, and counts in eval->lost what got no result. Ends early
  * on Ctrl-C. */
-hn_status crew_solve(struct eval *eval, struct multistart *solver, const size_t *jobs, size_t count, hn_error *error);
+hn_status helpers_solve(struct eval *eval, struct multistart *solver, const size_t *jobs, size_t count,
+                        hn_error *error);
 
 #endif

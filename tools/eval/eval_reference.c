@@ -53,7 +53,7 @@ static hn_status solve_all(struct eval *eval, const size_t *jobs, size_t count, 
     hn_status status = multistart_create(&solver, eval->settings.layer.relative, error);
     double begun = clock_seconds();
     if (status == HN_OK)
-        status = crew_solve(eval, &solver, jobs, count, error);
+        status = helpers_solve(eval, &solver, jobs, count, error);
     eval->reference_seconds = clock_seconds() - begun;
     multistart_release(&solver);
     if (status == HN_OK && eval->lost > 0)

@@ -133,7 +133,7 @@ static hn_status build(struct eval *eval, hn_error *error) {
 int eval_load(struct eval *eval) {
     hn_error error = {.status = HN_OK};
     size_t asked = eval->options->common.threads;
-    eval->threads = asked > 0 ? (int)asked : team_cores();
+    eval->threads = asked > 0 ? (int)asked : thread_pool_cores();
     if (load(eval, &error) != HN_OK)
         return verb_explain(&error);
     int code = compile(eval);

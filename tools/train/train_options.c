@@ -207,10 +207,10 @@ static int settle_checkpoint(struct train_options *o) {
 
 /* Few neurons lose too much to their mean and deviation; with the loss `objective` it is better here and worse there. */
 static const char *usual_norm(const struct train_options *o) {
-    bool wide = true;
+    bool simd = true;
     for (size_t i = 0; i < o->network.hidden_count; i++)
-        wide = wide && o->network.hidden[i] >= TRAIN_LEAST_NORMALISED;
-    return train_norms[wide && o->goal != TRAIN_OBJECTIVE];
+        simd = simd && o->network.hidden[i] >= TRAIN_LEAST_NORMALISED;
+    return train_norms[simd && o->goal != TRAIN_OBJECTIVE];
 }
 
 /* What residual and normalised layers need (hardnet/network.h). */

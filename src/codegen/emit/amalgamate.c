@@ -15,7 +15,7 @@ static const struct {
     char from[16], to[16];
 } names[] = {
     {"double", "real"},      {"HUGE_VAL", "REAL_INFINITY"}, {"INFINITY", "REAL_INFINITY"}, {"NAN", "REAL_NAN"},
-    {"DBL_MAX", "REAL_MAX"}, {"DBL_MIN", "REAL_MIN"},       {"sqrt", "wide_sqrt"},
+    {"DBL_MAX", "REAL_MAX"}, {"DBL_MIN", "REAL_MIN"},       {"sqrt", "simd_sqrt"},
 };
 
 static bool begins(const char *at, const char *word) {

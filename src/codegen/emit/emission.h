@@ -70,11 +70,11 @@ struct emission {
     hn_layer_options layer; /* with the method's own numbers filled in */
     hn_layer_info info;
     struct plan *plan;
-    struct walk walk;
+    struct ir_module ir;
     bool paired; /* statements in pairs, too, for targets that have vectors of two doubles */
-    struct paired pairs[KERNEL_ENTRIES];
-    bool early;      /* statements read their slots as early as possible: for memory that is far away */
-    bool back_alone; /* no statements of a step: the way back has what it needs of one (DRIVE_BACK_STEP) */
+    struct slp_regions pairs[KERNEL_ENTRIES];
+    bool hoisted;    /* statements read their slots as early as possible: for memory that is far away */
+    bool back_alone; /* no statements of a step: the way back has what it needs of one (SOLVER_BACK_STEP) */
     const struct emission_lists *lists; /* entries that are no statements of C; NULL: none */
     struct emission_policy policy;
     size_t turns, width; /* the network's arrays, and numbers of each, whole blocks */

@@ -40,7 +40,7 @@ double emission_call_cost(const struct emission *e, uint32_t function) {
 
 /* Factors of 1 and -1 are not multiplied by. */
 static bool is_unit(const struct emission *e, uint32_t operand) {
-    return operand_is_constant(operand) && fabs(e->walk.constants[operand - STATEMENT_CONSTANT]) == 1;
+    return operand_is_constant(operand) && fabs(e->ir.constants[operand - STATEMENT_CONSTANT]) == 1;
 }
 
 /* Of an entry; of a sum, and of each of its products, by 1 or by another number: multiplication, addition, and a load or a move. */
@@ -193,10 +193,11 @@ static struct count count_plain(const struct emission *e, const struct statement
 static const double GATHER_SLOTS = 1.7, GATHER_NEIGHBOURS = 1, GATHER_VALUES = 2.2, CUT_SUM = 3.9, CUT_SUM_UNIT = 1.1,
                     PAIR_OF_ROWS = 1.15, PAIR_OF_CALLS = 1.4, SECOND_STORE = 1.6;
 
-static double gather_cost(const struct paired *all, const struct pairs *pairs, size_t i, size_t j, uint32_t k) {
+static double gather_cost(const struct slp_regions *all, const struct slp_pairs *pairs, size_t i, size_t j,
+                          uint32_t k) {
     const struct statements *s = &all->s;
     uint32_t a = s->operands[s->list[i].first + k], b = s->operands[s->list[j].first + k];
-    uint32_t x = all->flow.source[s->list[i].first + k], y = all->flow.source[s->list[j].first + k];
+    uint32_t x = all->liveness.source[s->list[i].first + k], y = all->liveness.source[s->list[j].first + k];
     bool same = k > 1 && s->operands[s->list[i].first + k - 1] == a && s->operands[s->list[j].first + k - 1] == b;
     if (operand_is_constant(a) || same)
         return 0;
@@ -209,8 +210,8 @@ static bool has_unit(const struct emission *e, const struct statement *at, const
     return is_unit(e, operands[at->count - 1]) || is_unit(e, operands[at->count - 2]);
 }
 
-static double paired_statement(const struct emission *e, const struct paired *all, const struct pairs *pairs, size_t i,
-                               size_t first, const struct known *known) {
+static double slp_regions_statement(const struct emission *e, const struct slp_regions *all,
+                                    const struct slp_pairs *pairs, size_t i, size_t first, const struct known *known) {
     const struct statement *at = &all->s.list[i];
     size_t mate = first + pairs->mate[i - first];
     double sum = count_statement(e, at, all->s.operands + at->first, known).instructions;
@@ -223,23 +224,23 @@ static double paired_statement(const struct emission *e, const struct paired *al
     else if (at->function >= CODE_COUNT && !function_is_sum((enum function)at->function) && at->function != ROW_INVERSE)
         sum *= PAIR_OF_ROWS;
     for (uint32_t d = 0; d < statement_destinations(at); d++)
-        sum += all->flow.stored[i] >> d & all->flow.stored[mate] >> d & 1 ? SECOND_STORE : 0;
+        sum += all->liveness.stored[i] >> d & all->liveness.stored[mate] >> d & 1 ? SECOND_STORE : 0;
     for (uint32_t k = statement_destinations(at); k < at->count; k++)
         sum += gather_cost(all, pairs, i, mate, k);
     return sum;
 }
 
-static double count_paired(const struct emission *e, const struct paired *all, struct known *known, double *text) {
+static double count_paired(const struct emission *e, const struct slp_regions *all, struct known *known, double *text) {
     double sum = 0;
     for (size_t r = 0; r < all->regions.count; r++) {
         const struct region *region = &all->regions.list[r];
-        const struct pairs *pairs = &all->pairs[r];
+        const struct slp_pairs *pairs = &all->pairs[r];
         size_t count = region->repeats > 1 ? region->period * region->repeats : pairs->ordered;
         for (size_t n = 0; n < count; n++) {
             size_t i = region->first + (region->repeats > 1 ? n : pairs->order[n]);
             const struct statement *at = &all->s.list[i];
             double own = region->repeats > 1 ? count_statement(e, at, all->s.operands + at->first, known).instructions
-                                             : paired_statement(e, all, pairs, i, region->first, known);
+                                             : slp_regions_statement(e, all, pairs, i, region->first, known);
             sum += own;
             *text += n < region->period ? printed_of(e, at, own) : 0;
             note_known(known, at, all->s.operands + at->first);
@@ -248,11 +249,11 @@ static double count_paired(const struct emission *e, const struct paired *all, s
     return sum;
 }
 
-static bool has_pairs(const struct paired *all) {
+static bool has_pairs(const struct slp_regions *all) {
     size_t statements = 0, printed = 0;
     for (size_t r = 0; r < all->regions.count; r++)
         for (size_t i = 0; i < all->pairs[r].count; i++) {
-            statements += pairs_has(&all->pairs[r], (uint32_t)i);
+            statements += slp_has(&all->pairs[r], (uint32_t)i);
             printed++;
         }
     return printed > 0 && statements > 0;
@@ -264,10 +265,10 @@ static void forget_known(struct known *known) {
 }
 
 static struct count count_entry(const struct emission *e, enum kernel_entry entry, struct known *known) {
-    const struct statements *s = &e->walk.entry[entry];
+    const struct statements *s = &e->ir.entry[entry];
     struct regions regions;
     struct count sum = {0, 0, 0, 0};
-    regions_find(&regions, s, e->walk.constants, e->walk.loops);
+    regions_find(&regions, s, e->ir.constants, e->ir.loops);
     known->failed = known->failed || regions.failed;
     forget_known(known);
     if (!regions.failed)
@@ -366,7 +367,7 @@ bool emission_cost(struct emission_cost *out, const struct emission *e) {
     struct count prepare = {0, 0, 0, 0}, evaluate = {0, 0, 0, 0}, step = {0, 0, 0, 0}, back = {0, 0, 0, 0},
                  network = count_network(e), rounding = count_rounding(e);
     struct policy_cost policy = emission_policy_cost(e);
-    struct known known = {base_allocate(e->walk.slots * sizeof(bool)), e->walk.slots, false};
+    struct known known = {base_allocate(e->ir.slots * sizeof(bool)), e->ir.slots, false};
     struct emission_cost cost = {.fixed = !p->options.stops};
     if (!known.slot)
         return false;

@@ -18,7 +18,7 @@ static void print_none(struct text *out, enum kernel_entry entry) {
 
 /* ---- what nobody asks for ---- */
 
-/* The range of pivots is hardnet's. Where the driver judges steps (DRIVE_JUDGES) it takes their vectors, instead of sums that most
+/* The range of pivots is hardnet's. Where the driver judges steps (SOLVER_JUDGES) it takes their vectors, instead of sums that most
  * steps have no use for. */
 static bool is_unasked(const struct emission *e, uint32_t slot) {
     const struct plan *p = e->plan;
@@ -36,9 +36,9 @@ static void drop_unasked(const struct emission *e, struct statements *s) {
 }
 
 void emission_drop_unasked(struct emission *e) {
-    drop_unasked(e, &e->walk.entry[KERNEL_STEP_BEGIN]);
-    drop_unasked(e, &e->walk.entry[KERNEL_STEP_END]);
-    drop_unasked(e, &e->walk.entry[KERNEL_BACK_BEGIN]);
+    drop_unasked(e, &e->ir.entry[KERNEL_STEP_BEGIN]);
+    drop_unasked(e, &e->ir.entry[KERNEL_STEP_END]);
+    drop_unasked(e, &e->ir.entry[KERNEL_BACK_BEGIN]);
 }
 
 static void keep_judged(const struct emission *e, bool *kept) {
@@ -52,10 +52,10 @@ static void keep_judged(const struct emission *e, bool *kept) {
 bool emission_drop_zeros(struct emission *e) {
     if (e->plan->options.outputs_side)
         return true;
-    bool *kept = print_kept(&e->walk, false), done = kept != NULL;
+    bool *kept = print_kept(&e->ir, false), done = kept != NULL;
     for (uint32_t i = 0; i < e->plan->rows && kept; i++)
         kept[e->plan->unknown + i] = false;
-    done = done && walk_drop_zeros(&e->walk, &e->walk.entry[KERNEL_STEP_BEGIN], kept, false);
+    done = done && ir_drop_zeros(&e->ir, &e->ir.entry[KERNEL_STEP_BEGIN], kept, false);
     base_release(kept);
     return done;
 }
@@ -67,55 +67,55 @@ static int entry_count(const struct emission *e) {
 }
 
 static bool *find_kept(const struct emission *e) {
-    bool *kept = print_kept(&e->walk, false);
+    bool *kept = print_kept(&e->ir, false);
     if (kept)
         keep_judged(e, kept);
     for (uint32_t j = 0; j < e->plan->outputs && kept && e->back_alone; j++)
-        kept[e->plan->leaf_s + j] = true; /* drive_unclip */
+        kept[e->plan->leaf_s + j] = true; /* solver_unclip */
     return kept;
 }
 
 bool emission_pair(struct emission *e) {
     bool *kept = find_kept(e), done = kept != NULL;
     for (int i = 0; i < entry_count(e) && done && e->paired; i++)
-        done = paired_create(&e->pairs[entries[i]], &e->walk, entries[i], kept);
+        done = slp_regions_create(&e->pairs[entries[i]], &e->ir, entries[i], kept);
     base_release(kept);
     return done;
 }
 
 void emission_release_pairs(struct emission *e) {
     for (int i = 0; i < KERNEL_ENTRIES; i++)
-        paired_release(&e->pairs[i]);
+        slp_regions_release(&e->pairs[i]);
 }
 
 static void print_pairs(const struct emission *e, struct text *out) {
     text_add(out, "\n#ifdef PAIRS\n");
-    print_calls(out, &e->walk, e->options.libm ? CALLS_HALVES : CALLS_TWO);
+    print_calls(out, &e->ir, e->options.libm ? CALLS_HALVES : CALLS_TWO);
     for (int i = 0; i < entry_count(e); i++)
-        if (e->walk.entry[entries[i]].count == 0)
+        if (e->ir.entry[entries[i]].count == 0)
             print_none(out, entries[i]);
         else
-            print_entry_paired(out, &e->walk, entries[i], &e->pairs[entries[i]]);
+            print_entry_paired(out, &e->ir, entries[i], &e->pairs[entries[i]]);
     text_add(out, "\n#else\n");
 }
 
 static void print_plain(const struct emission *e, struct text *out, const bool *kept) {
     for (int i = 0; i < entry_count(e); i++)
-        if (e->walk.entry[entries[i]].count == 0)
+        if (e->ir.entry[entries[i]].count == 0)
             print_none(out, entries[i]);
         else if (e->lists && e->lists->entry[entries[i]])
             e->lists->print(e->lists->own, out, entries[i]);
-        else if (!print_entry(out, &e->walk, entries[i], kept, e->early))
+        else if (!print_entry(out, &e->ir, entries[i], kept, e->hoisted))
             out->failed = true;
 }
 
 /* Behind a system that is solved between statements of the way back: loops of somebody else's. */
 static void print_middle(const struct emission *e, struct text *out, const bool *kept) {
-    if (e->walk.entry[KERNEL_BACK_MIDDLE].count == 0)
+    if (e->ir.entry[KERNEL_BACK_MIDDLE].count == 0)
         return;
     if (e->lists && e->lists->entry[KERNEL_BACK_MIDDLE])
         e->lists->print(e->lists->own, out, KERNEL_BACK_MIDDLE);
-    else if (!print_entry(out, &e->walk, KERNEL_BACK_MIDDLE, kept, e->early))
+    else if (!print_entry(out, &e->ir, KERNEL_BACK_MIDDLE, kept, e->hoisted))
         out->failed = true;
 }
 
@@ -123,7 +123,7 @@ void emission_print_entries(const struct emission *e, struct text *out) {
     struct text printed = {.bytes = NULL};
     bool *kept = find_kept(e);
     if (kept) {
-        print_calls(&printed, &e->walk, CALLS_ONE);
+        print_calls(&printed, &e->ir, CALLS_ONE);
         if (e->paired)
             print_pairs(e, &printed);
         print_plain(e, &printed, kept);

@@ -66,7 +66,7 @@ void emission_print_tape(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
     text_add(
         out,
-        "\nstatic void work_tape(struct %s_work *work, struct drive_tape *tape) {\n    tape->eps = work->tape_eps;\n"
+        "\nstatic void work_tape(struct %s_work *work, struct solver_tape *tape) {\n    tape->eps = work->tape_eps;\n"
         "    tape->kind = work->tape_kind;\n    tape->iterate = work->tape_y;\n    tape->room = %u;\n"
         "    tape->width = 1;\n    tape->head.way = work->tape_head[0];\n"
         "    tape->head.steps = work->tape_head[1];\n    tape->head.attempt = work->tape_head[2];\n"
@@ -80,9 +80,9 @@ void emission_print_tape(const struct emission *e, struct text *out) {
     if (emission_has_policy(e))
         text_add(out,
                  "\n/* The second tape is behind the first. */\n"
-                 "static void tape_shift(struct drive_tape *tape) {\n    tape->eps += %zu;\n    tape->kind += %zu;\n"
+                 "static void tape_shift(struct solver_tape *tape) {\n    tape->eps += %zu;\n    tape->kind += %zu;\n"
                  "    tape->iterate += %zu;\n}\n"
-                 "\nstatic void work_tapes(struct %s_work *work, struct drive_tape tapes[2]) {\n"
+                 "\nstatic void work_tapes(struct %s_work *work, struct solver_tape tapes[2]) {\n"
                  "    work_tape(work, &tapes[0]);\n    work_tape(work, &tapes[1]);\n    tape_shift(&tapes[1]);\n}\n",
                  tape_steps(e), tape_steps(e), tape_steps(e) * e->plan->outputs, name);
 }
@@ -99,7 +99,7 @@ void emission_print_gradient(const struct emission *e, struct text *out) {
     text_add(
         out,
         "\nint %s_gradient(struct %s_work *work, const %s_real x[], const %s_real grad_y[], %s_real grad_y_raw[],\n"
-        "    %s_real grad_x[]) {\n    struct drive d;\n    struct drive_tape tape;\n    struct drive_back back;\n",
+        "    %s_real grad_x[]) {\n    struct solver d;\n    struct solver_tape tape;\n    struct solver_back back;\n",
         name, name, name, name, name, name);
     if (e->network)
         text_add(out, "%s", emission_network_turns(e));
@@ -112,10 +112,10 @@ void emission_print_gradient(const struct emission *e, struct text *out) {
                   "    back.grad_lower = back.grad_upper = 0;\n    back.from_start = false;\n");
     if (emission_has_policy(e))
         print_chosen(out);
-    text_add(out, "    bool whole = drive_gradient(&d, &back);\n");
+    text_add(out, "    bool whole = solver_gradient(&d, &back);\n");
     if (e->network)
         text_add(out, "    if (grad_x)\n        network_pull(x, work->raw, grad_x, %s, turns);\n",
                  e->hidden > 0 ? "work->hidden" : "work->turn_1");
-    text_add(out, "    if (grad_y_raw)\n        drive_copy(raw, grad_y_raw, layer_plan.outputs);\n"
+    text_add(out, "    if (grad_y_raw)\n        solver_copy(raw, grad_y_raw, layer_plan.outputs);\n"
                   "    return whole && work->outcome == (int32_t)HN_OUTCOME_OK ? 0 : 1;\n}\n");
 }

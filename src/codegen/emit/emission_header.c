@@ -78,7 +78,7 @@ void emission_print_upper(struct text *out, const char *text) {
 static void print_names(const struct emission *e, struct text *out) {
     const char *name = e->options.name;
     text_add(out, "\nenum {\n    %s_INPUTS = %u,\n    %s_OUTPUTS = %u,\n    %s_ROWS = %u,\n    %s_SLOTS = %u\n};\n",
-             name, e->plan->inputs, name, e->plan->outputs, name, e->plan->rows, name, e->walk.slots);
+             name, e->plan->inputs, name, e->plan->outputs, name, e->plan->rows, name, e->ir.slots);
     text_add(out, "\n/* What happened: what %s_solve returns. */\nenum {\n", name);
     for (int i = 0; i < HN_OUTCOME_COUNT; i++) {
         text_add(out, "    %s_", name);

@@ -149,7 +149,7 @@ void emission_print_policy_init(const struct emission *e, struct text *out) {
 void emission_print_policy_run(const struct emission *e, struct text *out) {
     text_add(
         out,
-        "    policy.drive = &d;\n    policy.y = work->candidate;\n    policy.objective_slots = work->objective;\n");
+        "    policy.solver = &d;\n    policy.y = work->candidate;\n    policy.objective_slots = work->objective;\n");
     text_add(out, e->options.adjoint ? "    work_tapes(work, tapes);\n    policy.tapes[0] = &tapes[0];\n"
                                        "    policy.tapes[1] = &tapes[1];\n"
                                      : "    policy.tapes[0] = policy.tapes[1] = 0;\n");
@@ -158,7 +158,7 @@ void emission_print_policy_run(const struct emission *e, struct text *out) {
                       "    policy.multipliers = work->multipliers;\n");
     text_add(out, "    policy_run(&policy, work->raw, work->warm_start ? work->warm : 0, y, &own);\n");
     if (e->options.single) /* the slots hold the last trial */
-        text_add(out, "    drive_copy(y, work->slots + layer_plan.y, layer_plan.outputs);\n");
+        text_add(out, "    solver_copy(y, work->slots + layer_plan.y, layer_plan.outputs);\n");
     emission_print_rounding_verdict(e, out);
     if (e->options.adjoint)
         text_add(out, "    work_keep(work, &policy.tapes[1]->head, own.outcome);\n"

@@ -58,7 +58,7 @@ static const char checks[] =
     "#endif\n"
     "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
     "#define SHARED_CONSTANT static const MAY_BE_UNUSED\n"
-    "#define WIDE_INLINE SHARED_FUNCTION\n"
+    "#define SIMD_INLINE SHARED_FUNCTION\n"
     "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
     "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
     "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
@@ -73,7 +73,7 @@ static void print_precision(const struct emission *e, struct text *out) {
         text_add(out, "#define REAL_LIBM\n#define REAL_SQRT sqrt%s\n#define REAL_CALL(name) name%s\n",
                  single ? "f" : "", single ? "##f" : "");
     if (emission_drive_judges(e))
-        text_add(out, "#define DRIVE_JUDGES\n");
+        text_add(out, "#define SOLVER_JUDGES\n");
     text_add(out, "\ntypedef %s_real real;\n", e->options.name);
     if (e->rounding.number)
         text_add(out, "typedef struct %s_rounded rounded_number;\n", e->options.name);
@@ -169,14 +169,14 @@ static void print_two(const struct emission *e, struct text *out) {
     static const char rows[][48] = {"linalg/pivot_kernel.h", "cpu/row_values_kernel.h",
                                     "codegen/kernel/row_functions_kernel.h"};
     struct families f = find_families(e);
-    struct two_names names = {.count = 0};
+    struct simd2_names names = {.count = 0};
     text_add(out, "\n#ifdef PAIRS\n");
     amalgamate_file(out, "core/simd2.h", false);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !e->options.libm; i++)
         if ((i != 4 || f.arc) && (i != 5 || f.hyperbolic))
-            two_names_file(out, &names, files[i]);
+            simd2_names_file(out, &names, files[i]);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        two_names_file(out, &names, rows[i]);
+        simd2_names_file(out, &names, rows[i]);
     text_add(out, "\n#endif\n");
 }
 
@@ -220,7 +220,7 @@ void emission_print_rounding_verdict(const struct emission *e, struct text *out)
 static void print_run(const struct emission *e, struct text *out) {
     text_add(out, "    d.warm = work->warm_start ? work->warm : 0;\n");
     text_add(out, e->options.adjoint ? "    work_tape(work, &tape);\n    d.tape = &tape;\n" : "    d.tape = 0;\n");
-    text_add(out, "    drive_run(&d, &own);\n    drive_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n");
+    text_add(out, "    solver_run(&d, &own);\n    solver_copy(work->slots + layer_plan.y, y, layer_plan.outputs);\n");
     emission_print_rounding_verdict(e, out);
     if (e->options.adjoint)
         text_add(out, "    work_keep(work, &tape.head, own.outcome);\n");
@@ -231,11 +231,11 @@ static void print_solve(const struct emission *e, struct text *out) {
     bool policy = emission_has_policy(e);
     text_add(out,
              "\nint %s_solve(struct %s_work *work, const %s_real x[], %s_real y[], %s_report *report) {\n"
-             "    struct drive d;\n    struct drive_report own;\n%s%s",
+             "    struct solver d;\n    struct solver_report own;\n%s%s",
              name, name, name, name, name,
              !e->options.adjoint ? ""
-             : policy            ? "    struct drive_tape tapes[2];\n"
-                                 : "    struct drive_tape tape;\n",
+             : policy            ? "    struct solver_tape tapes[2];\n"
+                                 : "    struct solver_tape tape;\n",
              policy ? "    struct policy policy;\n" : "");
     if (e->options.single)
         text_add(out, "    real most;\n");
@@ -245,7 +245,7 @@ static void print_solve(const struct emission *e, struct text *out) {
                   "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
                   "    d.x = x;\n    d.raw = work->raw;\n    d.row = work->row;\n");
     text_add(out, e->network ? "    network_run(x, work->raw, turns);\n"
-                             : "    drive_copy(y, work->raw, layer_plan.outputs);\n");
+                             : "    solver_copy(y, work->raw, layer_plan.outputs);\n");
     if (policy)
         emission_print_policy_run(e, out);
     else
@@ -296,7 +296,7 @@ static void print_init(const struct emission *e, struct text *out) {
     text_add(out, "}\n");
     text_add(out,
              "\nvoid %s_start(struct %s_work *work, const %s_real x[], %s_real y[]) {\n"
-             "    drive_copy(x, work->slots + layer_plan.x, layer_plan.inputs);\n    entry_prepare(work->slots);\n"
+             "    solver_copy(x, work->slots + layer_plan.x, layer_plan.inputs);\n    entry_prepare(work->slots);\n"
              "    for (size_t j = 0; j < layer_plan.outputs; j++)\n"
              "        y[j] = work->slots[plan_words(&layer_plan, layer_plan.start)[j]];\n}\n",
              name, name, name, name);
@@ -350,7 +350,7 @@ void emission_print_source(const struct emission *e, struct text *out) {
     text_add(out, "\n/* There is one layer here, and slots are numbers: compilers make constants of them. */\n"
                   "#define POINT_PLAN(p)    ((void)(p), &layer_plan)\n"
                   "#define POINT_WIDTH(p)   ((void)(p), (size_t)1)\n"
-                  "#define DRIVE_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
+                  "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
     emission_print_sample(e, out);
     emission_print_plan(e, out);
     emission_print_points(e, out);

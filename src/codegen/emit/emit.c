@@ -126,10 +126,10 @@ static bool fits_float(double value) {
 }
 
 static hn_status check_numbers(const struct emission *e, hn_error *error) {
-    for (uint32_t i = 0; e->options.single && i < e->walk.constant_count; i++)
-        if (!fits_float(e->walk.constants[i]))
+    for (uint32_t i = 0; e->options.single && i < e->ir.constant_count; i++)
+        if (!fits_float(e->ir.constants[i]))
             return error_set(error, HN_UNSUPPORTED, "the model's constant %s does not fit a float: emit it in double",
-                             error_number(e->walk.constants[i]).text);
+                             error_number(e->ir.constants[i]).text);
     for (size_t i = 0; e->options.single && e->network && i < hn_network_parameter_count(e->network); i++)
         if (fabs(e->network->parameters[i]) > FLT_MAX)
             return error_set(error, HN_UNSUPPORTED,
@@ -144,7 +144,7 @@ enum { MOST_OPERANDS = 2000000 };
 static hn_status check_size(const struct emission *e, hn_error *error) {
     size_t operands = 0;
     for (int i = 0; i < KERNEL_ENTRIES; i++)
-        operands += e->walk.entry[i].operand_count;
+        operands += e->ir.entry[i].operand_count;
     if (operands > MOST_OPERANDS)
         return error_set(error, HN_LIMIT, "the emitted statements would have %zu operands; at most %d are possible",
                          operands, MOST_OPERANDS);
@@ -164,13 +164,13 @@ static hn_status check_tape(const struct emission *e, hn_error *error) {
 /* What is generated as loops over lists in the library has no text here. */
 hn_status emission_check_walk(const struct emission *e, hn_error *error) {
     const struct plan_program *program = &e->plan->program;
-    if (!e->walk.solves)
+    if (!e->ir.solves)
         return error_set(error, HN_UNSUPPORTED,
                          "the factor of the linear system is too full for straight code: %u unknowns, %u entries",
                          e->plan->system.order, e->plan->system.nonzeros);
     const enum kernel_entry entries[PHASES] = {KERNEL_PREPARE, KERNEL_EVALUATE, KERNEL_BACK_PROGRAM};
     for (int phase = 0; phase < (e->options.adjoint ? 3 : 2); phase++)
-        if (program->first[phase + 1] > program->first[phase] && e->walk.entry[entries[phase]].count == 0)
+        if (program->first[phase + 1] > program->first[phase] && e->ir.entry[entries[phase]].count == 0)
             return error_set(error, HN_UNSUPPORTED, "the model's sums are too long for straight code: %u terms in all",
                              program->pairs.count / 2 + program->columns.count);
     return HN_OK;
@@ -215,7 +215,7 @@ static void measure_network(struct emission *e) {
 }
 
 static bool measure(struct emission *e) {
-    size_t numbers = e->walk.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e) +
+    size_t numbers = e->ir.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e) +
                      emission_policy_numbers(e) + emission_rounding_numbers(e);
     size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
     e->work_bytes = (numbers * real + integers * sizeof(int32_t) + real - 1) / real * real;
@@ -233,7 +233,7 @@ static hn_status prepare(struct emission *e, hn_error *error) {
         take_budget(e);
     measure_network(e);
     if (status == HN_OK)
-        status = walk_create(&e->walk, e->plan, e->options.adjoint, error);
+        status = ir_create(&e->ir, e->plan, e->options.adjoint, error);
     if (status == HN_OK)
         status = emission_check_walk(e, error);
     if (status == HN_OK)
@@ -341,7 +341,7 @@ static void release(struct emission *e) {
     emission_release_pairs(e);
     emission_release_rounding(e);
     emission_policy_release(e);
-    walk_release(&e->walk);
+    ir_release(&e->ir);
     plan_destroy(e->plan);
     hn_network_destroy(e->kept);
 }

@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_NAMES = sizeof((struct two_names *)0)->at / sizeof(const char *) };
+enum { MOST_NAMES = sizeof((struct simd2_names *)0)->at / sizeof(const char *) };
 
 static bool begins(const char *at, const char *word) {
     return strncmp(at, word, strlen(word)) == 0;
@@ -28,7 +28,7 @@ static const char *end_of_line(const char *at) {
 
 /* ---- names ---- */
 
-static void add_name(struct text *out, struct two_names *names, const char *at) {
+static void add_name(struct text *out, struct simd2_names *names, const char *at) {
     if (names->count == MOST_NAMES) {
         text_fail(out, "the shared texts declare more than %d names (MOST_NAMES in simd2_names.c)", (int)MOST_NAMES);
         return;
@@ -38,8 +38,8 @@ static void add_name(struct text *out, struct two_names *names, const char *at) 
 }
 
 /* A line that declares: the function's name is the one before the first parenthesis, a struct's the one behind its brace. */
-static void note_declared(struct text *out, struct two_names *names, const char *line) {
-    if (begins(line, "WIDE_INLINE ")) {
+static void note_declared(struct text *out, struct simd2_names *names, const char *line) {
+    if (begins(line, "SIMD_INLINE ")) {
         const char *at = strchr(line, '(');
         while (at && at > line && name_length(at - 1) > 0)
             at--;
@@ -49,31 +49,31 @@ static void note_declared(struct text *out, struct two_names *names, const char 
         add_name(out, names, line + 2);
 }
 
-static bool is_declared(const struct two_names *names, const char *at, size_t length) {
+static bool is_declared(const struct simd2_names *names, const char *at, size_t length) {
     for (size_t i = 0; i < names->count; i++)
         if (names->length[i] == length && strncmp(names->at[i], at, length) == 0)
             return true;
     return false;
 }
 
-static void take_name(struct text *out, const struct two_names *names, const char *at, size_t length) {
-    if (begins(at, "wide") && (length == 4 || at[4] == '_')) {
-        text_add(out, "two");
+static void take_name(struct text *out, const struct simd2_names *names, const char *at, size_t length) {
+    if (begins(at, "simd") && (length == 4 || at[4] == '_')) {
+        text_add(out, "simd2");
         text_add_bytes(out, at + 4, length - 4);
-    } else if (begins(at, "WIDE_MASK") || begins(at, "WIDE_AT")) {
-        text_add(out, "TWO");
+    } else if (begins(at, "SIMD_MASK") || begins(at, "SIMD_AT")) {
+        text_add(out, "SIMD2");
         text_add_bytes(out, at + 4, length - 4);
     } else if (length == 5 && begins(at, "WIDTH"))
-        text_add(out, "TWO_WIDTH");
+        text_add(out, "SIMD2_WIDTH");
     else {
-        text_add(out, is_declared(names, at, length) ? "two_" : "");
+        text_add(out, is_declared(names, at, length) ? "simd2_" : "");
         text_add_bytes(out, at, length);
     }
 }
 
 /* ---- lines ---- */
 
-static const char *take_line(struct text *out, const struct two_names *names, const char *at) {
+static const char *take_line(struct text *out, const struct simd2_names *names, const char *at) {
     while (*at) {
         size_t length = name_length(at);
         if (begins(at, "/*"))
@@ -93,7 +93,7 @@ static const char *take_line(struct text *out, const struct two_names *names, co
     return at;
 }
 
-static void take_text(struct text *out, struct two_names *names, const char *at) {
+static void take_text(struct text *out, struct simd2_names *names, const char *at) {
     while (*at) {
         bool constant = begins(at, "static const ") || begins(at, "enum ");
         bool guard = begins(at, "#include ") || begins(at, "#ifndef HN_") || begins(at, "#define HN_") ||
@@ -107,7 +107,7 @@ static void take_text(struct text *out, struct two_names *names, const char *at)
     }
 }
 
-void two_names_file(struct text *out, struct two_names *names, const char *file) {
+void simd2_names_file(struct text *out, struct simd2_names *names, const char *file) {
     struct text renamed = {.bytes = NULL};
     const char *text = amalgamate_find(file);
     if (text)

@@ -7,13 +7,13 @@
 #include "codegen/print/text.h"
 
 /* Names that texts before have declared. */
-struct two_names {
+struct simd2_names {
     const char *at[256]; /* in the texts */
     size_t length[256], count;
 };
 
-/* The text behind those that stand in `out`: wide_... is two_..., and what is declared over wide has two_ before its name. Comments
+/* The text behind those that stand in `out`: wide_... is simd2_..., and what is declared over wide has simd2_ before its name. Comments
  * and constants are left out, which are there already. */
-void two_names_file(struct text *out, struct two_names *names, const char *file);
+void simd2_names_file(struct text *out, struct simd2_names *names, const char *file);
 
 #endif

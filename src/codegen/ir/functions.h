@@ -12,47 +12,47 @@
 #include "autodiff/program.h"
 
 #define OWN_FUNCTION_LIST(X)                                                                                           \
-    X(ZERO, 0, 0, 0, wide_all(0))                                                                                      \
-    X(UNLIMITED, 0, 0, 0, wide_all(HUGE_VAL))                                                                          \
-    X(NONE_SET, 1, 0, 0, wide_bits_all(0))                                                                             \
+    X(ZERO, 0, 0, 0, simd_all(0))                                                                                      \
+    X(UNLIMITED, 0, 0, 0, simd_all(HUGE_VAL))                                                                          \
+    X(NONE_SET, 1, 0, 0, simd_bits_all(0))                                                                             \
     /* rows: c, bl, bu; where bounds are constant, what is left of the formula */                                      \
     X(RESIDUAL, 0, 0, 3, row_residual(a, b, c))                                                                        \
-    X(RESIDUAL_EQUAL, 0, 0, 2, (a - b) + wide_all(0))                                                                  \
-    X(RESIDUAL_UPPER, 0, 0, 2, wide_keep(~wide_less_equal(a, b), a - b))                                               \
-    X(RESIDUAL_LOWER, 0, 0, 2, wide_keep(~wide_less_equal(b, a), a - b))                                               \
+    X(RESIDUAL_EQUAL, 0, 0, 2, (a - b) + simd_all(0))                                                                  \
+    X(RESIDUAL_UPPER, 0, 0, 2, simd_keep(~simd_less_equal(a, b), a - b))                                               \
+    X(RESIDUAL_LOWER, 0, 0, 2, simd_keep(~simd_less_equal(b, a), a - b))                                               \
     X(RELATIVE, 0, 0, 3, row_relative(a, b, c))                                                                        \
-    X(MOST, 0, 0, 2, wide_greater(b, a))                                                                               \
-    X(LEAST, 0, 0, 2, wide_lesser(b, a))                                                                               \
+    X(MOST, 0, 0, 2, simd_greater(b, a))                                                                               \
+    X(LEAST, 0, 0, 2, simd_lesser(b, a))                                                                               \
     X(MOST_SIZE, 0, 0, 2, row_most(a, b))                                                                              \
     X(LOSE_FINITE, 1, 1, 2, row_lose(a, b))                                                                            \
     X(ALL_FINITE, 1, 1, 1, row_all_finite(a))                                                                          \
     X(ADD_SQUARE, 0, 0, 3, row_add_square(a, b, c))                                                                    \
     /* weights: mask, most, old */                                                                                     \
-    X(RESCALE, 0, 1, 3, wide_select(a, kernel_scale_for(b), c))                                                        \
+    X(RESCALE, 0, 1, 3, simd_select(a, kernel_scale_for(b), c))                                                        \
     /* active rows: c, bl, bu, scale, hold, and the mask of those that are left out */                                 \
-    X(ACTIVE, 1, 0, 5, kernel_active(a, b, c, d, e, wide_bits_all(0)))                                                 \
+    X(ACTIVE, 1, 0, 5, kernel_active(a, b, c, d, e, simd_bits_all(0)))                                                 \
     X(ACTIVE_LEADS, 1, 32, 6, kernel_active(a, b, c, d, e, f))                                                         \
     X(ACTIVE_UPPER_LEADS, 1, 16, 5, row_active_upper(a, b, c, d) & ~e)                                                 \
     X(ACTIVE_LOWER_LEADS, 1, 16, 5, row_active_lower(a, b, c, d) & ~e)                                                 \
     X(TAKE_MASK, 1, 7, 3, (a & b) | (~a & c))                                                                          \
     X(TAKE_ALL, 1, 3, 2, a | b)                                                                                        \
     X(TAKE, 0, 3, 5, row_take(a, b, c, d, e))                                                                          \
-    X(TAKE_EQUAL, 0, 1, 4, wide_select(a, b *c, d))                                                                    \
+    X(TAKE_EQUAL, 0, 1, 4, simd_select(a, b *c, d))                                                                    \
     X(MASK, 1, 1, 1, a)                                                                                                \
-    X(ALL_SET, 1, 0, 0, ~wide_bits_all(0))                                                                             \
-    X(SHIFT, 0, 1, 2, wide_select(a, b, wide_all(1)))                                                                  \
+    X(ALL_SET, 1, 0, 0, ~simd_bits_all(0))                                                                             \
+    X(SHIFT, 0, 1, 2, simd_select(a, b, simd_all(1)))                                                                  \
     /* the factor and the step */                                                                                      \
     X(INVERSE, 0, 0, 2, kernel_pivot_inverse(a, b))                                                                    \
     X(INVERSE_ADDED, 0, 0, 2, kernel_pivot_added_inverse(a, b))                                                        \
-    X(MOVES, 1, 1, 3, a | wide_not_equal(b, c))                                                                        \
+    X(MOVES, 1, 1, 3, a | simd_not_equal(b, c))                                                                        \
     /* the adjoint */                                                                                                  \
-    X(COUNTS, 1, 1, 2, a | wide_not_equal(b, wide_all(0)))                                                             \
-    X(EQUALITY, 1, 0, 2, wide_equal(a, b))                                                                             \
-    X(BELOW, 1, 1, 2, ~a &wide_less(b, wide_all(0)))                                                                   \
-    X(KEEP, 0, 1, 2, wide_keep(a, b))                                                                                  \
-    X(KEEP_PRODUCT, 0, 1, 3, wide_keep(a, b *c))                                                                       \
-    X(ADD_KEPT, 0, 2, 3, a + wide_keep(b, c))                                                                          \
-    X(ADD_KEPT_NOT, 0, 6, 4, a + wide_keep(b & ~c, d))                                                                 \
+    X(COUNTS, 1, 1, 2, a | simd_not_equal(b, simd_all(0)))                                                             \
+    X(EQUALITY, 1, 0, 2, simd_equal(a, b))                                                                             \
+    X(BELOW, 1, 1, 2, ~a &simd_less(b, simd_all(0)))                                                                   \
+    X(KEEP, 0, 1, 2, simd_keep(a, b))                                                                                  \
+    X(KEEP_PRODUCT, 0, 1, 3, simd_keep(a, b *c))                                                                       \
+    X(ADD_KEPT, 0, 2, 3, a + simd_keep(b, c))                                                                          \
+    X(ADD_KEPT_NOT, 0, 6, 4, a + simd_keep(b & ~c, d))                                                                 \
     /* acts of a round (codegen/kernel/fused_fixed_kernel.h): statements of C; nobody reads their destination */       \
     X(LEAVE, 0, 1, 1, if (round_leaves(round, ~a)) return 1)                                                           \
     X(LEAVE_SINGULAR, 0, 0, 2, if (round_leaves(round, round_singular(a, b))) return 1)                                \

@@ -26,7 +26,7 @@ enum {
     OWN_COUNT
 };
 
-struct walk {
+struct ir_module {
     const struct plan *plan;
     uint32_t own;          /* the first of these slots */
     uint32_t slots;        /* of one sample, the executor's own included */
@@ -48,74 +48,74 @@ struct walk {
     const char *unknown; /* what is not generated, or NULL */
 };
 
-hn_status walk_create(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
-void walk_release(struct walk *walk);
+hn_status ir_create(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error);
+void ir_release(struct ir_module *ir);
 
 /* The same with every statement, however long the sums and the factor's stream are; for whoever reads statements from lists. Where tiles
  * solve: everything but weights, products with A and the system itself, whose memory is not here either. */
-hn_status walk_create_whole(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
+hn_status ir_create_whole(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error);
 
 /* A walk whose entry KERNEL_NEAR alone is there: weights and step at once, empty where the method or the model has none. The weights of
  * rows with a constant entry are taken to be what that entry makes them; constant_of has them. */
-hn_status walk_create_near(struct walk *walk, const struct plan *plan, hn_error *error);
+hn_status ir_create_near(struct ir_module *ir, const struct plan *plan, hn_error *error);
 
 /* The same with the entries KERNEL_RESIDUAL and KERNEL_WEIGH_ALL and, with adjoint, those of the way back, which take them for granted,
  * too; empty where KERNEL_NEAR is. */
-hn_status walk_create_assumed(struct walk *walk, const struct plan *plan, bool adjoint, hn_error *error);
+hn_status ir_create_assumed(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error);
 
 /* The entry KERNEL_ROUND, of the entries that there are; empty where the method or the model has no such rounds. */
-hn_status walk_round(struct walk *walk, hn_error *error);
+hn_status ir_round(struct ir_module *ir, hn_error *error);
 
 /* Takes the leading 0 from sums of the entry whose zeros may have either sign: no number that is kept sees which. again: the statements
  * read what is kept when they run again; it must be no -0 at the beginning. False when memory is out. */
-bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept, bool again);
+bool ir_drop_zeros(struct ir_module *ir, struct statements *s, const bool *kept, bool again);
 
 /* The late statements of a round where the others ask for them, if that changes nothing. False when memory is out. */
-bool walk_weave(struct walk *walk, struct statements *s);
+bool ir_weave(struct ir_module *ir, struct statements *s);
 
 /* The entry KERNEL_BACK_ROUND: a whole step of the adjoint, where there are rounds and all of the adjoint is generated. */
-hn_status walk_back_round(struct walk *walk, hn_error *error);
+hn_status ir_back_round(struct ir_module *ir, hn_error *error);
 
-static inline bool walk_has_rounds(const struct walk *walk) {
-    return walk->entry[KERNEL_ROUND].count > 0;
+static inline bool ir_has_rounds(const struct ir_module *ir) {
+    return ir->entry[KERNEL_ROUND].count > 0;
 }
 
 /* ---- parts ---- */
 
 /* One phase, unless its sums are so long that loops over lists are better: the entry stays empty then. */
-void walk_program(struct walk *walk, enum kernel_entry entry, int phase);
-void walk_rows(struct walk *walk);
-bool walk_round_rows(struct walk *walk, struct statements *s, const uint32_t *order);
-void walk_assume_weights(struct walk *walk);
-void walk_residual(struct walk *walk);
-void walk_weigh_every(struct walk *walk, enum kernel_entry entry);
-void walk_step(struct walk *walk);
-void walk_adjoint(struct walk *walk);
-void walk_around_tiles(struct walk *walk, bool adjoint);
-void walk_adjoint_rows(struct walk *walk, enum kernel_entry entry, bool bounds);
+void ir_program(struct ir_module *ir, enum kernel_entry entry, int phase);
+void ir_rows(struct ir_module *ir);
+bool ir_round_rows(struct ir_module *ir, struct statements *s, const uint32_t *order);
+void ir_assume_weights(struct ir_module *ir);
+void ir_residual(struct ir_module *ir);
+void ir_weigh_every(struct ir_module *ir, enum kernel_entry entry);
+void ir_step(struct ir_module *ir);
+void ir_adjoint(struct ir_module *ir);
+void ir_around_tiles(struct ir_module *ir, bool adjoint);
+void ir_adjoint_rows(struct ir_module *ir, enum kernel_entry entry, bool bounds);
 
 /* ---- small things ---- */
 
-void walk_note_constant(struct walk *walk, uint32_t slot, double value);
+void ir_note_constant(struct ir_module *ir, uint32_t slot, double value);
 
 /* The slot, or the number that it holds for ever. */
-static inline uint32_t walk_operand(const struct walk *walk, uint32_t slot) {
-    uint32_t constant = walk->constant_of[slot];
+static inline uint32_t ir_operand(const struct ir_module *ir, uint32_t slot) {
+    uint32_t constant = ir->constant_of[slot];
     return constant ? STATEMENT_CONSTANT + (constant - 1) : slot;
 }
 
 /* The number that the slot holds for ever; NaN: none, or no number. */
-static inline double walk_number(const struct walk *walk, uint32_t slot) {
-    uint32_t constant = walk->constant_of[slot];
-    return constant ? walk->constants[constant - 1] : NAN;
+static inline double ir_number(const struct ir_module *ir, uint32_t slot) {
+    uint32_t constant = ir->constant_of[slot];
+    return constant ? ir->constants[constant - 1] : NAN;
 }
 
 /* PUT(walk, statements, function, destination, argument slots...) */
-#define PUT(walk, s, function, destination, ...)                                                                       \
-    walk_put(walk, s, function, destination, (const uint32_t[]){__VA_ARGS__},                                          \
-             sizeof(const uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
-void walk_put(const struct walk *walk, struct statements *s, enum function function, uint32_t destination,
-              const uint32_t *slots, size_t count);
+#define PUT(ir, s, function, destination, ...)                                                                         \
+    ir_put(ir, s, function, destination, (const uint32_t[]){__VA_ARGS__},                                              \
+           sizeof(const uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
+void ir_put(const struct ir_module *ir, struct statements *s, enum function function, uint32_t destination,
+            const uint32_t *slots, size_t count);
 
 static inline bool operand_is_constant(uint32_t operand) {
     return operand >= STATEMENT_CONSTANT;

@@ -13,29 +13,29 @@ enum { SUM_PIECE = 8 };
 /* ---- products ---- */
 
 /* Result j of a product, whose pairs begin at `at`: to = A from, or A' from, or to -= A' from. */
-static void walk_result(struct walk *walk, struct statements *s, const uint32_t *at, uint32_t j,
-                        const uint32_t *vectors, enum function function) {
+static void ir_result(struct ir_module *ir, struct statements *s, const uint32_t *at, uint32_t j,
+                      const uint32_t *vectors, enum function function) {
     uint32_t from = vectors[0], to = vectors[1] + j;
     statements_begin(s, function);
     statements_operand(s, to);
     if (function == SUM_MINUS)
         statements_operand(s, to);
     for (uint32_t k = 0; k < at[0]; k++) {
-        statements_operand(s, walk_operand(walk, at[1 + 2 * k]));
+        statements_operand(s, ir_operand(ir, at[1 + 2 * k]));
         statements_operand(s, from + at[2 + 2 * k]);
     }
 }
 
 /* The whole product, for as many vectors as there are. */
-static void walk_product(struct walk *walk, struct statements *s, struct plan_list stream, const uint32_t (*vectors)[2],
-                         size_t count, enum function function) {
-    const uint32_t *at = plan_words(walk->plan, stream), *end = at + stream.count;
+static void ir_product(struct ir_module *ir, struct statements *s, struct plan_list stream,
+                       const uint32_t (*vectors)[2], size_t count, enum function function) {
+    const uint32_t *at = plan_words(ir->plan, stream), *end = at + stream.count;
     for (uint32_t j = 0; at < end; j++, at += 1 + 2 * (size_t)at[0])
         for (size_t v = 0; v < count; v++)
-            walk_result(walk, s, at, j, vectors[v], function);
+            ir_result(ir, s, at, j, vectors[v], function);
 }
 
-static void walk_inner(struct walk *walk, struct statements *s, uint32_t a, uint32_t b, uint32_t count, uint32_t to) {
+static void ir_inner(struct ir_module *ir, struct statements *s, uint32_t a, uint32_t b, uint32_t count, uint32_t to) {
     statements_add(s, ROW_ZERO, to, NULL, 0);
     for (uint32_t i = 0; i < count; i++) {
         if (i % SUM_PIECE == 0) {
@@ -43,8 +43,8 @@ static void walk_inner(struct walk *walk, struct statements *s, uint32_t a, uint
             statements_operand(s, to);
             statements_operand(s, to);
         }
-        statements_operand(s, walk_operand(walk, a + i));
-        statements_operand(s, walk_operand(walk, b + i));
+        statements_operand(s, ir_operand(ir, a + i));
+        statements_operand(s, ir_operand(ir, b + i));
     }
 }
 
@@ -59,68 +59,67 @@ struct sides {
     bool moves; /* the first solution is the step: outputs move as soon as they are known */
 };
 
-static void index_results(struct walk *walk, struct plan_list stream) {
-    const uint32_t *words = plan_words(walk->plan, stream);
+static void index_results(struct ir_module *ir, struct plan_list stream) {
+    const uint32_t *words = plan_words(ir->plan, stream);
     for (uint32_t at = 0, j = 0; at < stream.count; at += 1 + 2 * words[at])
-        walk->result_at[j++] = at;
+        ir->result_at[j++] = at;
 }
 
 /* An unknown beyond the rows, or beyond the outputs: its right-hand side is 0 and its pivot negative. */
-static bool is_added(const struct walk *walk, uint32_t unknown) {
-    return unknown >= walk->plan->system.order - walk->plan->system.added;
+static bool is_added(const struct ir_module *ir, uint32_t unknown) {
+    return unknown >= ir->plan->system.order - ir->plan->system.added;
 }
 
-static bool is_factor(const struct walk *walk, uint32_t slot) {
-    const struct plan_system *system = &walk->plan->system;
+static bool is_factor(const struct ir_module *ir, uint32_t slot) {
+    const struct plan_system *system = &ir->plan->system;
     return slot >= system->lower && slot < system->lower + system->nonzeros;
 }
 
 /* Where an entry of L D lies. The plan uses slots again as soon as they are free; what loops pass over must move on evenly. */
-static uint32_t ld_slot(const struct walk *walk, uint32_t slot) {
-    return walk->loops ? walk->rows_of_ld + walk->entry_of[slot] : slot;
+static uint32_t ld_slot(const struct ir_module *ir, uint32_t slot) {
+    return ir->loops ? ir->rows_of_ld + ir->entry_of[slot] : slot;
 }
 
 /* h - the sum over the factor, in the order of the stream. Returns what comes after it. */
-static const uint32_t *walk_entry_sum(struct walk *walk, struct statements *s, const uint32_t *at, uint32_t to) {
+static const uint32_t *ir_entry_sum(struct ir_module *ir, struct statements *s, const uint32_t *at, uint32_t to) {
     uint32_t count = at[1];
     const uint32_t *pair = at + 2;
     bool factor = false;
     statements_begin(s, SUM_PLUS);
     statements_operand(s, to);
-    statements_operand(s, walk_operand(walk, at[0]));
+    statements_operand(s, ir_operand(ir, at[0]));
     for (uint32_t k = 0; k < count; k++, pair += 2) {
-        if (is_factor(walk, pair[0]) != factor) {
+        if (is_factor(ir, pair[0]) != factor) {
             factor = !factor;
             statements_add(s, factor ? SUM_MINUS : SUM_PLUS, to, &to, 1);
         }
-        statements_operand(s, walk_operand(walk, pair[0]));
-        statements_operand(s, factor ? ld_slot(walk, pair[1]) : walk_operand(walk, pair[1]));
+        statements_operand(s, ir_operand(ir, pair[0]));
+        statements_operand(s, factor ? ld_slot(ir, pair[1]) : ir_operand(ir, pair[1]));
     }
     return pair;
 }
 
 /* d = whole - sum of l n, z = b - sum of l z, over the entries of the row: three words each. */
-static void walk_row(struct walk *walk, struct statements *s, const uint32_t *at, uint32_t entries, uint32_t unknown,
-                     const struct sides *sides) {
-    uint32_t whole = walk->own + OWN_SIZE, d = walk->own + OWN_PIVOT;
+static void ir_row(struct ir_module *ir, struct statements *s, const uint32_t *at, uint32_t entries, uint32_t unknown,
+                   const struct sides *sides) {
+    uint32_t whole = ir->own + OWN_SIZE, d = ir->own + OWN_PIVOT;
     statements_begin(s, SUM_MINUS);
     statements_operand(s, d);
     statements_operand(s, whole);
     for (uint32_t k = 0; k < entries; k++) {
         statements_operand(s, at[3 * (size_t)k]);
-        statements_operand(s, ld_slot(walk, at[3 * (size_t)k + 1]));
+        statements_operand(s, ld_slot(ir, at[3 * (size_t)k + 1]));
     }
     for (size_t side = 0; side < sides->count; side++) {
         uint32_t z = sides->to[side] + unknown;
         const uint32_t vectors[2] = {sides->woven_from, sides->from[side]};
-        if (sides->woven.count > 0 && side == sides->woven_side && !is_added(walk, unknown))
-            walk_result(walk, s, plan_words(walk->plan, sides->woven) + walk->result_at[unknown], unknown, vectors,
-                        SUM_ZERO);
-        if (is_added(walk, unknown))
+        if (sides->woven.count > 0 && side == sides->woven_side && !is_added(ir, unknown))
+            ir_result(ir, s, plan_words(ir->plan, sides->woven) + ir->result_at[unknown], unknown, vectors, SUM_ZERO);
+        if (is_added(ir, unknown))
             statements_add(s, ROW_ZERO, z, NULL, 0);
         statements_begin(s, SUM_MINUS);
         statements_operand(s, z);
-        statements_operand(s, is_added(walk, unknown) ? z : sides->from[side] + unknown);
+        statements_operand(s, is_added(ir, unknown) ? z : sides->from[side] + unknown);
         for (uint32_t k = 0; k < entries; k++) {
             statements_operand(s, at[3 * (size_t)k]);
             statements_operand(s, sides->to[side] + at[3 * (size_t)k + 2]);
@@ -128,107 +127,107 @@ static void walk_row(struct walk *walk, struct statements *s, const uint32_t *at
     }
 }
 
-static void walk_pivot(struct walk *walk, struct statements *s, uint32_t inverse, bool added) {
-    uint32_t whole = walk->own + OWN_SIZE, d = walk->own + OWN_PIVOT, low = walk->plan->system.pivot_range;
-    PUT(walk, s, added ? ROW_INVERSE_ADDED : ROW_INVERSE, inverse, whole, d);
-    if (added || !sample_asks_pivots(&walk->plan->options))
+static void ir_pivot(struct ir_module *ir, struct statements *s, uint32_t inverse, bool added) {
+    uint32_t whole = ir->own + OWN_SIZE, d = ir->own + OWN_PIVOT, low = ir->plan->system.pivot_range;
+    PUT(ir, s, added ? ROW_INVERSE_ADDED : ROW_INVERSE, inverse, whole, d);
+    if (added || !sample_asks_pivots(&ir->plan->options))
         return;
-    PUT(walk, s, ROW_LEAST, low, low, d);
-    PUT(walk, s, ROW_MOST, low + 1, low + 1, d);
+    PUT(ir, s, ROW_LEAST, low, low, d);
+    PUT(ir, s, ROW_MOST, low + 1, low + 1, d);
 }
 
 /* z_j / d_j, which the way back begins with. */
-static uint32_t scaled_slot(const struct walk *walk, size_t side) {
-    return side == 0 ? walk->plan->system.inverse : walk->scaled;
+static uint32_t scaled_slot(const struct ir_module *ir, size_t side) {
+    return side == 0 ? ir->plan->system.inverse : ir->scaled;
 }
 
 /* E of a row, if the slot is one: eps where the row counts, else 1; on the outputs' side eps is all there is. */
-static void walk_shift(struct walk *walk, struct statements *s, uint32_t slot) {
-    const struct plan *plan = walk->plan;
+static void ir_shift(struct ir_module *ir, struct statements *s, uint32_t slot) {
+    const struct plan *plan = ir->plan;
     if (plan->options.weighted && !plan->options.outputs_side && slot >= plan->shift && slot - plan->shift < plan->rows)
-        PUT(walk, s, ROW_SHIFT, slot, plan->active + (slot - plan->shift), plan->eps);
+        PUT(ir, s, ROW_SHIFT, slot, plan->active + (slot - plan->shift), plan->eps);
 }
 
-static void walk_factor(struct walk *walk, struct statements *s, const struct sides *sides) {
-    const struct plan_system *system = &walk->plan->system;
-    const uint32_t *at = plan_words(walk->plan, system->stream);
-    const uint32_t *permutation = plan_words(walk->plan, system->permutation);
-    uint32_t lower = system->lower, sum = walk->own + OWN_WEIGHED;
+static void ir_factor(struct ir_module *ir, struct statements *s, const struct sides *sides) {
+    const struct plan_system *system = &ir->plan->system;
+    const uint32_t *at = plan_words(ir->plan, system->stream);
+    const uint32_t *permutation = plan_words(ir->plan, system->permutation);
+    uint32_t lower = system->lower, sum = ir->own + OWN_WEIGHED;
     if (sides->woven.count > 0)
-        index_results(walk, sides->woven);
-    if (sample_asks_pivots(&walk->plan->options)) {
+        index_results(ir, sides->woven);
+    if (sample_asks_pivots(&ir->plan->options)) {
         statements_add(s, ROW_UNLIMITED, system->pivot_range, NULL, 0);
         statements_add(s, ROW_ZERO, system->pivot_range + 1, NULL, 0);
     }
     for (uint32_t j = 0; j < system->order; j++) {
-        uint32_t below = at[0], before = at[1], inverse = walk->own + OWN_INVERSE;
-        walk_shift(walk, s, at[2]);
-        at = walk_entry_sum(walk, s, at + 2, walk->own + OWN_SIZE);
-        walk_row(walk, s, at, before, permutation[j], sides);
-        walk_pivot(walk, s, inverse, is_added(walk, permutation[j]));
+        uint32_t below = at[0], before = at[1], inverse = ir->own + OWN_INVERSE;
+        ir_shift(ir, s, at[2]);
+        at = ir_entry_sum(ir, s, at + 2, ir->own + OWN_SIZE);
+        ir_row(ir, s, at, before, permutation[j], sides);
+        ir_pivot(ir, s, inverse, is_added(ir, permutation[j]));
         for (size_t side = 0; side < sides->count; side++)
-            PUT(walk, s, FUNCTION_MUL, scaled_slot(walk, side) + j, sides->to[side] + permutation[j], inverse);
+            PUT(ir, s, FUNCTION_MUL, scaled_slot(ir, side) + j, sides->to[side] + permutation[j], inverse);
         at += 3 * (size_t)before;
         for (uint32_t e = 0; e < below; e++, lower++) {
             uint32_t n = at[0];
-            at = walk_entry_sum(walk, s, at + 1, sum);
-            walk->entry_of[n] = lower - system->lower;
-            statements_add(s, SUM_PLUS, ld_slot(walk, n), &sum, 1);
-            PUT(walk, s, FUNCTION_MUL, lower, sum, inverse);
+            at = ir_entry_sum(ir, s, at + 1, sum);
+            ir->entry_of[n] = lower - system->lower;
+            statements_add(s, SUM_PLUS, ld_slot(ir, n), &sum, 1);
+            PUT(ir, s, FUNCTION_MUL, lower, sum, inverse);
         }
     }
 }
 
 /* ---- y = base - step, with a word on whether it moved and whether it is finite ---- */
 
-static void walk_move_begin(struct walk *walk, struct statements *s) {
-    if (sample_asks_moved(&walk->plan->options))
-        statements_add(s, ROW_NONE_SET, walk->plan->summary + SUMMARY_MOVED, NULL, 0);
-    statements_add(s, ROW_NONE_SET, walk->own + OWN_LOST, NULL, 0);
+static void ir_move_begin(struct ir_module *ir, struct statements *s) {
+    if (sample_asks_moved(&ir->plan->options))
+        statements_add(s, ROW_NONE_SET, ir->plan->summary + SUMMARY_MOVED, NULL, 0);
+    statements_add(s, ROW_NONE_SET, ir->own + OWN_LOST, NULL, 0);
 }
 
-static void walk_move(struct walk *walk, struct statements *s, uint32_t j, uint32_t step) {
-    const struct plan *plan = walk->plan;
-    uint32_t moved = plan->summary + SUMMARY_MOVED, lost = walk->own + OWN_LOST, next = walk->own + OWN_SIZE;
-    uint32_t base = (walk->near ? plan->y : plan->base) + j;
-    PUT(walk, s, FUNCTION_SUB, next, base, step);
+static void ir_move(struct ir_module *ir, struct statements *s, uint32_t j, uint32_t step) {
+    const struct plan *plan = ir->plan;
+    uint32_t moved = plan->summary + SUMMARY_MOVED, lost = ir->own + OWN_LOST, next = ir->own + OWN_SIZE;
+    uint32_t base = (ir->near ? plan->y : plan->base) + j;
+    PUT(ir, s, FUNCTION_SUB, next, base, step);
     if (sample_asks_moved(&plan->options))
-        PUT(walk, s, ROW_MOVES, moved, moved, base, next);
-    PUT(walk, s, ROW_LOSE_FINITE, lost, lost, next);
+        PUT(ir, s, ROW_MOVES, moved, moved, base, next);
+    PUT(ir, s, ROW_LOSE_FINITE, lost, lost, next);
     statements_add(s, SUM_PLUS, plan->y + j, &next, 1);
 }
 
 /* z_j = z_j / d_j - sum over the entries below, last unknown first. */
-static void walk_backward(struct walk *walk, struct statements *s, const struct sides *sides) {
-    const struct plan_system *system = &walk->plan->system;
-    const uint32_t *permutation = plan_words(walk->plan, system->permutation);
-    const uint32_t *first = plan_words(walk->plan, system->column_first);
-    const uint32_t *unknown = plan_words(walk->plan, system->row_unknown);
+static void ir_backward(struct ir_module *ir, struct statements *s, const struct sides *sides) {
+    const struct plan_system *system = &ir->plan->system;
+    const uint32_t *permutation = plan_words(ir->plan, system->permutation);
+    const uint32_t *first = plan_words(ir->plan, system->column_first);
+    const uint32_t *unknown = plan_words(ir->plan, system->row_unknown);
     for (uint32_t j = system->order; j-- > 0;)
         for (size_t side = 0; side < sides->count; side++) {
             statements_begin(s, SUM_MINUS);
             statements_operand(s, sides->to[side] + permutation[j]);
-            statements_operand(s, scaled_slot(walk, side) + j);
+            statements_operand(s, scaled_slot(ir, side) + j);
             for (uint32_t e = first[j]; e < first[j + 1]; e++) {
                 statements_operand(s, system->lower + e);
                 statements_operand(s, sides->to[side] + unknown[e]);
             }
-            if (sides->moves && !is_added(walk, permutation[j]))
-                walk_move(walk, s, permutation[j], sides->to[side] + permutation[j]);
+            if (sides->moves && !is_added(ir, permutation[j]))
+                ir_move(ir, s, permutation[j], sides->to[side] + permutation[j]);
         }
 }
 
 /* The statements go on where the solution is: in the same entry, or in the next one behind the listed solve. */
-static struct statements *walk_solve(struct walk *walk, enum kernel_entry entry, const struct sides *sides) {
-    struct statements *s = &walk->entry[entry];
-    const struct plan_system *system = &walk->plan->system;
+static struct statements *ir_solve(struct ir_module *ir, enum kernel_entry entry, const struct sides *sides) {
+    struct statements *s = &ir->entry[entry];
+    const struct plan_system *system = &ir->plan->system;
     struct sides all = *sides;
-    if (!walk->solves)
-        return &walk->entry[entry + 1];
+    if (!ir->solves)
+        return &ir->entry[entry + 1];
     for (uint32_t side = 0; side < sides->count && system->added > 0; side++)
         all.to[side] = system->solution + side * system->order;
-    walk_factor(walk, s, &all);
-    walk_backward(walk, s, &all);
+    ir_factor(ir, s, &all);
+    ir_backward(ir, s, &all);
     for (size_t side = 0; side < sides->count && system->added > 0; side++)
         for (uint32_t i = 0; i < system->order - system->added; i++) {
             uint32_t from = all.to[side] + i;
@@ -238,32 +237,32 @@ static struct statements *walk_solve(struct walk *walk, enum kernel_entry entry,
 }
 
 /* All of E where the listed kernels solve. */
-static void walk_all_shifts(struct walk *walk, struct statements *s) {
-    for (uint32_t i = 0; i < walk->plan->rows && !walk->solves; i++)
-        walk_shift(walk, s, walk->plan->shift + i);
+static void ir_all_shifts(struct ir_module *ir, struct statements *s) {
+    for (uint32_t i = 0; i < ir->plan->rows && !ir->solves; i++)
+        ir_shift(ir, s, ir->plan->shift + i);
 }
 
 /* ---- the step ---- */
 
-static void walk_move_end(struct walk *walk, struct statements *s) {
-    PUT(walk, s, ROW_ALL_FINITE, walk->plan->summary + SUMMARY_USABLE, walk->own + OWN_LOST);
+static void ir_move_end(struct ir_module *ir, struct statements *s) {
+    PUT(ir, s, ROW_ALL_FINITE, ir->plan->summary + SUMMARY_USABLE, ir->own + OWN_LOST);
 }
 
 /* The step is the solution. */
-static struct statements *walk_step_outputs(struct walk *walk, struct statements *s) {
-    const struct plan *plan = walk->plan;
-    bool judged = plan->options.adaptive && !walk->near;
+static struct statements *ir_step_outputs(struct ir_module *ir, struct statements *s) {
+    const struct plan *plan = ir->plan;
+    bool judged = plan->options.adaptive && !ir->near;
     uint32_t step = plan->step, from = judged ? plan->gradient : step;
     struct sides sides = {.count = 1, .from = {from}, .to = {step}, .woven_from = plan->right, .moves = true};
-    if (walk->solves)
+    if (ir->solves)
         sides.woven = plan->system.by_columns;
     else
-        walk_product(walk, s, plan->system.by_columns, (const uint32_t[][2]){{plan->right, from}}, 1, SUM_ZERO);
-    s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
-    for (uint32_t j = 0; j < plan->outputs && !walk->solves; j++)
-        walk_move(walk, s, j, step + j);
+        ir_product(ir, s, plan->system.by_columns, (const uint32_t[][2]){{plan->right, from}}, 1, SUM_ZERO);
+    s = ir_solve(ir, KERNEL_STEP_BEGIN, &sides);
+    for (uint32_t j = 0; j < plan->outputs && !ir->solves; j++)
+        ir_move(ir, s, j, step + j);
     if (judged)
-        walk_inner(walk, s, step, from, plan->outputs, plan->step_gain);
+        ir_inner(ir, s, step, from, plan->outputs, plan->step_gain);
     return s;
 }
 
@@ -278,140 +277,140 @@ static bool is_read_later(const struct plan *plan) {
 }
 
 /* The step is A' of the solution. */
-static struct statements *walk_step_rows(struct walk *walk) {
-    const struct plan *plan = walk->plan;
+static struct statements *ir_step_rows(struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
     const struct sides sides = {.count = 1, .from = {plan->right}, .to = {plan->unknown}};
     const uint32_t vectors[2] = {plan->unknown, plan->step}, *words = plan_words(plan, plan->system.by_columns);
-    struct statements *s = walk_solve(walk, KERNEL_STEP_BEGIN, &sides);
+    struct statements *s = ir_solve(ir, KERNEL_STEP_BEGIN, &sides);
     bool later = is_read_later(plan);
-    index_results(walk, plan->system.by_columns);
+    index_results(ir, plan->system.by_columns);
     for (uint32_t j = 0; j < plan->outputs; j++) {
-        walk_result(walk, s, words + walk->result_at[j], j, vectors, SUM_ZERO);
+        ir_result(ir, s, words + ir->result_at[j], j, vectors, SUM_ZERO);
         if (!later)
-            walk_move(walk, s, j, plan->step + j);
+            ir_move(ir, s, j, plan->step + j);
     }
     for (uint32_t j = 0; j < plan->outputs && later; j++)
-        walk_move(walk, s, j, plan->step + j);
-    if (plan->options.adaptive && !walk->near)
-        walk_inner(walk, s, plan->unknown, plan->right, plan->rows, plan->step_gain);
+        ir_move(ir, s, j, plan->step + j);
+    if (plan->options.adaptive && !ir->near)
+        ir_inner(ir, s, plan->unknown, plan->right, plan->rows, plan->step_gain);
     return s;
 }
 
-void walk_step(struct walk *walk) {
-    const struct plan *plan = walk->plan;
-    struct statements *s = &walk->entry[KERNEL_STEP_BEGIN];
-    walk_all_shifts(walk, s);
-    walk_move_begin(walk, s);
-    s = plan->options.outputs_side ? walk_step_outputs(walk, s) : walk_step_rows(walk);
-    if (plan->options.adaptive && !walk->near)
-        walk_inner(walk, s, plan->step, plan->step, plan->outputs, plan->step_squares);
-    walk_move_end(walk, s);
+void ir_step(struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
+    struct statements *s = &ir->entry[KERNEL_STEP_BEGIN];
+    ir_all_shifts(ir, s);
+    ir_move_begin(ir, s);
+    s = plan->options.outputs_side ? ir_step_outputs(ir, s) : ir_step_rows(ir);
+    if (plan->options.adaptive && !ir->near)
+        ir_inner(ir, s, plan->step, plan->step, plan->outputs, plan->step_squares);
+    ir_move_end(ir, s);
 }
 
 /* ---- the adjoint: cpu/lanes_back.c has the formulas ---- */
 
-static void walk_difference(struct walk *walk, struct statements *s, uint32_t a, uint32_t b, uint32_t to,
-                            uint32_t count) {
+static void ir_difference(struct ir_module *ir, struct statements *s, uint32_t a, uint32_t b, uint32_t to,
+                          uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        PUT(walk, s, FUNCTION_SUB, to + i, a + i, b + i);
+        PUT(ir, s, FUNCTION_SUB, to + i, a + i, b + i);
 }
 
 /* Behind the system: what follows from q, v and the products with A. */
-static void walk_back_solved(struct walk *walk, struct statements *s) {
-    const struct plan *plan = walk->plan;
+static void ir_back_solved(struct ir_module *ir, struct statements *s) {
+    const struct plan *plan = ir->plan;
     if (plan->options.outputs_side)
-        walk_difference(walk, s, plan->right, plan->work, plan->v, plan->rows);
+        ir_difference(ir, s, plan->right, plan->work, plan->v, plan->rows);
     else
-        walk_difference(walk, s, plan->gradient, plan->step, plan->leaf_t, plan->outputs);
+        ir_difference(ir, s, plan->gradient, plan->step, plan->leaf_t, plan->outputs);
     if (plan->options.weighted)
-        walk_inner(walk, s, plan->q, plan->v, plan->rows, plan->damped);
+        ir_inner(ir, s, plan->q, plan->v, plan->rows, plan->damped);
 }
 
-static void walk_back_solve(struct walk *walk) {
-    const struct plan *plan = walk->plan;
+static void ir_back_solve(struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
     const struct plan_system *system = &plan->system;
-    struct statements *s = &walk->entry[KERNEL_BACK_BEGIN];
+    struct statements *s = &ir->entry[KERNEL_BACK_BEGIN];
     uint32_t right = plan->right, gradient = plan->gradient, work = plan->work, step = plan->step;
-    walk_all_shifts(walk, s);
+    ir_all_shifts(ir, s);
     if (plan->options.outputs_side) {
         struct sides sides = {.count = 2, .from = {step, gradient}, .to = {plan->leaf_s, plan->leaf_t}};
         sides.woven_from = right;
-        if (walk->solves)
+        if (ir->solves)
             sides.woven = system->by_columns;
         else
-            walk_product(walk, s, system->by_columns, (const uint32_t[][2]){{right, step}}, 1, SUM_ZERO);
-        s = walk_solve(walk, KERNEL_BACK_BEGIN, &sides);
-        walk_product(walk, s, system->by_rows, (const uint32_t[][2]){{plan->leaf_t, plan->q}, {plan->leaf_s, work}}, 2,
-                     SUM_ZERO);
+            ir_product(ir, s, system->by_columns, (const uint32_t[][2]){{right, step}}, 1, SUM_ZERO);
+        s = ir_solve(ir, KERNEL_BACK_BEGIN, &sides);
+        ir_product(ir, s, system->by_rows, (const uint32_t[][2]){{plan->leaf_t, plan->q}, {plan->leaf_s, work}}, 2,
+                   SUM_ZERO);
     } else {
         struct sides sides = {.count = 2, .from = {right, work}, .to = {plan->v, plan->q}};
         sides.woven_from = gradient;
         sides.woven_side = 1;
-        if (walk->solves)
+        if (ir->solves)
             sides.woven = system->by_rows;
         else
-            walk_product(walk, s, system->by_rows, (const uint32_t[][2]){{gradient, work}}, 1, SUM_ZERO);
-        s = walk_solve(walk, KERNEL_BACK_BEGIN, &sides);
-        walk_product(walk, s, system->by_columns, (const uint32_t[][2]){{plan->q, step}, {plan->v, plan->leaf_s}}, 2,
-                     SUM_ZERO);
+            ir_product(ir, s, system->by_rows, (const uint32_t[][2]){{gradient, work}}, 1, SUM_ZERO);
+        s = ir_solve(ir, KERNEL_BACK_BEGIN, &sides);
+        ir_product(ir, s, system->by_columns, (const uint32_t[][2]){{plan->q, step}, {plan->v, plan->leaf_s}}, 2,
+                   SUM_ZERO);
     }
-    walk_back_solved(walk, s);
+    ir_back_solved(ir, s);
 }
 
-static void walk_scatter(struct walk *walk, struct statements *s, const struct plan_entries *entries, uint32_t to) {
-    const uint32_t *value = plan_words(walk->plan, entries->slot), *entry = plan_words(walk->plan, entries->entry);
+static void ir_scatter(struct ir_module *ir, struct statements *s, const struct plan_entries *entries, uint32_t to) {
+    const uint32_t *value = plan_words(ir->plan, entries->slot), *entry = plan_words(ir->plan, entries->entry);
     for (uint32_t e = 0; e < entries->slot.count; e++)
-        PUT(walk, s, FUNCTION_SUB, to + entry[e], to + entry[e], value[e]);
+        PUT(ir, s, FUNCTION_SUB, to + entry[e], to + entry[e], value[e]);
 }
 
 /* What is owed to y and x by the rows and by second derivatives. */
-static void walk_back_rows(struct walk *walk) {
-    walk_adjoint_rows(walk, KERNEL_BACK_ROWS_BOUNDS, true);
-    if (!walk->plan->options.weighted)
-        walk_adjoint_rows(walk, KERNEL_BACK_ROWS, false);
-    walk_program(walk, KERNEL_BACK_PROGRAM, 2);
+static void ir_back_rows(struct ir_module *ir) {
+    ir_adjoint_rows(ir, KERNEL_BACK_ROWS_BOUNDS, true);
+    if (!ir->plan->options.weighted)
+        ir_adjoint_rows(ir, KERNEL_BACK_ROWS, false);
+    ir_program(ir, KERNEL_BACK_PROGRAM, 2);
 }
 
-static void walk_back_scatter(struct walk *walk) {
-    const struct plan *plan = walk->plan;
-    struct statements *s = &walk->entry[KERNEL_BACK_END];
-    walk_scatter(walk, s, &plan->bracket_y, plan->gradient);
-    walk_scatter(walk, s, &plan->pull_x, plan->grad_x);
-    walk_scatter(walk, s, &plan->bracket_x, plan->grad_x);
+static void ir_back_scatter(struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
+    struct statements *s = &ir->entry[KERNEL_BACK_END];
+    ir_scatter(ir, s, &plan->bracket_y, plan->gradient);
+    ir_scatter(ir, s, &plan->pull_x, plan->grad_x);
+    ir_scatter(ir, s, &plan->bracket_x, plan->grad_x);
 }
 
-void walk_adjoint(struct walk *walk) {
-    const struct plan *plan = walk->plan;
+void ir_adjoint(struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
     const uint32_t pull[][2] = {{plan->kept, plan->gradient}};
-    walk_back_solve(walk);
-    walk_back_rows(walk);
-    walk_product(walk, &walk->entry[KERNEL_BACK_END], plan->system.by_columns, pull, 1, SUM_MINUS); /* J' g = -A' D q */
-    walk_back_scatter(walk);
+    ir_back_solve(ir);
+    ir_back_rows(ir);
+    ir_product(ir, &ir->entry[KERNEL_BACK_END], plan->system.by_columns, pull, 1, SUM_MINUS); /* J' g = -A' D q */
+    ir_back_scatter(ir);
 }
 
 /* ---- around a system in tiles ---- */
 
-static void walk_tiles_step(struct walk *walk) {
-    const struct plan *plan = walk->plan;
-    struct statements *s = &walk->entry[KERNEL_STEP_END];
+static void ir_tiles_step(struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
+    struct statements *s = &ir->entry[KERNEL_STEP_END];
     bool outputs = plan->options.outputs_side;
-    walk_move_begin(walk, s);
+    ir_move_begin(ir, s);
     for (uint32_t j = 0; j < plan->outputs; j++)
-        walk_move(walk, s, j, plan->step + j);
+        ir_move(ir, s, j, plan->step + j);
     if (plan->options.adaptive) {
-        walk_inner(walk, s, outputs ? plan->step : plan->unknown, outputs ? plan->gradient : plan->right,
-                   outputs ? plan->outputs : plan->rows, plan->step_gain);
-        walk_inner(walk, s, plan->step, plan->step, plan->outputs, plan->step_squares);
+        ir_inner(ir, s, outputs ? plan->step : plan->unknown, outputs ? plan->gradient : plan->right,
+                 outputs ? plan->outputs : plan->rows, plan->step_gain);
+        ir_inner(ir, s, plan->step, plan->step, plan->outputs, plan->step_squares);
     }
-    walk_move_end(walk, s);
+    ir_move_end(ir, s);
 }
 
 /* Before and behind what the tiles' loops do: the step from its vector on, and of the adjoint all but products with A and the system. */
-void walk_around_tiles(struct walk *walk, bool adjoint) {
-    walk_tiles_step(walk);
+void ir_around_tiles(struct ir_module *ir, bool adjoint) {
+    ir_tiles_step(ir);
     if (!adjoint)
         return;
-    walk_back_solved(walk, &walk->entry[KERNEL_BACK_MIDDLE]);
-    walk_back_rows(walk);
-    walk_back_scatter(walk);
+    ir_back_solved(ir, &ir->entry[KERNEL_BACK_MIDDLE]);
+    ir_back_rows(ir);
+    ir_back_scatter(ir);
 }

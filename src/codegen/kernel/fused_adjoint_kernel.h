@@ -17,10 +17,10 @@ static int back_round_once(double *slots, struct round *round);
 static int back_has_minus(const double *numbers, size_t count, const struct kernel_back_rounds *all) {
     for (size_t i = 0; i < count; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
-            wide number = wide_load(numbers + i * LANES_HERE + part * WIDTH);
-            wide_bits minus = WIDE_MASK(wide_to_bits(number) == wide_bits_all(INT64_MIN));
-            for (size_t lane = 0; lane < WIDTH && wide_seldom(minus); lane++)
-                if (WIDE_AT(minus, lane) && all->tape[part * WIDTH + lane])
+            simd number = simd_load(numbers + i * SLOT_STRIDE + part * WIDTH);
+            simd_bits minus = SIMD_MASK(simd_to_bits(number) == simd_bits_all(INT64_MIN));
+            for (size_t lane = 0; lane < WIDTH && simd_seldom(minus); lane++)
+                if (SIMD_AT(minus, lane) && all->tape[part * WIDTH + lane])
                     return 1;
         }
     return 0;
@@ -35,14 +35,14 @@ static void back_part(double *slots, const struct kernel_back_rounds *all, size_
             from[k] = tape ? tape - (size_t)step * OUTPUTS : (const double *)0;
             round.ahead[k] = tape && step + 1 < all->count ? from[k] - OUTPUTS : (const double *)0;
         }
-        kernel_load_part(slots + (size_t)Y_SLOT * LANES_HERE, OUTPUTS, from);
+        kernel_load_part(slots + (size_t)Y_SLOT * SLOT_STRIDE, OUTPUTS, from);
         back_round_once(slots, &round);
     }
 }
 
 static int entry_back_rounds(double *slots, const struct kernel_back_rounds *all) {
-    if (back_has_minus(slots + (size_t)GRADIENT_SLOT * LANES_HERE, OUTPUTS, all) ||
-        back_has_minus(slots + (size_t)GRAD_X_SLOT * LANES_HERE, INPUTS, all))
+    if (back_has_minus(slots + (size_t)GRADIENT_SLOT * SLOT_STRIDE, OUTPUTS, all) ||
+        back_has_minus(slots + (size_t)GRAD_X_SLOT * SLOT_STRIDE, INPUTS, all))
         return 0;
     for (size_t part = 0; part < LANE_PARTS; part++)
         back_part(slots + part * WIDTH, all, part * WIDTH);

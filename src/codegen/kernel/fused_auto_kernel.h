@@ -28,94 +28,94 @@ static void entry_near(double *slots);
 /* Of one part of the lanes, whose slots begin here. */
 static int near_fits(
     double *slots); /* whether the weights of the samples in FLAGS_SLOT are those that entry_near takes for granted */
-static wide near_joint(double *slots); /* the joint part of |W r|^2 */
+static simd near_joint(double *slots); /* the joint part of |W r|^2 */
 
 #define SUMMARY(what) (SUMMARY_SLOT + SUMMARY_##what)
 
 /* What a round decides about one part of the lanes. */
 struct near_part {
-    wide_bits fresh, ended, goes, anew, leads, improved;
-    wide measure, squares, waited, eps, hold;
+    simd_bits fresh, ended, goes, anew, leads, improved;
+    simd measure, squares, waited, eps, hold;
 };
 
-WIDE_INLINE wide_bits near_flags(const int64_t *at) {
-    return wide_to_bits(wide_load((const double *)(const void *)at));
+SIMD_INLINE simd_bits near_flags(const int64_t *at) {
+    return simd_to_bits(simd_load((const double *)(const void *)at));
 }
 
-WIDE_INLINE void near_put(double *at, wide_bits mask, wide value) {
-    wide_store(at, wide_select(mask, value, wide_load(at)));
+SIMD_INLINE void near_put(double *at, simd_bits mask, simd value) {
+    simd_store(at, simd_select(mask, value, simd_load(at)));
 }
 
-WIDE_INLINE void near_put_flags(int64_t *at, wide_bits value) {
-    wide_store((double *)(void *)at, wide_of_bits(value));
+SIMD_INLINE void near_put_flags(int64_t *at, simd_bits value) {
+    simd_store((double *)(void *)at, simd_of_bits(value));
 }
 
 /* False when a sample needs another decision than to go on or to end. */
-WIDE_INLINE int near_decide(double *slots, const struct near_rounds *all, size_t lane, struct near_part *part) {
-    wide_bits busy = near_flags(all->busy + lane), finite = M(SUMMARY(FINITE)) & M(SUMMARY(USABLE));
-    wide squares = S(SUMMARY(SQUARES)), before = wide_load(all->squares + lane), waited = wide_load(all->waited + lane);
+SIMD_INLINE int near_decide(double *slots, const struct fused_auto *all, size_t lane, struct near_part *part) {
+    simd_bits busy = near_flags(all->busy + lane), finite = M(SUMMARY(FINITE)) & M(SUMMARY(USABLE));
+    simd squares = S(SUMMARY(SQUARES)), before = simd_load(all->squares + lane), waited = simd_load(all->waited + lane);
     part->fresh = near_flags(all->fresh + lane);
     part->measure = S(SUMMARY(WORST));
     part->squares = squares;
-    part->anew = part->fresh | near_is_halved(squares, wide_load(all->halved + lane));
-    part->waited = wide_keep(~part->anew, waited + wide_all(1));
-    part->ended = busy & finite & wide_less_equal(part->measure, wide_all(all->tolerance));
+    part->anew = part->fresh | near_is_halved(squares, simd_load(all->halved + lane));
+    part->waited = simd_keep(~part->anew, waited + simd_all(1));
+    part->ended = busy & finite & simd_less_equal(part->measure, simd_all(all->tolerance));
     part->goes = busy & ~part->ended & finite & (part->fresh | M(SUMMARY(MOVED))) &
-                 wide_less_equal(part->waited, wide_all(SAMPLE_PATIENCE)) &
-                 wide_less(wide_load(all->done + lane), wide_load(all->left + lane));
-    if (wide_seldom(busy & ~(part->ended | part->goes)))
+                 simd_less_equal(part->waited, simd_all(SAMPLE_PATIENCE)) &
+                 simd_less(simd_load(all->done + lane), simd_load(all->left + lane));
+    if (simd_seldom(busy & ~(part->ended | part->goes)))
         return 0;
-    part->leads = wide_bits_all(0);
-    if (all->joint && wide_any(part->fresh & ~near_is_close(squares)))
+    part->leads = simd_bits_all(0);
+    if (all->joint && simd_any(part->fresh & ~near_is_close(squares)))
         part->leads = part->fresh & ~near_is_close(squares) & near_leads(squares, near_joint(slots));
-    part->improved = part->fresh | wide_less_equal(part->measure, wide_load(all->best + lane));
-    part->eps = near_eps(squares, wide_select(part->fresh, squares, before), part->leads, wide_all(all->damping),
-                         wide_all(all->least_eps));
+    part->improved = part->fresh | simd_less_equal(part->measure, simd_load(all->best + lane));
+    part->eps = near_eps(squares, simd_select(part->fresh, squares, before), part->leads, simd_all(all->damping),
+                         simd_all(all->least_eps));
     part->hold = near_hold(squares, part->leads);
     return 1;
 }
 
 /* The outputs of improved lanes become the best ones. */
-static void near_keep(double *slots, wide_bits mask) {
+static void near_keep(double *slots, simd_bits mask) {
     for (size_t j = 0; j < OUTPUTS; j++)
-        S(BEST_SLOT + j) = wide_select(mask, S(Y_SLOT + j), S(BEST_SLOT + j));
+        S(BEST_SLOT + j) = simd_select(mask, S(Y_SLOT + j), S(BEST_SLOT + j));
 }
 
-static void near_commit(double *slots, struct near_rounds *all, size_t lane, const struct near_part *part) {
-    wide_bits goes = part->goes;
+static void near_commit(double *slots, struct fused_auto *all, size_t lane, const struct near_part *part) {
+    simd_bits goes = part->goes;
     near_keep(slots, part->improved);
     near_put(all->before + lane, goes & part->fresh, part->measure);
-    near_put(all->best_at + lane, goes & part->improved, wide_load(all->done + lane));
+    near_put(all->best_at + lane, goes & part->improved, simd_load(all->done + lane));
     near_put(all->best + lane, goes & part->improved, part->measure);
     near_put(all->squares + lane, goes, part->squares);
     near_put(all->halved + lane, goes & part->anew, part->squares);
     near_put(all->waited + lane, goes, part->waited);
     near_put(all->eps + lane, goes, part->eps);
-    near_put(all->done + lane, goes, wide_load(all->done + lane) + wide_all(1));
-    near_put((double *)(void *)(all->leads + lane), goes, wide_of_bits(part->leads));
-    near_put((double *)(void *)(all->fresh + lane), goes, wide_all(0));
+    near_put(all->done + lane, goes, simd_load(all->done + lane) + simd_all(1));
+    near_put((double *)(void *)(all->leads + lane), goes, simd_of_bits(part->leads));
+    near_put((double *)(void *)(all->fresh + lane), goes, simd_all(0));
     near_put_flags(all->ended + lane, part->ended);
-    wide_store(all->measure + lane, part->measure);
+    simd_store(all->measure + lane, part->measure);
     S(EPS_SLOT) = part->eps;
     S(HOLD_SLOT) = part->hold;
     M(LEADS_SLOT) = part->leads;
     if (all->tapes)
-        kernel_unload_part(slots + (size_t)Y_SLOT * LANES_HERE, OUTPUTS, all->tape + lane);
+        kernel_unload_part(slots + (size_t)Y_SLOT * SLOT_STRIDE, OUTPUTS, all->tape + lane);
 }
 
 /* Flags of samples become the mask that entries ask for; false when none is set. */
 static int near_flag(double *slots, const int64_t *flags) {
-    wide_bits any = wide_bits_all(0);
+    simd_bits any = simd_bits_all(0);
     for (size_t part = 0; part < LANE_PARTS; part++) {
-        wide_bits own = near_flags(flags + part * WIDTH);
-        *(wide_bits *)(void *)(slots + (size_t)FLAGS_SLOT * LANES_HERE + part * WIDTH) = own;
+        simd_bits own = near_flags(flags + part * WIDTH);
+        *(simd_bits *)(void *)(slots + (size_t)FLAGS_SLOT * SLOT_STRIDE + part * WIDTH) = own;
         any |= own;
     }
-    return wide_any(any);
+    return simd_any(any);
 }
 
 /* Values, new weights of fresh samples, residuals. False when the weights are not what the step takes them for. */
-static int near_evaluate(double *slots, struct near_rounds *all) {
+static int near_evaluate(double *slots, struct fused_auto *all) {
     int fits = 1, fresh;
     entry_evaluate(slots);
     fresh = near_flag(slots, all->fresh);
@@ -132,7 +132,7 @@ static int near_evaluate(double *slots, struct near_rounds *all) {
 }
 
 /* One round; false when others have to decide. */
-static int near_round(double *slots, struct near_rounds *all, int *ended) {
+static int near_round(double *slots, struct fused_auto *all, int *ended) {
     struct near_part parts[LANE_PARTS];
     int goes = 0;
     if (!near_evaluate(slots, all))
@@ -142,15 +142,15 @@ static int near_round(double *slots, struct near_rounds *all, int *ended) {
             return 0;
     for (size_t part = 0; part < LANE_PARTS; part++) {
         near_commit(slots + part * WIDTH, all, part * WIDTH, &parts[part]);
-        *ended = *ended || wide_any(parts[part].ended);
-        goes = goes || wide_any(parts[part].goes);
+        *ended = *ended || simd_any(parts[part].ended);
+        goes = goes || simd_any(parts[part].goes);
     }
     if (goes)
         entry_near(slots);
     return 1;
 }
 
-static void entry_near_rounds(double *slots, struct near_rounds *all) {
+static void entry_near_rounds(double *slots, struct fused_auto *all) {
     int64_t begun = 0;
     int decided = 1, ended = 0;
     for (; begun < all->count && decided && !ended; begun++)

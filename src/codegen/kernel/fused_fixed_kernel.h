@@ -19,36 +19,36 @@
 
 struct round {
     double *from, *to; /* what the slots of y are added to */
-    wide_bits busy, pending;
-    wide best, best_at, now;
+    simd_bits busy, pending;
+    simd best, best_at, now;
     int judged;                 /* the y of `from` was: pending speaks of it */
     const double *ahead[WIDTH]; /* where the next y goes on the tape; NULL: nowhere */
 };
 
 /* Whether a sample has something that must be decided elsewhere. */
-WIDE_INLINE int round_leaves(const struct round *round, wide_bits mask) {
-    return wide_seldom(round->busy & mask);
+SIMD_INLINE int round_leaves(const struct round *round, simd_bits mask) {
+    return simd_seldom(round->busy & mask);
 }
 
-WIDE_INLINE wide_bits round_singular(wide least, wide most) {
-    return ~wide_less_equal(wide_all(LEAST_PIVOT) * most, least);
+SIMD_INLINE simd_bits round_singular(simd least, simd most) {
+    return ~simd_less_equal(simd_all(LEAST_PIVOT) * most, least);
 }
 
 /* The outputs at `from` become the best ones, for the lanes of the mask. */
-static GENERATED void round_keep(double *slots, const double *from, wide_bits mask) {
+static GENERATED void round_keep(double *slots, const double *from, simd_bits mask) {
     for (size_t j = 0; j < OUTPUTS; j++) {
-        wide *best = (wide *)(void *)(slots + (BEST_SLOT + j) * LANES_HERE);
-        *best = wide_select(mask, *(const wide *)(const void *)(from + (Y_SLOT + j) * LANES_HERE), *best);
+        simd *best = (simd *)(void *)(slots + (BEST_SLOT + j) * SLOT_STRIDE);
+        *best = simd_select(mask, *(const simd *)(const void *)(from + (Y_SLOT + j) * SLOT_STRIDE), *best);
     }
 }
 
 /* Of equals the last is the best. */
-WIDE_INLINE void round_judge(double *slots, struct round *round, wide worst) {
-    wide_bits improved = wide_less_equal(worst, round->best);
-    if (wide_seldom(round->pending & ~improved))
+SIMD_INLINE void round_judge(double *slots, struct round *round, simd worst) {
+    simd_bits improved = simd_less_equal(worst, round->best);
+    if (simd_seldom(round->pending & ~improved))
         round_keep(slots, round->to, round->pending & ~improved);
-    round->best = wide_select(improved, worst, round->best);
-    round->best_at = wide_select(improved, round->now, round->best_at);
+    round->best = simd_select(improved, worst, round->best);
+    round->best_at = simd_select(improved, round->now, round->best_at);
     round->pending = improved;
     round->judged = 1;
 }
@@ -57,9 +57,9 @@ static int round_once(double *slots, struct round *round);
 
 /* The tape is larger than the caches: the next lines are asked for ahead of time, those of one lane at a time, here and there in a
  * round. All at once they would wait for each other. */
-WIDE_INLINE void round_ahead(const struct round *round, size_t lane) {
+SIMD_INLINE void round_ahead(const struct round *round, size_t lane) {
     for (size_t j = 0; lane < WIDTH && round->ahead[lane % WIDTH] && j < OUTPUTS && j < 256; j += 8)
-        wide_prefetch(round->ahead[lane % WIDTH], j * sizeof(double));
+        simd_prefetch(round->ahead[lane % WIDTH], j * sizeof(double));
 }
 
 static void round_record(struct round *round, double *const *tape, size_t number) {
@@ -73,20 +73,20 @@ static void round_record(struct round *round, double *const *tape, size_t number
         to[lane] = tape[lane] ? tape[lane] + number * OUTPUTS : (double *)0;
         round->ahead[lane] = tape[lane] ? to[lane] + OUTPUTS : (double *)0;
     }
-    kernel_unload_part(round->from + (size_t)Y_SLOT * LANES_HERE, OUTPUTS, to);
+    kernel_unload_part(round->from + (size_t)Y_SLOT * SLOT_STRIDE, OUTPUTS, to);
 }
 
 static void round_store(const struct round *round, struct kernel_rounds *all, size_t lane, int64_t done) {
-    wide_store(all->best + lane, round->best);
-    wide_store(all->best_at + lane, round->best_at);
+    simd_store(all->best + lane, round->best);
+    simd_store(all->best_at + lane, round->best_at);
     for (size_t k = 0; k < WIDTH; k++)
         all->done[lane + k] = done;
 }
 
 /* ---- outputs ---- */
 
-WIDE_INLINE wide *round_output(double *from, size_t j) {
-    return (wide *)(void *)(from + (Y_SLOT + j) * LANES_HERE);
+SIMD_INLINE simd *round_output(double *from, size_t j) {
+    return (simd *)(void *)(from + (Y_SLOT + j) * SLOT_STRIDE);
 }
 
 static void round_copy(double *to, double *from) {
@@ -95,18 +95,18 @@ static void round_copy(double *to, double *from) {
 }
 
 /* Lanes with an output that is not finite. */
-static wide_bits round_lost(double *from) {
-    wide_bits lost = wide_bits_all(0);
+static simd_bits round_lost(double *from) {
+    simd_bits lost = simd_bits_all(0);
     for (size_t j = 0; j < OUTPUTS; j++)
         lost |= row_lost(*round_output(from, j));
     return ~row_all_finite(lost);
 }
 
 /* Lanes with an output that is -0. */
-static wide_bits round_minus(double *from) {
-    wide_bits minus = wide_bits_all(0);
+static simd_bits round_minus(double *from) {
+    simd_bits minus = simd_bits_all(0);
     for (size_t j = 0; j < OUTPUTS; j++)
-        minus |= WIDE_MASK(wide_to_bits(*round_output(from, j)) == wide_bits_all(INT64_MIN));
+        minus |= SIMD_MASK(simd_to_bits(*round_output(from, j)) == simd_bits_all(INT64_MIN));
     return minus;
 }
 
@@ -115,7 +115,7 @@ static wide_bits round_minus(double *from) {
 /* The best outputs are where they belong. */
 static void round_settle(double *slots, struct round *round) {
     round_keep(slots, round->judged ? round->from : round->to, round->pending);
-    round->pending = wide_bits_all(0);
+    round->pending = simd_bits_all(0);
 }
 
 static void round_turn(struct round *round) {
@@ -129,7 +129,7 @@ static void round_turn(struct round *round) {
 static int64_t round_some(double *slots, struct round *round, double *const *tape, int64_t done, int64_t end) {
     for (; done < end; done++) {
         round->judged = 0;
-        round->now = wide_all((double)(done + 1));
+        round->now = simd_all((double)(done + 1));
         round_record(round, tape, (size_t)done);
         if (round_once(slots, round))
             break;
@@ -143,7 +143,7 @@ static int64_t round_carefully(double *slots, struct round *round, double *const
     for (; done < end; done++) {
         round_settle(slots, round);
         const struct round before = *round;
-        if (round_some(slots, round, tape, done, done + 1) == done || wide_any(round->busy & round_lost(round->from))) {
+        if (round_some(slots, round, tape, done, done + 1) == done || simd_any(round->busy & round_lost(round->from))) {
             *round = before;
             break;
         }
@@ -156,10 +156,10 @@ static int64_t round_carefully(double *slots, struct round *round, double *const
 enum { ROUNDS_UNSEEN = 32 };
 
 static int64_t round_all(double *slots, struct round *round, double *const *tape, int64_t count) {
-    double *y = slots + ((ptrdiff_t)OTHER_SLOT + OUTPUTS - Y_SLOT) * LANES_HERE, *best = y + OUTPUTS * LANES_HERE;
-    double *best_now = slots + ((ptrdiff_t)BEST_SLOT - Y_SLOT) * LANES_HERE;
+    double *y = slots + ((ptrdiff_t)OTHER_SLOT + OUTPUTS - Y_SLOT) * SLOT_STRIDE, *best = y + OUTPUTS * SLOT_STRIDE;
+    double *best_now = slots + ((ptrdiff_t)BEST_SLOT - Y_SLOT) * SLOT_STRIDE;
     int64_t done = 0, end = 0;
-    for (; done == end && done < count && !wide_any(round->busy & round_minus(round->from));) {
+    for (; done == end && done < count && !simd_any(round->busy & round_minus(round->from));) {
         round_settle(slots, round);
         round_copy(y, round->from);
         round_copy(best, best_now);
@@ -167,7 +167,7 @@ static int64_t round_all(double *slots, struct round *round, double *const *tape
         int64_t first = done;
         end = count - done < ROUNDS_UNSEEN ? count : done + ROUNDS_UNSEEN;
         done = round_some(slots, round, tape, first, end);
-        if (!wide_any(round->busy & round_lost(round->from)))
+        if (!simd_any(round->busy & round_lost(round->from)))
             continue;
         *round = before;
         round_copy(round->from, y);
@@ -179,10 +179,10 @@ static int64_t round_all(double *slots, struct round *round, double *const *tape
 
 /* The lanes from `lane` on, whose slots begin here. */
 static void round_part(double *slots, struct kernel_rounds *all, size_t lane) {
-    double *other = slots + ((ptrdiff_t)OTHER_SLOT - (ptrdiff_t)Y_SLOT) * LANES_HERE;
-    struct round round = {.from = slots, .to = other, .best = wide_load(all->best + lane)};
-    round.busy = wide_to_bits(wide_load((const double *)(const void *)(all->busy + lane)));
-    round.best_at = wide_load(all->best_at + lane);
+    double *other = slots + ((ptrdiff_t)OTHER_SLOT - (ptrdiff_t)Y_SLOT) * SLOT_STRIDE;
+    struct round round = {.from = slots, .to = other, .best = simd_load(all->best + lane)};
+    round.busy = simd_to_bits(simd_load((const double *)(const void *)(all->busy + lane)));
+    round.best_at = simd_load(all->best_at + lane);
     int64_t done = round_all(slots, &round, all->tape + lane, all->count);
     round_settle(slots, &round);
     if (round.from == other)

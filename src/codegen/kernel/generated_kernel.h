@@ -17,16 +17,16 @@
 #endif
 
 /* A slot by its number, as a number or as a mask; in a loop a distance in doubles is added. */
-#define S(slot)           (*(wide *)(void *)(slots + (size_t)(slot)*LANES_HERE))
-#define M(slot)           (*(wide_bits *)(void *)(slots + (size_t)(slot)*LANES_HERE))
-#define S_AT(moved, slot) (*(wide *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
-#define M_AT(moved, slot) (*(wide_bits *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
+#define S(slot)           (*(simd *)(void *)(slots + (size_t)(slot)*SLOT_STRIDE))
+#define M(slot)           (*(simd_bits *)(void *)(slots + (size_t)(slot)*SLOT_STRIDE))
+#define S_AT(moved, slot) (*(simd *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*SLOT_STRIDE)))
+#define M_AT(moved, slot) (*(simd_bits *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*SLOT_STRIDE)))
 
 /* Outputs in a round: where they are read, and where they go to. */
-#define F(slot)           (*(const wide *)(const void *)(from + (size_t)(slot)*LANES_HERE))
-#define T(slot)           (*(wide *)(void *)(to + (size_t)(slot)*LANES_HERE))
-#define F_AT(moved, slot) (*(const wide *)(const void *)(from + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
-#define T_AT(moved, slot) (*(wide *)(void *)(to + ((moved) + (ptrdiff_t)(slot)*LANES_HERE)))
+#define F(slot)           (*(const simd *)(const void *)(from + (size_t)(slot)*SLOT_STRIDE))
+#define T(slot)           (*(simd *)(void *)(to + (size_t)(slot)*SLOT_STRIDE))
+#define F_AT(moved, slot) (*(const simd *)(const void *)(from + ((moved) + (ptrdiff_t)(slot)*SLOT_STRIDE)))
+#define T_AT(moved, slot) (*(simd *)(void *)(to + ((moved) + (ptrdiff_t)(slot)*SLOT_STRIDE)))
 
 /* A function of its own: compilers would otherwise make one of them all, which takes them longer than linear time. gcc looks into
  * functions that it does not inline, too; here it has nothing to find (docs/decisions.md), and need not look. */

@@ -102,7 +102,7 @@ static bool kernel_step_near(const struct executor *x, double *slots, const stru
 
 /* ---- rounds ---- */
 
-static void kernel_go_on(const struct executor *x, double *slots, struct executor_rounds *rounds) {
+static void kernel_go_on(const struct executor *x, double *slots, struct fused_iterations *rounds) {
     struct kernel_rounds all = {.count = rounds->count};
     for (uint32_t k = 0; k < x->width; k++) {
         all.busy[k] = -(int64_t)rounds->busy[k];
@@ -117,7 +117,7 @@ static void kernel_go_on(const struct executor *x, double *slots, struct executo
     }
 }
 
-static void kernel_near_rounds(const struct executor *x, double *slots, struct near_rounds *rounds) {
+static void kernel_near_rounds(const struct executor *x, double *slots, struct fused_auto *rounds) {
     table_of(x)->near_rounds(slots, rounds);
 }
 
@@ -163,7 +163,7 @@ static void kernel_back(const struct executor *x, double *slots, const struct ex
     run_entry(x, slots, KERNEL_BACK_END);
 }
 
-static bool kernel_go_back(const struct executor *x, double *slots, const struct executor_way_back *way) {
+static bool kernel_go_back(const struct executor *x, double *slots, const struct fused_adjoint *way) {
     struct kernel_back_rounds all = {.count = way->count};
     for (uint32_t k = 0; k < x->width; k++)
         all.tape[k] = way->tape[k];

@@ -30,26 +30,25 @@ static uint32_t simd_width(hn_instructions instructions) {
 }
 
 /* Where there are rounds, more vectors of outputs lie behind the others: one that takes turns with y, and two to go back to. */
-static uint32_t slots_of(const struct walk *walk) {
-    return walk->slots + (walk_has_rounds(walk) ? 3 * walk->plan->outputs : 0);
+static uint32_t slots_of(const struct ir_module *ir) {
+    return ir->slots + (ir_has_rounds(ir) ? 3 * ir->plan->outputs : 0);
 }
 
 /* What fused_fixed_kernel.h asks for. */
-static void print_rounds_head(struct text *text, const struct walk *walk) {
-    const struct plan *plan = walk->plan;
+static void print_rounds_head(struct text *text, const struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
     text_add(text, "#define ROUNDS\n#define Y_SLOT %u\n#define BEST_SLOT %u\n#define OTHER_SLOT %u\n", plan->y,
-             plan->best, walk->slots);
+             plan->best, ir->slots);
     text_add(text, "#define OUTPUTS %u\n#define LEAST_PIVOT %a\n", plan->outputs, SAMPLE_LEAST_PIVOT);
-    if (walk->entry[KERNEL_BACK_ROUND].count > 0)
+    if (ir->entry[KERNEL_BACK_ROUND].count > 0)
         text_add(text, "#define BACK_ROUNDS\n#define GRADIENT_SLOT %u\n#define GRAD_X_SLOT %u\n#define INPUTS %u\n",
                  plan->gradient, plan->grad_x, plan->inputs);
 }
 
 /* Whether all that rounds of auto's near stage are made of is generated. */
-static bool has_near_rounds(const struct walk *walk, const struct walk *near) {
-    return near->entry[KERNEL_NEAR].count > 0 && walk->entry[KERNEL_EVALUATE].count > 0 &&
-           walk->entry[KERNEL_RESIDUAL].count > 0 && walk->entry[KERNEL_RESCALE].count > 0 &&
-           !walk->plan->options.relative;
+static bool has_near_rounds(const struct ir_module *ir, const struct ir_module *near) {
+    return near->entry[KERNEL_NEAR].count > 0 && ir->entry[KERNEL_EVALUATE].count > 0 &&
+           ir->entry[KERNEL_RESIDUAL].count > 0 && ir->entry[KERNEL_RESCALE].count > 0 && !ir->plan->options.relative;
 }
 
 /* What fused_auto_kernel.h asks for. */
@@ -73,32 +72,32 @@ static void print_ways(struct text *text, bool straight_rounds) {
     text_add(text, "#endif\n");
 }
 
-static void print_head(struct text *text, const struct walk *walk, const struct walk *near,
+static void print_head(struct text *text, const struct ir_module *ir, const struct ir_module *near,
                        const struct generate_options *options) {
-    bool alone = walk->plan->system.kind == FACTOR_TILED;
+    bool alone = ir->plan->system.kind == FACTOR_TILED;
     text_add(text,
              "/* A kernel of hardnet %s for %s: the arithmetic of one layer, generated. Compile it without\n"
              " * -ffast-math and with -ffp-contract=off. */\n",
              hn_version(), hn_instructions_text(options->instructions));
-    print_ways(text, walk_has_rounds(walk) && !walk->loops);
-    text_add(text, "#define SLOTS %u\n#define ADJOINT %d\n#define SOLVES %d\n", slots_of(walk), options->adjoint,
-             walk->solves);
+    print_ways(text, ir_has_rounds(ir) && !ir->loops);
+    text_add(text, "#define SLOTS %u\n#define ADJOINT %d\n#define SOLVES %d\n", slots_of(ir), options->adjoint,
+             ir->solves);
     text_add(text, "#define WIDTH %u\n%s", alone ? 1 : simd_width(options->instructions),
              alone ? "#define ONE_LANE\n" : "");
-    if (walk_has_rounds(walk))
-        print_rounds_head(text, walk);
-    if (has_near_rounds(walk, near))
-        print_near_head(text, walk->plan);
+    if (ir_has_rounds(ir))
+        print_rounds_head(text, ir);
+    if (has_near_rounds(ir, near))
+        print_near_head(text, ir->plan);
     text_add_bytes(text, generate_prelude, generate_prelude_length);
 }
 
 /* How often each function is printed: a loop's statements once. False when memory is out. */
-static bool count_sites(const struct walk *walk, size_t *sites) {
+static bool count_sites(const struct ir_module *ir, size_t *sites) {
     bool done = true;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++) {
-        const struct statements *s = &walk->entry[e];
+        const struct statements *s = &ir->entry[e];
         struct regions regions;
-        regions_find(&regions, s, walk->constants, walk->loops);
+        regions_find(&regions, s, ir->constants, ir->loops);
         for (size_t r = 0; r < regions.count; r++)
             for (size_t i = 0; i < regions.list[r].period; i++)
                 sites[s->list[regions.list[r].first + i].function]++;
@@ -109,34 +108,34 @@ static bool count_sites(const struct walk *walk, size_t *sites) {
 }
 
 static const char *call_kind(size_t count) {
-    return count > INLINE_SITES ? "static GENERATED" : "WIDE_INLINE";
+    return count > INLINE_SITES ? "static GENERATED" : "SIMD_INLINE";
 }
 
 static void print_call(struct text *text, const char *name, bool binary, const char *kind, enum print_calls calls) {
-    const char *type = calls == CALLS_ONE ? "wide" : "two", *prefix = calls == CALLS_ONE ? "" : "two_";
+    const char *type = calls == CALLS_ONE ? "simd" : "simd2", *prefix = calls == CALLS_ONE ? "" : "simd2_";
     text_add(text, "\n%s %s %scall_%s(%s a", kind, type, prefix, name, type);
     if (binary)
         text_add(text, ", %s b", type);
     if (calls == CALLS_HALVES)
-        text_add(text, ") {\n    return two_of(call_%s(a[0]%s), call_%s(a[1]%s));\n}\n", name, binary ? ", b[0]" : "",
+        text_add(text, ") {\n    return simd2_of(call_%s(a[0]%s), call_%s(a[1]%s));\n}\n", name, binary ? ", b[0]" : "",
                  name, binary ? ", b[1]" : "");
     else
         text_add(text, ") {\n    return %selementary_%s(a%s);\n}\n", prefix, name, binary ? ", b" : "");
 }
 
 static void print_sincos(struct text *text, const char *kind, enum print_calls calls) {
-    const char *type = calls == CALLS_ONE ? "wide" : "two", *prefix = calls == CALLS_ONE ? "" : "two_";
+    const char *type = calls == CALLS_ONE ? "simd" : "simd2", *prefix = calls == CALLS_ONE ? "" : "simd2_";
     text_add(text, "\n%s void %scall_sincos(%s a, %s *sine, %s *cosine) {\n", kind, prefix, type, type, type);
     if (calls == CALLS_HALVES)
-        text_add(text, "    wide s[2], c[2];\n    call_sincos(a[0], s, c);\n    call_sincos(a[1], s + 1, c + 1);\n"
-                       "    *sine = two_of(s[0], s[1]);\n    *cosine = two_of(c[0], c[1]);\n}\n");
+        text_add(text, "    simd s[2], c[2];\n    call_sincos(a[0], s, c);\n    call_sincos(a[1], s + 1, c + 1);\n"
+                       "    *sine = simd2_of(s[0], s[1]);\n    *cosine = simd2_of(c[0], c[1]);\n}\n");
     else
         text_add(text, "    %selementary_sincos(a, sine, cosine);\n}\n", prefix);
 }
 
-void print_calls(struct text *text, const struct walk *walk, enum print_calls kind) {
+void print_calls(struct text *text, const struct ir_module *ir, enum print_calls kind) {
     size_t sites[FUNCTIONS] = {0};
-    text->failed = !count_sites(walk, sites) || text->failed;
+    text->failed = !count_sites(ir, sites) || text->failed;
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         struct function_shape shape = function_shape((enum function)op);
         if (sites[op] > 0 && shape.call)
@@ -153,8 +152,8 @@ static void keep_list(bool *kept, const struct plan *plan, struct plan_list list
         kept[plan_words(plan, list)[i]] = true;
 }
 
-static void drop_destinations(bool *kept, const struct walk *walk) {
-    const struct plan *plan = walk->plan;
+static void drop_destinations(bool *kept, const struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
     for (uint32_t i = 0; i < plan->program.code.count; i++) {
         kept[plan_code(plan)[i].destination] = false;
         if (plan_code(plan)[i].code == CODE_SINCOS)
@@ -192,23 +191,23 @@ static void keep_read(bool *kept, const struct statements *s, bool *written, siz
 }
 
 /* A phase that the listed kernels run reads any of the slots of those before it. */
-static bool later_phases_generated(const struct walk *walk) {
-    const uint32_t *first = walk->plan->program.first;
-    return (walk->entry[KERNEL_EVALUATE].count > 0 || first[2] == first[1]) &&
-           (walk->entry[KERNEL_BACK_PROGRAM].count > 0 || first[3] == first[2]);
+static bool later_phases_generated(const struct ir_module *ir) {
+    const uint32_t *first = ir->plan->program.first;
+    return (ir->entry[KERNEL_EVALUATE].count > 0 || first[2] == first[1]) &&
+           (ir->entry[KERNEL_BACK_PROGRAM].count > 0 || first[3] == first[2]);
 }
 
 /* Everything but temporaries, unless another entry reads them. */
-static void find_kept(bool *kept, const struct walk *walk, bool *written, bool everything) {
-    const struct plan *plan = walk->plan;
-    memset(kept, true, walk->slots * sizeof *kept);
+static void find_kept(bool *kept, const struct ir_module *ir, bool *written, bool everything) {
+    const struct plan *plan = ir->plan;
+    memset(kept, true, ir->slots * sizeof *kept);
     if (everything)
         return;
-    if (later_phases_generated(walk))
-        drop_destinations(kept, walk);
-    if (walk->solves)
+    if (later_phases_generated(ir))
+        drop_destinations(kept, ir);
+    if (ir->solves)
         drop_factor(kept, plan);
-    memset(kept + walk->own, 0, (walk->slots - walk->own) * sizeof *kept);
+    memset(kept + ir->own, 0, (ir->slots - ir->own) * sizeof *kept);
     const struct plan_list outputs[] = {
         plan->value,          plan->lower,          plan->upper,        plan->jacobian.slot, plan->lower_x.slot,
         plan->upper_x.slot,   plan->start,          plan->start_x.slot, plan->fixed.slot,    plan->fixed_x.slot,
@@ -216,40 +215,40 @@ static void find_kept(bool *kept, const struct walk *walk, bool *written, bool e
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
         keep_list(kept, plan, outputs[i]);
     for (int e = 0; e < KERNEL_ENTRIES; e++)
-        keep_read(kept, &walk->entry[e], written, walk->slots);
+        keep_read(kept, &ir->entry[e], written, ir->slots);
 }
 
 /* ---- all of it ---- */
 
-bool *print_kept(const struct walk *walk, bool everything) {
-    bool *kept = base_allocate(2 * (size_t)walk->slots * sizeof *kept);
+bool *print_kept(const struct ir_module *ir, bool everything) {
+    bool *kept = base_allocate(2 * (size_t)ir->slots * sizeof *kept);
     if (kept)
-        find_kept(kept, walk, kept + walk->slots, everything);
+        find_kept(kept, ir, kept + ir->slots, everything);
     return kept;
 }
 
-static bool print_entries(struct text *text, const struct walk *walk) {
-    bool *kept = print_kept(walk, false), done = kept != NULL;
+static bool print_entries(struct text *text, const struct ir_module *ir) {
+    bool *kept = print_kept(ir, false), done = kept != NULL;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++)
-        if (walk->entry[e].count > 0 && !walk->entry[e].round)
-            done = print_entry(text, walk, (enum kernel_entry)e, kept, false);
-    if (done && walk_has_rounds(walk)) {
-        memset(kept, 0, walk->slots * sizeof *kept);
-        memset(kept + walk->plan->y, true, walk->plan->outputs * sizeof *kept);
-        done = print_entry(text, walk, KERNEL_ROUND, kept, false);
+        if (ir->entry[e].count > 0 && !ir->entry[e].round)
+            done = print_entry(text, ir, (enum kernel_entry)e, kept, false);
+    if (done && ir_has_rounds(ir)) {
+        memset(kept, 0, ir->slots * sizeof *kept);
+        memset(kept + ir->plan->y, true, ir->plan->outputs * sizeof *kept);
+        done = print_entry(text, ir, KERNEL_ROUND, kept, false);
     }
-    if (done && walk->entry[KERNEL_BACK_ROUND].count > 0) {
-        memset(kept, 0, walk->slots * sizeof *kept);
-        memset(kept + walk->plan->gradient, true, walk->plan->outputs * sizeof *kept);
-        memset(kept + walk->plan->grad_x, true, walk->plan->inputs * sizeof *kept);
-        done = print_entry(text, walk, KERNEL_BACK_ROUND, kept, false);
+    if (done && ir->entry[KERNEL_BACK_ROUND].count > 0) {
+        memset(kept, 0, ir->slots * sizeof *kept);
+        memset(kept + ir->plan->gradient, true, ir->plan->outputs * sizeof *kept);
+        memset(kept + ir->plan->grad_x, true, ir->plan->inputs * sizeof *kept);
+        done = print_entry(text, ir, KERNEL_BACK_ROUND, kept, false);
     }
     base_release(kept);
     return done;
 }
 
 /* The digest is that of the text before it. */
-static void print_table(struct text *text, const struct walk *walk, const struct walk *near) {
+static void print_table(struct text *text, const struct ir_module *ir, const struct ir_module *near) {
     char name[DIGEST_TEXT];
     struct digest digest = digest_start();
     if (text->failed)
@@ -258,40 +257,40 @@ static void print_table(struct text *text, const struct walk *walk, const struct
     digest_finish_text(&digest, name);
     text_add(text, "\nextern const struct kernel_table hardnet_kernel;\n");
     text_add(text, "__attribute__((visibility(\"default\"))) const struct kernel_table hardnet_kernel = {\n");
-    text_add(text, "    KERNEL_VERSION,\n    LANES_HERE,\n    SLOTS,\n    ADJOINT,\n    SOLVES,\n    \"%s\",\n    {\n",
+    text_add(text, "    KERNEL_VERSION,\n    SLOT_STRIDE,\n    SLOTS,\n    ADJOINT,\n    SOLVES,\n    \"%s\",\n    {\n",
              name);
     for (int e = 0; e < KERNEL_ENTRIES; e++) {
-        bool there = walk->entry[e].count > 0 && !walk->entry[e].round;
+        bool there = ir->entry[e].count > 0 && !ir->entry[e].round;
         text_add(text, "        %s%s,\n", there ? "entry_" : "", there ? entry_text((enum kernel_entry)e) : "0");
     }
-    text_add(text, "    },\n    %s,\n    %s,\n    %s,\n    %s};\n", walk_has_rounds(walk) ? "entry_rounds" : "0",
+    text_add(text, "    },\n    %s,\n    %s,\n    %s,\n    %s};\n", ir_has_rounds(ir) ? "entry_rounds" : "0",
              near->entry[KERNEL_NEAR].count > 0 ? "entry_near_if" : "0",
-             has_near_rounds(walk, near) ? "entry_near_rounds" : "0",
-             walk->entry[KERNEL_BACK_ROUND].count > 0 ? "entry_back_rounds" : "0");
+             has_near_rounds(ir, near) ? "entry_near_rounds" : "0",
+             ir->entry[KERNEL_BACK_ROUND].count > 0 ? "entry_back_rounds" : "0");
 }
 
-static hn_status print_kernel(struct text *text, const struct walk *walk, const struct walk *near,
+static hn_status print_kernel(struct text *text, const struct ir_module *ir, const struct ir_module *near,
                               const struct generate_options *options, hn_error *error) {
     bool nears = near->entry[KERNEL_NEAR].count > 0;
-    print_head(text, walk, near, options);
-    print_calls(text, walk, CALLS_ONE);
-    bool done = print_entries(text, walk) && (!nears || print_near(text, near));
-    print_table(text, walk, near);
+    print_head(text, ir, near, options);
+    print_calls(text, ir, CALLS_ONE);
+    bool done = print_entries(text, ir) && (!nears || print_near(text, near));
+    print_table(text, ir, near);
     return done && !text->failed ? HN_OK : error_no_memory(error, "generated code");
 }
 
 /* What repeats other entries, where these are there. */
-static hn_status walk_again(struct walk *walk, struct walk *near, hn_error *error) {
-    bool steps = walk->entry[KERNEL_WEIGH_ALL].count > 0 && walk->entry[KERNEL_STEP_BEGIN].count > 0;
-    hn_status status = walk_round(walk, error);
+static hn_status ir_again(struct ir_module *ir, struct ir_module *near, hn_error *error) {
+    bool steps = ir->entry[KERNEL_WEIGH_ALL].count > 0 && ir->entry[KERNEL_STEP_BEGIN].count > 0;
+    hn_status status = ir_round(ir, error);
     if (status == HN_OK)
-        status = parts_limit(walk, KERNEL_ROUND, error);
+        status = parts_limit(ir, KERNEL_ROUND, error);
     if (status == HN_OK)
-        status = walk_back_round(walk, error);
+        status = ir_back_round(ir, error);
     if (status == HN_OK)
-        status = parts_limit(walk, KERNEL_BACK_ROUND, error);
+        status = parts_limit(ir, KERNEL_BACK_ROUND, error);
     if (status == HN_OK && steps)
-        status = walk_create_near(near, walk->plan, error);
+        status = ir_create_near(near, ir->plan, error);
     return status == HN_OK ? parts_limit(near, KERNEL_NEAR, error) : status;
 }
 
@@ -299,19 +298,19 @@ hn_status generate_lanes(struct generated_text *out, const struct plan *plan, co
                          hn_error *error) {
     struct text text = {.bytes = NULL};
     struct generate_options own = *options;
-    struct walk walk, near = {.plan = NULL};
+    struct ir_module ir, near = {.plan = NULL};
     *out = (struct generated_text){.bytes = NULL};
     own.instructions = chosen(own.instructions);
-    hn_status status = walk_create(&walk, plan, own.adjoint, error);
+    hn_status status = ir_create(&ir, plan, own.adjoint, error);
     if (status != HN_OK)
         return status;
-    status = parts_choose(&walk, &out->left, error);
+    status = parts_choose(&ir, &out->left, error);
     if (status == HN_OK)
-        status = walk_again(&walk, &near, error);
+        status = ir_again(&ir, &near, error);
     if (status == HN_OK)
-        status = print_kernel(&text, &walk, &near, &own, error);
-    walk_release(&walk);
-    walk_release(&near);
+        status = print_kernel(&text, &ir, &near, &own, error);
+    ir_release(&ir);
+    ir_release(&near);
     if (status != HN_OK) {
         text_drop(&text);
         return status;

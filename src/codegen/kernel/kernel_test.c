@@ -45,7 +45,7 @@ static void compare_list(struct trial *t, const char *what, struct plan_list lis
 
 /* Random numbers of about this size into both. */
 static void load(struct trial *t, uint32_t slot, size_t count, double size) {
-    const double *from[EXECUTOR_WIDEST] = {NULL};
+    const double *from[MAX_LANES] = {NULL};
     for (uint32_t k = 0; k < t->executor[0].width; k++) {
         from[k] = t->numbers + k * count;
         for (size_t i = 0; i < count; i++)
@@ -75,10 +75,10 @@ static void evaluate(struct trial *t, const bool *fresh, bool brief) {
 static void weigh(struct trial *t, const bool *accepted, const bool *leads) {
     const struct plan *p = t->plan;
     const uint32_t *first = plan_words(p, p->jacobian.first);
-    const bool none[EXECUTOR_WIDEST] = {false};
-    double hold[EXECUTOR_WIDEST];
+    const bool none[MAX_LANES] = {false};
+    double hold[MAX_LANES];
     const struct executor_rows rows = {accepted, hold, leads, none};
-    for (int k = 0; k < EXECUTOR_WIDEST; k++)
+    for (int k = 0; k < MAX_LANES; k++)
         hold[k] = 0.125 * k;
     for (int side = 0; side < SIDES && p->options.weighted; side++) {
         t->executor[side].weigh(&t->executor[side], t->slots[side], &rows);
@@ -96,7 +96,7 @@ static void weigh(struct trial *t, const bool *accepted, const bool *leads) {
 }
 
 static void draw(struct trial *t, double *eps, bool *flags) {
-    for (int k = 0; k < EXECUTOR_WIDEST; k++) {
+    for (int k = 0; k < MAX_LANES; k++) {
         eps[k] = ldexp(1, -(int)random_below(&t->random, 20));
         flags[k] = random_below(&t->random, 2) != 0;
     }
@@ -104,11 +104,11 @@ static void draw(struct trial *t, double *eps, bool *flags) {
 
 static void forward(struct trial *t) {
     const struct plan *p = t->plan;
-    double eps[EXECUTOR_WIDEST];
-    bool fresh[EXECUTOR_WIDEST], flags[EXECUTOR_WIDEST];
+    double eps[MAX_LANES];
+    bool fresh[MAX_LANES], flags[MAX_LANES];
     for (int round = 0; round < ROUNDS; round++) {
         draw(t, eps, flags);
-        for (int k = 0; k < EXECUTOR_WIDEST; k++)
+        for (int k = 0; k < MAX_LANES; k++)
             fresh[k] = round == 0 || k % 2 != 0;
         evaluate(t, fresh, false);
         weigh(t, fresh, flags);
@@ -128,11 +128,11 @@ static void forward(struct trial *t) {
 }
 
 /* The rounds that the kernel went, one after the other by the listed kernels, and the judgement of the one that it gave up, if any. */
-static void repeat_rounds(struct trial *t, struct executor_rounds *rounds, const int *best_at) {
+static void repeat_rounds(struct trial *t, struct fused_iterations *rounds, const int *best_at) {
     const struct executor *x = &t->executor[0];
     const struct plan *p = t->plan;
     for (int round = 1; round <= rounds->done[0] + 1; round++) {
-        bool improved[EXECUTOR_WIDEST], whole = round <= rounds->done[0];
+        bool improved[MAX_LANES], whole = round <= rounds->done[0];
         x->evaluate(x, t->slots[0], NULL, false);
         for (uint32_t k = 0; k < x->width; k++) {
             double measure = t->slots[0][(p->summary + SUMMARY_WORST) * x->width + k];
@@ -149,7 +149,7 @@ static void repeat_rounds(struct trial *t, struct executor_rounds *rounds, const
 /* Where something is to be decided in the first round, as for numbers that are not finite, there is nothing to compare. */
 static void rounds(struct trial *t) {
     const struct executor *x = &t->executor[1];
-    struct executor_rounds went = {.count = ROUNDS}, expected = {.count = ROUNDS};
+    struct fused_iterations went = {.count = ROUNDS}, expected = {.count = ROUNDS};
     if (!x->go_on)
         return;
     for (uint32_t k = 0; k < x->width; k++) {
@@ -175,14 +175,14 @@ static void rounds(struct trial *t) {
 static void near(struct trial *t) {
     const struct plan *p = t->plan;
     const struct executor *listed = &t->executor[0], *generated = &t->executor[1];
-    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST];
-    bool all[EXECUTOR_WIDEST], none[EXECUTOR_WIDEST] = {false}, leads[EXECUTOR_WIDEST];
+    double eps[MAX_LANES], hold[MAX_LANES];
+    bool all[MAX_LANES], none[MAX_LANES] = {false}, leads[MAX_LANES];
     const struct executor_rows rows = {all, hold, leads, none};
     if (!generated->step_near)
         return;
     load(t, p->y, p->outputs, 0.5);
     draw(t, eps, leads);
-    for (int k = 0; k < EXECUTOR_WIDEST; k++) {
+    for (int k = 0; k < MAX_LANES; k++) {
         all[k] = true;
         hold[k] = k % 2 ? 0.125 : 0;
     }
@@ -211,7 +211,7 @@ static struct sample_numbers numbers_of(const struct trial *t, uint32_t lane, co
 
 static void near_evaluate(const struct trial *t, const struct sample *samples) {
     const struct executor *x = &t->executor[0];
-    bool fresh[EXECUTOR_WIDEST];
+    bool fresh[MAX_LANES];
     for (uint32_t k = 0; k < x->width; k++)
         fresh[k] = sample_is_fresh(&samples[k]);
     x->evaluate(x, t->slots[0], fresh, false);
@@ -221,9 +221,9 @@ static void near_evaluate(const struct trial *t, const struct sample *samples) {
 static void near_round(struct trial *t, struct sample *samples, const struct sample_options *o) {
     const struct executor *x = &t->executor[0];
     const struct plan *p = t->plan;
-    double eps[EXECUTOR_WIDEST], hold[EXECUTOR_WIDEST];
-    bool improved[EXECUTOR_WIDEST], all[EXECUTOR_WIDEST], leads[EXECUTOR_WIDEST];
-    const bool none[EXECUTOR_WIDEST] = {false};
+    double eps[MAX_LANES], hold[MAX_LANES];
+    bool improved[MAX_LANES], all[MAX_LANES], leads[MAX_LANES];
+    const bool none[MAX_LANES] = {false};
     const struct executor_rows rows = {all, hold, leads, none};
     near_evaluate(t, samples);
     for (uint32_t k = 0; k < x->width; k++) {
@@ -243,7 +243,7 @@ static void near_round(struct trial *t, struct sample *samples, const struct sam
 }
 
 static bool same_state(const struct sample *a, const struct sample *b) {
-    return a->doing == b->doing && a->kind == b->kind && a->iteration == b->iteration && a->steps == b->steps &&
+    return a->phase == b->phase && a->kind == b->kind && a->iteration == b->iteration && a->steps == b->steps &&
            a->best_step == b->best_step && a->waited == b->waited && a->before == b->before && a->best == b->best &&
            a->squares == b->squares && a->halved == b->halved && a->eps == b->eps && a->used == b->used;
 }
@@ -253,8 +253,8 @@ static void near_rounds(struct trial *t) {
     const struct plan *p = t->plan;
     const struct executor *x = &t->executor[1];
     struct sample_options options = p->options;
-    struct near_rounds went = {.count = ROUNDS, .tolerance = -1};
-    struct sample samples[EXECUTOR_WIDEST] = {{0}};
+    struct fused_auto went = {.count = ROUNDS, .tolerance = -1};
+    struct sample samples[MAX_LANES] = {{0}};
     if (!x->near_rounds)
         return;
     options.tolerance = -1;
@@ -286,13 +286,13 @@ static void near_rounds(struct trial *t) {
 
 static void backward(struct trial *t) {
     const struct plan *p = t->plan;
-    double eps[EXECUTOR_WIDEST], slope[EXECUTOR_WIDEST];
-    bool all[EXECUTOR_WIDEST], none[EXECUTOR_WIDEST] = {false}, flags[EXECUTOR_WIDEST];
+    double eps[MAX_LANES], slope[MAX_LANES];
+    bool all[MAX_LANES], none[MAX_LANES] = {false}, flags[MAX_LANES];
     load(t, p->gradient, p->outputs, 1);
     for (int round = 0; round < ROUNDS; round++) {
         const struct executor_back back = {eps, none, slope, round % 2 == 0};
         draw(t, eps, flags);
-        for (int k = 0; k < EXECUTOR_WIDEST; k++) {
+        for (int k = 0; k < MAX_LANES; k++) {
             all[k] = true;
             slope[k] = flags[k] ? 0.25 : 0;
         }
@@ -313,8 +313,8 @@ static void way_back(struct trial *t) {
     const struct plan *p = t->plan;
     const struct executor *x = t->executor;
     const struct executor_back back = {.bounds = false};
-    struct executor_way_back way = {.count = STEPS_BACK};
-    const double *from[EXECUTOR_WIDEST] = {NULL};
+    struct fused_adjoint way = {.count = STEPS_BACK};
+    const double *from[MAX_LANES] = {NULL};
     if (!x[1].go_back)
         return;
     load(t, p->gradient, p->outputs, 1);
@@ -363,7 +363,7 @@ static void play(struct trial *t, bool adjoint) {
 static bool take_memory(struct trial *t) {
     size_t most = t->plan->rows > t->plan->outputs ? t->plan->rows : t->plan->outputs;
     most = most > t->plan->inputs ? most : t->plan->inputs;
-    t->numbers = base_allocate((most + 1) * STEPS_BACK * EXECUTOR_WIDEST * sizeof *t->numbers);
+    t->numbers = base_allocate((most + 1) * STEPS_BACK * MAX_LANES * sizeof *t->numbers);
     for (int side = 0; side < SIDES; side++) {
         t->block[side] = base_allocate(t->executor[side].bytes + ALIGNMENT);
         if (!t->block[side])

@@ -7,13 +7,13 @@
 #include "base/simd.h"
 
 #define SAMPLE_CONSTANT           static const
-#define NUMBER                    wide
-#define NUMBER_FLAG               wide_bits
-#define NUMBER_FUNCTION           WIDE_INLINE
-#define NUMBER_ALL(value)         wide_all(value)
-#define NUMBER_LESS(a, b)         wide_less(a, b)
-#define NUMBER_LESS_EQUAL(a, b)   wide_less_equal(a, b)
-#define NUMBER_SELECT(flag, a, b) wide_select(flag, a, b)
-#define NUMBER_SQUARE_ROOT(a)     wide_sqrt(a)
+#define NUMBER                    simd
+#define NUMBER_FLAG               simd_bits
+#define NUMBER_FUNCTION           SIMD_INLINE
+#define NUMBER_ALL(value)         simd_all(value)
+#define NUMBER_LESS(a, b)         simd_less(a, b)
+#define NUMBER_LESS_EQUAL(a, b)   simd_less_equal(a, b)
+#define NUMBER_SELECT(flag, a, b) simd_select(flag, a, b)
+#define NUMBER_SQUARE_ROOT(a)     simd_sqrt(a)
 
 #endif

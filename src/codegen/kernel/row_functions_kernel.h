@@ -6,19 +6,19 @@
 
 #include "cpu/row_values_kernel.h"
 
-WIDE_INLINE wide row_residual(wide c, wide lower, wide upper) {
-    wide unused;
+SIMD_INLINE simd row_residual(simd c, simd lower, simd upper) {
+    simd unused;
     return kernel_row(c, lower, upper, 0, &unused);
 }
 
-WIDE_INLINE wide row_relative(wide c, wide lower, wide upper) {
-    wide size;
+SIMD_INLINE simd row_relative(simd c, simd lower, simd upper) {
+    simd size;
     kernel_row(c, lower, upper, 1, &size);
     return size;
 }
 
-WIDE_INLINE wide row_most(wide most, wide a) {
-    return wide_greater(wide_abs(a), most);
+SIMD_INLINE simd row_most(simd most, simd a) {
+    return simd_greater(simd_abs(a), most);
 }
 
 #ifndef ROUNDED_DIFFERENCE /* as in core/number.h */
@@ -26,39 +26,39 @@ WIDE_INLINE wide row_most(wide most, wide a) {
 #endif
 
 /* a - a is 0 for a finite a and NaN for another one; the signs of zeros do not matter. */
-WIDE_INLINE wide_bits row_lost(wide a) {
-    return wide_to_bits(ROUNDED_DIFFERENCE(a, a));
+SIMD_INLINE simd_bits row_lost(simd a) {
+    return simd_to_bits(ROUNDED_DIFFERENCE(a, a));
 }
 
 /* Whether a or one before it was lost. Where it costs nothing more, products are fused with sums: 0 a + 0 is 0 or NaN, and NaN stays. */
-WIDE_INLINE wide_bits row_lose(wide_bits lost, wide a) {
+SIMD_INLINE simd_bits row_lose(simd_bits lost, simd a) {
 #ifdef ROW_FUSED
-    return wide_to_bits(ROW_FUSED(wide_all(0), a, wide_of_bits(lost)));
+    return simd_to_bits(ROW_FUSED(simd_all(0), a, simd_of_bits(lost)));
 #else
     return lost | row_lost(a);
 #endif
 }
 
-WIDE_INLINE wide_bits row_all_finite(wide_bits lost) {
-    return WIDE_MASK(wide_bits_left(lost, 1) == wide_bits_all(0));
+SIMD_INLINE simd_bits row_all_finite(simd_bits lost) {
+    return SIMD_MASK(simd_bits_left(lost, 1) == simd_bits_all(0));
 }
 
-WIDE_INLINE wide row_add_square(wide sum, wide scale, wide r) {
-    wide own = scale * r;
+SIMD_INLINE simd row_add_square(simd sum, simd scale, simd r) {
+    simd own = scale * r;
     return sum + own * own;
 }
 
 /* kernel_active for a lower bound of -infinity, and for an upper one of infinity, which are never crossed and never close. */
-WIDE_INLINE wide_bits row_active_upper(wide c, wide upper, wide scale, wide hold) {
-    return wide_not_less_equal(c, upper) | wide_less(scale * (upper - c), hold);
+SIMD_INLINE simd_bits row_active_upper(simd c, simd upper, simd scale, simd hold) {
+    return simd_not_less_equal(c, upper) | simd_less(scale * (upper - c), hold);
 }
 
-WIDE_INLINE wide_bits row_active_lower(wide c, wide lower, wide scale, wide hold) {
-    return wide_not_less_equal(lower, c) | wide_less(scale * (c - lower), hold);
+SIMD_INLINE simd_bits row_active_lower(simd c, simd lower, simd scale, simd hold) {
+    return simd_not_less_equal(lower, c) | simd_less(scale * (c - lower), hold);
 }
 
-WIDE_INLINE wide row_take(wide_bits take, wide_bits active, wide scale, wide a, wide old) {
-    return wide_select(take, wide_keep(active, scale * a), old);
+SIMD_INLINE simd row_take(simd_bits take, simd_bits active, simd scale, simd a, simd old) {
+    return simd_select(take, simd_keep(active, scale * a), old);
 }
 
 #endif

@@ -16,20 +16,21 @@ static bool is_elementary(uint32_t function) {
 }
 
 /* The slot that a call reads; STATEMENT_CONSTANT: it is no call of this function, or its argument is no slot that was there before. */
-static uint32_t argument_of(const struct statements *s, const struct flow *flow, size_t i, uint32_t function) {
+static uint32_t argument_of(const struct statements *s, const struct liveness *liveness, size_t i, uint32_t function) {
     const struct statement *at = &s->list[i];
     if (at->function != function)
         return STATEMENT_CONSTANT;
     uint32_t argument = at->first + statement_destinations(at), slot = s->operands[argument];
-    return operand_is_constant(slot) || flow->source[argument] ? STATEMENT_CONSTANT : slot;
+    return operand_is_constant(slot) || liveness->source[argument] ? STATEMENT_CONSTANT : slot;
 }
 
 /* The longest run of arguments that lie evenly and upwards, of this function. */
-static void find_run(struct call_loop *best, const struct statements *s, const struct flow *flow, uint32_t function) {
+static void find_run(struct call_loop *best, const struct statements *s, const struct liveness *liveness,
+                     uint32_t function) {
     struct call_loop run = {.function = (enum function)function};
     uint32_t last = 0;
     for (size_t i = 0; i < s->count; i++) {
-        uint32_t slot = argument_of(s, flow, i, function);
+        uint32_t slot = argument_of(s, liveness, i, function);
         if (slot == STATEMENT_CONSTANT)
             continue;
         bool windowed = run.count > 0 && statements_in_window(s, slot) == statements_in_window(s, run.slot);
@@ -44,9 +45,9 @@ static void find_run(struct call_loop *best, const struct statements *s, const s
     }
 }
 
-static void number_calls(const struct call_loop *loop, const struct statements *s, const struct flow *flow) {
+static void number_calls(const struct call_loop *loop, const struct statements *s, const struct liveness *liveness) {
     for (size_t i = 0; i < s->count; i++) {
-        uint32_t slot = argument_of(s, flow, i, loop->function), calls = (uint32_t)loop->count;
+        uint32_t slot = argument_of(s, liveness, i, loop->function), calls = (uint32_t)loop->count;
         if (slot == STATEMENT_CONSTANT || slot < loop->slot || (slot - loop->slot) % loop->stride != 0)
             continue;
         uint32_t place = (slot - loop->slot) / loop->stride;
@@ -54,11 +55,11 @@ static void number_calls(const struct call_loop *loop, const struct statements *
     }
 }
 
-bool call_loop_find(struct call_loop *loop, const struct statements *s, const struct flow *flow) {
+bool call_loop_find(struct call_loop *loop, const struct statements *s, const struct liveness *liveness) {
     *loop = (struct call_loop){.count = 0};
     for (uint32_t function = 0; function < FUNCTIONS; function++)
         if (is_elementary(function))
-            find_run(loop, s, flow, function);
+            find_run(loop, s, liveness, function);
     if (loop->count < CALLS_LEAST) {
         loop->count = 0;
         return true;
@@ -67,7 +68,7 @@ bool call_loop_find(struct call_loop *loop, const struct statements *s, const st
     if (!loop->place)
         return false;
     memset(loop->place, 0, s->count * sizeof *loop->place);
-    number_calls(loop, s, flow);
+    number_calls(loop, s, liveness);
     return true;
 }
 

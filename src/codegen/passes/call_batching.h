@@ -18,7 +18,7 @@ struct call_loop {
 };
 
 /* The longest one. False when memory is out. */
-bool call_loop_find(struct call_loop *loop, const struct statements *s, const struct flow *flow);
+bool call_loop_find(struct call_loop *loop, const struct statements *s, const struct liveness *liveness);
 void call_loop_release(struct call_loop *loop);
 
 static inline size_t call_loop_results(const struct call_loop *loop) {

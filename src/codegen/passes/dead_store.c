@@ -11,10 +11,10 @@
 enum { LAST_ROUNDS = 4 }; /* in which values may be stored that no earlier round stores */
 
 struct keeper {
-    struct early *early; /* per region */
+    struct hoisted_loads *hoisted; /* per region */
     const struct statements *s;
     const struct regions *regions;
-    struct flow *flow;
+    struct liveness *liveness;
     uint32_t *last;   /* per slot: 1 + twice the statement that wrote it, and its destination; 0: none */
     uint32_t *region; /* per statement */
     uint32_t
@@ -38,15 +38,15 @@ static void need(const struct keeper *k, uint32_t slot, size_t reader) {
 /* Arguments of statement i, of a round. */
 static void trace_statement(const struct keeper *k, uint32_t r, size_t i, size_t round) {
     const struct region *region = &k->regions->list[r];
-    const struct early *early = &k->early[r];
+    const struct hoisted_loads *hoisted = &k->hoisted[r];
     const struct statement *at = &k->s->list[i];
     size_t body = region->first + (i - region->first) % region->period;
     uint32_t first = k->s->list[body].first;
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
-        uint32_t operand = k->s->operands[at->first + a], load = early->load[first + a - early->first];
-        if (operand_is_constant(operand) || k->flow->source[first + a])
+        uint32_t operand = k->s->operands[at->first + a], load = hoisted->load[first + a - hoisted->first];
+        if (operand_is_constant(operand) || k->liveness->source[first + a])
             continue;
-        if (round == 0 || load == 0 || early->list[load - 1].kind != EARLY_CARRIED)
+        if (round == 0 || load == 0 || hoisted->list[load - 1].kind != HOIST_CARRIED)
             need(k, operand, i);
     }
     for (uint32_t d = 0; d < statement_destinations(at); d++)
@@ -67,35 +67,35 @@ static void trace(const struct keeper *k, const bool *kept, size_t slots) {
 }
 
 /* Values that are carried on are used, whether they are stored or not. */
-static void use_carried(const struct keeper *k, const struct early *early) {
-    for (size_t n = 0; n < early->count; n++) {
-        const struct early_load *load = &early->list[n];
-        if (load->kind == EARLY_CARRIED && load->from_load == 0)
-            k->flow->used[load->from_statement] |= (uint8_t)(1U << load->from_destination);
+static void use_carried(const struct keeper *k, const struct hoisted_loads *hoisted) {
+    for (size_t n = 0; n < hoisted->count; n++) {
+        const struct hoist_load *load = &hoisted->list[n];
+        if (load->kind == HOIST_CARRIED && load->from_load == 0)
+            k->liveness->used[load->from_statement] |= (uint8_t)(1U << load->from_destination);
     }
 }
 
 /* A region that reads slots where it stands may read what it has just written. */
-static void take_out(const struct keeper *k, struct early *early, const struct region *region) {
+static void take_out(const struct keeper *k, struct hoisted_loads *hoisted, const struct region *region) {
     size_t late_from = region->repeats > LAST_ROUNDS ? region->repeats - LAST_ROUNDS : region->repeats;
-    early->late_round = late_from;
-    for (size_t i = region->first; i < region->first + region->period && !early->in_place; i++)
+    hoisted->late_round = late_from;
+    for (size_t i = region->first; i < region->first + region->period && !hoisted->in_place; i++)
         for (uint32_t d = 0; d < statement_destinations(&k->s->list[i]); d++) {
             uint32_t needed = k->needed[2 * i + d];
             uint8_t bit = (uint8_t)(1U << d);
-            if (!(k->flow->stored[i] & bit) || needed < late_from)
+            if (!(k->liveness->stored[i] & bit) || needed < late_from)
                 continue;
-            k->flow->stored[i] &= (uint8_t)~bit;
+            k->liveness->stored[i] &= (uint8_t)~bit;
             if (needed < region->repeats) {
-                early->late[i - region->first] |= bit;
-                k->flow->used[i] |= bit;
+                hoisted->late[i - region->first] |= bit;
+                k->liveness->used[i] |= bit;
             }
         }
 }
 
-bool early_store(struct early *early, const struct statements *s, struct flow *flow, const struct regions *regions,
-                 const bool *kept, size_t slots) {
-    struct keeper k = {.early = early, .s = s, .regions = regions, .flow = flow};
+bool hoist_store(struct hoisted_loads *hoisted, const struct statements *s, struct liveness *liveness,
+                 const struct regions *regions, const bool *kept, size_t slots) {
+    struct keeper k = {.hoisted = hoisted, .s = s, .regions = regions, .liveness = liveness};
     k.last = base_allocate((slots + 1) * sizeof *k.last);
     k.region = base_allocate((s->count + 1) * sizeof *k.region);
     k.needed = base_allocate((2 * s->count + 1) * sizeof *k.needed);
@@ -105,8 +105,8 @@ bool early_store(struct early *early, const struct statements *s, struct flow *f
         memset(k.needed, 0xff, (2 * s->count + 1) * sizeof *k.needed);
         trace(&k, kept, slots);
         for (size_t r = 0; r < regions->count; r++) {
-            use_carried(&k, &early[r]);
-            take_out(&k, &early[r], &regions->list[r]);
+            use_carried(&k, &hoisted[r]);
+            take_out(&k, &hoisted[r], &regions->list[r]);
         }
     }
     base_release(k.last);

@@ -20,7 +20,7 @@ struct place {
 };
 
 struct tracer {
-    struct flow *flow;
+    struct liveness *liveness;
     const struct statements *s;
     struct writer *last; /* per slot */
     const bool *kept;
@@ -48,9 +48,9 @@ static void find_sources(const struct tracer *t, size_t i, struct place place) {
     for (uint32_t k = statement_destinations(at); k < at->count; k++) {
         uint32_t now = source_now(t, t->s->operands[at->first + k], place.start);
         if (place.start == place.body_first)
-            t->flow->source[first + k] = now;
-        else if (t->flow->source[first + k] != now)
-            t->flow->source[first + k] = 0;
+            t->liveness->source[first + k] = now;
+        else if (t->liveness->source[first + k] != now)
+            t->liveness->source[first + k] = 0;
     }
 }
 
@@ -60,13 +60,13 @@ static void find_stores(const struct tracer *t, size_t i, struct place place, co
     size_t own = place.body_first + (i - place.start);
     uint32_t first = t->s->list[own].first;
     for (uint32_t k = statement_destinations(at); k < at->count; k++) {
-        uint32_t operand = t->s->operands[at->first + k], source = t->flow->source[first + k];
+        uint32_t operand = t->s->operands[at->first + k], source = t->liveness->source[first + k];
         if (operand_is_constant(operand))
             continue;
         if (source)
-            t->flow->used[place.body_first + (source - 1) / 2] |= (uint8_t)(1U << (source - 1) % 2);
+            t->liveness->used[place.body_first + (source - 1) / 2] |= (uint8_t)(1U << (source - 1) % 2);
         else if (t->last[operand].statement)
-            t->flow->stored[body[t->last[operand].statement - 1]] |= (uint8_t)(1U << t->last[operand].destination);
+            t->liveness->stored[body[t->last[operand].statement - 1]] |= (uint8_t)(1U << t->last[operand].destination);
     }
 }
 
@@ -89,36 +89,36 @@ static void trace(const struct tracer *t, const struct regions *regions, uint32_
 static void keep_last(const struct tracer *t, const uint32_t *body) {
     for (size_t slot = 0; slot < t->slots; slot++)
         if (t->kept[slot] && t->last[slot].statement)
-            t->flow->stored[body[t->last[slot].statement - 1]] |= (uint8_t)(1U << t->last[slot].destination);
+            t->liveness->stored[body[t->last[slot].statement - 1]] |= (uint8_t)(1U << t->last[slot].destination);
 }
 
-bool flow_find(struct flow *flow, const struct statements *s, const struct regions *regions, const bool *kept,
-               size_t slots) {
+bool liveness_find(struct liveness *liveness, const struct statements *s, const struct regions *regions,
+                   const bool *kept, size_t slots) {
     struct writer *last = base_allocate((slots + 1) * sizeof *last);
     uint32_t *body = base_allocate((s->count + 1) * sizeof *body);
-    *flow = (struct flow){
-        .source = base_allocate((s->operand_count + 1) * sizeof *flow->source),
+    *liveness = (struct liveness){
+        .source = base_allocate((s->operand_count + 1) * sizeof *liveness->source),
         .used = base_allocate(s->count + 1),
         .stored = base_allocate(s->count + 1),
     };
-    bool taken = last && body && flow->source && flow->used && flow->stored;
-    const struct tracer tracer = {flow, s, last, kept, slots};
+    bool taken = last && body && liveness->source && liveness->used && liveness->stored;
+    const struct tracer tracer = {liveness, s, last, kept, slots};
     if (taken) {
-        memset(flow->used, 0, s->count + 1);
-        memset(flow->stored, 0, s->count + 1);
+        memset(liveness->used, 0, s->count + 1);
+        memset(liveness->stored, 0, s->count + 1);
         trace(&tracer, regions, body, false);
         trace(&tracer, regions, body, true);
         keep_last(&tracer, body);
     } else
-        flow_release(flow);
+        liveness_release(liveness);
     base_release(last);
     base_release(body);
     return taken;
 }
 
-void flow_release(struct flow *flow) {
-    base_release(flow->source);
-    base_release(flow->used);
-    base_release(flow->stored);
-    *flow = (struct flow){.source = NULL};
+void liveness_release(struct liveness *liveness) {
+    base_release(liveness->source);
+    base_release(liveness->used);
+    base_release(liveness->stored);
+    *liveness = (struct liveness){.source = NULL};
 }

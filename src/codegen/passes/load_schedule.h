@@ -17,26 +17,26 @@
 
 #include "codegen/passes/loop_reroll.h"
 
-enum early_kind { EARLY_HERE, EARLY_ONCE, EARLY_CARRIED, EARLY_AHEAD };
+enum hoist_kind { HOIST_HERE, HOIST_ONCE, HOIST_CARRIED, HOIST_AHEAD };
 
 /* One read: operand k of a statement names the slot. */
-struct early_load {
+struct hoist_load {
     size_t statement, last; /* the first that reads it, and the last */
     uint32_t operand;
     uint32_t slot;
     int64_t stride;
-    enum early_kind kind;
+    enum hoist_kind kind;
     uint32_t from_load;    /* carried: 1 + the read whose value it is in the next round; 0: that of */
     size_t from_statement; /* a statement, */
     uint32_t from_destination;
 };
 
-struct early {
+struct hoisted_loads {
     uint32_t first; /* operand of the region */
     uint32_t
         *load; /* per operand of a round, from `first` on: 1 + the number of its read, or 0: read where it stands */
     size_t *begins; /* per statement of a round, and one more: the reads that come right before it */
-    struct early_load *list;
+    struct hoist_load *list;
     size_t count, capacity;
     bool in_place;     /* some are read where they stand */
     uint8_t *late;     /* per statement of a round: bit d: its destination d is stored from a later round on, */
@@ -44,32 +44,34 @@ struct early {
 };
 
 /* For the statements of the region's first round. False when memory is out. */
-bool early_find(struct early *early, const struct statements *s, const struct flow *flow, const struct region *region);
-void early_release(struct early *early); /* zeros are none */
+bool hoist_find(struct hoisted_loads *hoisted, const struct statements *s, const struct liveness *liveness,
+                const struct region *region);
+void hoist_release(struct hoisted_loads *hoisted); /* zeros are none */
 
-/* Part of early_find, where the region is a loop: what is read once, carried or read ahead. */
-void early_carry(struct early *early, const struct statements *s, const struct flow *flow, const struct region *region);
+/* Part of hoist_find, where the region is a loop: what is read once, carried or read ahead. */
+void hoist_carry(struct hoisted_loads *hoisted, const struct statements *s, const struct liveness *liveness,
+                 const struct region *region);
 
-/* After early_find for all regions: takes out of the flow what need not be stored. False when memory is out. */
-bool early_store(struct early *early, const struct statements *s, struct flow *flow, const struct regions *regions,
-                 const bool *kept, size_t slots);
+/* After hoist_find for all regions: takes out of the flow what need not be stored. False when memory is out. */
+bool hoist_store(struct hoisted_loads *hoisted, const struct statements *s, struct liveness *liveness,
+                 const struct regions *regions, const bool *kept, size_t slots);
 
 /* ---- places: slots that move on from round to round ---- */
 
-struct early_place {
+struct hoist_place {
     uint32_t slot;
     int64_t stride;
 };
 
-static inline struct early_place early_place(const struct statements *s, const struct region *region, size_t i,
+static inline struct hoist_place hoist_place(const struct statements *s, const struct region *region, size_t i,
                                              uint32_t k) {
     uint32_t slot = s->operands[s->list[i].first + k];
     int64_t next = region->repeats > 1 ? s->operands[s->list[i + region->period].first + k] : slot;
-    return (struct early_place){slot, next - (int64_t)slot};
+    return (struct hoist_place){slot, next - (int64_t)slot};
 }
 
 /* Whether two of them are the same in some round. */
-static inline bool early_may_meet(struct early_place a, struct early_place b, size_t rounds) {
+static inline bool hoist_may_meet(struct hoist_place a, struct hoist_place b, size_t rounds) {
     int64_t apart = (int64_t)b.slot - (int64_t)a.slot, closing = a.stride - b.stride;
     if (closing == 0)
         return apart == 0;

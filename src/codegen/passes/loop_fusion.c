@@ -13,7 +13,7 @@
 #include <string.h>
 
 struct weaver {
-    const struct walk *walk;
+    const struct ir_module *ir;
     const struct statements *s;
     struct statements to;
     uint32_t *writer; /* per slot: 1 + the late statement that writes it */
@@ -22,13 +22,13 @@ struct weaver {
     uint32_t *stack;
 };
 
-static bool gathers(const struct walk *walk, uint32_t slot) {
-    return slot - (walk->own + OWN_WORST) < OWN_CHAINS || slot == walk->own + OWN_LOST;
+static bool gathers(const struct ir_module *ir, uint32_t slot) {
+    return slot - (ir->own + OWN_WORST) < OWN_CHAINS || slot == ir->own + OWN_LOST;
 }
 
 /* A slot that is evaluated into a second time becomes another one, behind all others; in the order of the statements, so that slots of
  * stages that are alike lie evenly. now: per slot, where what it would hold lies. */
-static void rename_slots(struct walk *walk, struct statements *s, uint32_t *now, bool *written) {
+static void rename_slots(struct ir_module *ir, struct statements *s, uint32_t *now, bool *written) {
     for (size_t i = 0; i < s->count; i++) {
         const struct statement *at = &s->list[i];
         uint32_t *operand = s->operands + at->first, destinations = statement_destinations(at);
@@ -37,17 +37,17 @@ static void rename_slots(struct walk *walk, struct statements *s, uint32_t *now,
                 operand[k] = now[operand[k]];
         for (uint32_t d = 0; d < destinations; d++) {
             uint32_t slot = operand[d];
-            if (gathers(walk, slot) && i < s->late)
+            if (gathers(ir, slot) && i < s->late)
                 continue;
-            now[slot] = written[slot] && i < s->late ? walk->slots++ : slot;
+            now[slot] = written[slot] && i < s->late ? ir->slots++ : slot;
             written[slot] = true;
             operand[d] = now[slot];
         }
     }
 }
 
-static bool rename_all(struct walk *walk, struct statements *s) {
-    size_t slots = walk->slots;
+static bool rename_all(struct ir_module *ir, struct statements *s) {
+    size_t slots = ir->slots;
     uint32_t *now = base_allocate(slots * sizeof *now);
     bool *written = base_allocate(slots * sizeof *written), taken = now && written;
     for (size_t i = 0; i < slots && taken; i++) {
@@ -55,7 +55,7 @@ static bool rename_all(struct walk *walk, struct statements *s) {
         written[i] = false;
     }
     if (taken)
-        rename_slots(walk, s, now, written);
+        rename_slots(ir, s, now, written);
     base_release(now);
     base_release(written);
     return taken;
@@ -73,7 +73,7 @@ static bool index_slots(const struct weaver *w) {
                 w->read[operand[k]] = true;
         for (uint32_t d = 0; d < destinations; d++) {
             uint32_t slot = operand[d];
-            if (gathers(w->walk, slot) && i < s->late)
+            if (gathers(w->ir, slot) && i < s->late)
                 continue;
             if (w->writer[slot] || (i >= s->late && w->read[slot] && !statements_in_window(s, slot)))
                 return false;
@@ -132,19 +132,19 @@ static void weave(struct weaver *w) {
     }
 }
 
-bool walk_weave(struct walk *walk, struct statements *s) {
-    if (!rename_all(walk, s))
+bool ir_weave(struct ir_module *ir, struct statements *s) {
+    if (!rename_all(ir, s))
         return false;
-    struct weaver w = {.walk = walk, .s = s};
+    struct weaver w = {.ir = ir, .s = s};
     w.to = (struct statements){.window = s->window, .window_slots = s->window_slots, .round = s->round};
-    w.writer = base_allocate((size_t)walk->slots * sizeof *w.writer);
+    w.writer = base_allocate((size_t)ir->slots * sizeof *w.writer);
     w.stack = base_allocate((s->count + 1) * sizeof *w.stack);
-    w.read = base_allocate((size_t)walk->slots * sizeof *w.read);
+    w.read = base_allocate((size_t)ir->slots * sizeof *w.read);
     w.done = base_allocate((s->late + 1) * sizeof *w.done);
     bool taken = w.writer && w.stack && w.read && w.done;
     if (taken) {
-        memset(w.writer, 0, walk->slots * sizeof *w.writer);
-        memset(w.read, 0, walk->slots * sizeof *w.read);
+        memset(w.writer, 0, ir->slots * sizeof *w.writer);
+        memset(w.read, 0, ir->slots * sizeof *w.read);
         memset(w.done, 0, (s->late + 1) * sizeof *w.done);
         if (index_slots(&w)) {
             weave(&w);

@@ -37,7 +37,7 @@ void regions_find_split(struct regions *regions, const struct statements *s, con
 /* ---- where the values of a statement come from and go to ---- */
 
 /* For the statements of the first round of each region; those of later rounds are the same. */
-struct flow {
+struct liveness {
     uint32_t *
         source; /* per operand that is an argument: 0 a slot or a constant, else 1 + 2 (statement in its round) + destination */
     uint8_t *used;   /* per statement: bit d: its destination d is read as a local variable, */
@@ -45,8 +45,8 @@ struct flow {
 };
 
 /* kept: per slot, whether its value is needed after the entry. Returns false when memory is out. */
-bool flow_find(struct flow *flow, const struct statements *s, const struct regions *regions, const bool *kept,
-               size_t slots);
-void flow_release(struct flow *flow);
+bool liveness_find(struct liveness *liveness, const struct statements *s, const struct regions *regions,
+                   const bool *kept, size_t slots);
+void liveness_release(struct liveness *liveness);
 
 #endif

@@ -19,7 +19,7 @@
 #include <string.h>
 
 struct zeros {
-    const struct walk *walk;
+    const struct ir_module *ir;
     const struct statements *s;
     bool *never; /* per slot: what it holds now is never -0 */
     bool *cares; /* per slot: the sign of a zero in it is seen later on */
@@ -27,10 +27,10 @@ struct zeros {
     bool *drops; /* per statement: it loses its 0 */
 };
 
-static bool is_zero(const struct walk *walk, uint32_t operand) {
+static bool is_zero(const struct ir_module *ir, uint32_t operand) {
     if (!operand_is_constant(operand))
-        return operand == walk->plan->system.zero;
-    double value = walk->constants[operand - STATEMENT_CONSTANT];
+        return operand == ir->plan->system.zero;
+    double value = ir->constants[operand - STATEMENT_CONSTANT];
     return value == 0 && !signbit(value);
 }
 
@@ -38,8 +38,8 @@ static bool is_zero(const struct walk *walk, uint32_t operand) {
 
 static bool is_never(const struct zeros *z, uint32_t operand) {
     if (!operand_is_constant(operand))
-        return z->never[operand] || is_zero(z->walk, operand);
-    double value = z->walk->constants[operand - STATEMENT_CONSTANT];
+        return z->never[operand] || is_zero(z->ir, operand);
+    double value = z->ir->constants[operand - STATEMENT_CONSTANT];
     return value != 0 || !signbit(value);
 }
 
@@ -75,7 +75,7 @@ static void find_never(const struct zeros *z) {
 }
 
 /* What is kept is read again as no -0: it must not become one. */
-static bool kept_stays(const struct zeros *z, const bool *kept) {
+static bool spill_stays(const struct zeros *z, const bool *kept) {
     for (size_t i = 0; i < z->s->count; i++)
         if (kept[z->s->operands[z->s->list[i].first]] && !z->sound[i])
             return false;
@@ -120,7 +120,7 @@ static bool argument_cares(const struct zeros *z, size_t i, uint32_t argument, b
 static bool has_zero(const struct zeros *z, const struct statement *at) {
     uint32_t first = z->s->operands[at->first + 1];
     return (at->function == SUM_ZERO && at->count > 2) || at->function == ROW_RESIDUAL_EQUAL ||
-           (at->function == SUM_PLUS && at->count > 3 && is_zero(z->walk, first));
+           (at->function == SUM_PLUS && at->count > 3 && is_zero(z->ir, first));
 }
 
 static void find_drops(const struct zeros *z) {
@@ -152,37 +152,37 @@ static void drop(struct statements *to, const struct statements *from, size_t i)
 }
 
 /* The slot that holds 0 is read as the number. */
-static void rewrite(struct walk *walk, struct statements *s, const bool *drops) {
+static void rewrite(struct ir_module *ir, struct statements *s, const bool *drops) {
     struct statements to = {.window = s->window, .window_slots = s->window_slots, .late = s->late, .round = s->round};
-    uint32_t zero = STATEMENT_CONSTANT + walk->constant_count;
-    walk->constants[walk->constant_count++] = 0;
+    uint32_t zero = STATEMENT_CONSTANT + ir->constant_count;
+    ir->constants[ir->constant_count++] = 0;
     for (size_t i = 0; i < s->count; i++)
         if (drops[i])
             drop(&to, s, i);
         else
             statements_repeat(&to, s, i);
     for (size_t k = 0; k < to.operand_count; k++)
-        if (to.operands[k] == walk->plan->system.zero)
+        if (to.operands[k] == ir->plan->system.zero)
             to.operands[k] = zero;
     statements_release(s);
     *s = to;
 }
 
-bool walk_drop_zeros(struct walk *walk, struct statements *s, const bool *kept, bool again) {
-    size_t slots = walk->slots, count = s->count + 1;
+bool ir_drop_zeros(struct ir_module *ir, struct statements *s, const bool *kept, bool again) {
+    size_t slots = ir->slots, count = s->count + 1;
     bool *room =
         s->failed ? NULL : base_allocate((2 * slots + 2 * count) * sizeof *room); /* half statements are none */
     if (!room)
         return false;
-    const struct zeros z = {walk, s, room, room + slots, room + 2 * slots, room + 2 * slots + count};
+    const struct zeros z = {ir, s, room, room + slots, room + 2 * slots, room + 2 * slots + count};
     memset(room, 0, (2 * slots + 2 * count) * sizeof *room);
     memcpy(z.cares, kept, slots * sizeof *kept);
     if (again)
         memcpy(z.never, kept, slots * sizeof *kept);
     find_never(&z);
-    if (!again || kept_stays(&z, kept)) {
+    if (!again || spill_stays(&z, kept)) {
         find_drops(&z);
-        rewrite(walk, s, z.drops);
+        rewrite(ir, s, z.drops);
     }
     base_release(room);
     return !s->failed;

@@ -15,12 +15,12 @@ enum { PART_MOST = 1500000, PART_MOST_ALONE = PART_MOST / 8 };
 
 /* Empties the entries of the parts that are too large. left: the bytes that these would have had. HN_UNSUPPORTED when neither values
  * nor weights nor the step are left to generate; the error says how large they would be. */
-hn_status parts_choose(struct walk *walk, size_t *left, hn_error *error);
+hn_status parts_choose(struct ir_module *ir, size_t *left, hn_error *error);
 
 /* The same for an entry that repeats other parts. */
-hn_status parts_limit(struct walk *walk, enum kernel_entry entry, hn_error *error);
+hn_status parts_limit(struct ir_module *ir, enum kernel_entry entry, hn_error *error);
 
 /* About as many bytes as the entry will have as text; false when memory is out. */
-bool parts_predict(const struct walk *walk, enum kernel_entry entry, size_t *bytes);
+bool parts_predict(const struct ir_module *ir, enum kernel_entry entry, size_t *bytes);
 
 #endif

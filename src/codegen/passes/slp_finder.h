@@ -18,7 +18,7 @@ struct use {
 
 /* What a statement reads. */
 struct read {
-    uint32_t source;  /* as pairs_source */
+    uint32_t source;  /* as slp_source */
     uint32_t operand; /* a slot or a constant */
     bool constant, collected, astray;
 };
@@ -31,9 +31,9 @@ struct outline {
     uint32_t read_first, reads;
 };
 
-struct pairs_finder {
+struct slp_finder {
     const struct statements *s;
-    const struct flow *flow;
+    const struct liveness *liveness;
     size_t first, count; /* statements of the region */
     size_t words;        /* of a set of statements */
     uint64_t *before;    /* per statement: the set of those that it needs, directly or not */
@@ -53,7 +53,7 @@ struct pairs_finder {
     bool failed;
 };
 
-static inline void *pairs_zeroed(size_t bytes) {
+static inline void *slp_zeroed(size_t bytes) {
     void *block = base_allocate(bytes);
     if (block)
         memset(block, 0, bytes);
@@ -62,32 +62,32 @@ static inline void *pairs_zeroed(size_t bytes) {
 
 /* ---- statements and their operands ---- */
 
-static inline const struct statement *pairs_at(const struct pairs_finder *f, size_t i) {
+static inline const struct statement *slp_at(const struct slp_finder *f, size_t i) {
     return &f->s->list[f->first + i];
 }
 
-static inline uint32_t pairs_operand(const struct pairs_finder *f, size_t i, uint32_t k) {
-    return f->s->operands[pairs_at(f, i)->first + k];
+static inline uint32_t slp_operand(const struct slp_finder *f, size_t i, uint32_t k) {
+    return f->s->operands[slp_at(f, i)->first + k];
 }
 
-static inline bool pairs_is_collected(const struct pairs_finder *f, size_t i, uint32_t k) {
-    return f->loose && k == 1 && pairs_collects(pairs_at(f, i), f->s->operands);
+static inline bool slp_is_collected(const struct slp_finder *f, size_t i, uint32_t k) {
+    return f->loose && k == 1 && slp_collects(slp_at(f, i), f->s->operands);
 }
 
 /* 0: a slot or a constant, else 1 + 2 (statement) + destination. */
-static inline uint32_t pairs_source(const struct pairs_finder *f, size_t i, uint32_t k) {
-    return pairs_is_collected(f, i, k) ? 0 : f->flow->source[pairs_at(f, i)->first + k];
+static inline uint32_t slp_source(const struct slp_finder *f, size_t i, uint32_t k) {
+    return slp_is_collected(f, i, k) ? 0 : f->liveness->source[slp_at(f, i)->first + k];
 }
 
-static inline bool pairs_live(const struct pairs_finder *f, size_t i) {
-    return f->flow->used[f->first + i] || f->flow->stored[f->first + i];
+static inline bool slp_live(const struct slp_finder *f, size_t i) {
+    return f->liveness->used[f->first + i] || f->liveness->stored[f->first + i];
 }
 
-static inline bool pairs_taken(const struct pairs_finder *f, uint32_t i) {
+static inline bool slp_taken(const struct slp_finder *f, uint32_t i) {
     return f->mate[i] != i;
 }
 
-static inline void pairs_give_up(struct pairs_finder *f, uint32_t a) {
+static inline void slp_give_up(struct slp_finder *f, uint32_t a) {
     uint32_t b = f->mate[a];
     f->mate[a] = a;
     f->mate[b] = b;
@@ -95,6 +95,6 @@ static inline void pairs_give_up(struct pairs_finder *f, uint32_t a) {
 }
 
 /* The order in which they stand, with their mates; pairs that wait for each other are given up. False when memory is out. */
-bool pairs_order(struct pairs_finder *f, struct pairs *pairs);
+bool slp_order(struct slp_finder *f, struct slp_pairs *pairs);
 
 #endif

@@ -10,31 +10,31 @@ struct schedule {
 };
 
 /* Whoever reads a slot comes before the one that stores it. Else NULL. */
-static uint32_t *waits_for_reader(const struct pairs_finder *f, const struct schedule *t, size_t i, uint32_t k) {
-    uint32_t slot = pairs_operand(f, i, k);
-    if (pairs_source(f, i, k) || operand_is_constant(slot) || !t->writer[slot] || t->writer[slot] - 1 == i)
+static uint32_t *waits_for_reader(const struct slp_finder *f, const struct schedule *t, size_t i, uint32_t k) {
+    uint32_t slot = slp_operand(f, i, k);
+    if (slp_source(f, i, k) || operand_is_constant(slot) || !t->writer[slot] || t->writer[slot] - 1 == i)
         return NULL;
     return &t->missing[t->writer[slot] - 1];
 }
 
-static void count_missing(const struct pairs_finder *f, struct schedule *t) {
+static void count_missing(const struct slp_finder *f, struct schedule *t) {
     for (uint32_t i = 0; i < f->count; i++)
-        for (uint32_t d = 0; d < statement_destinations(pairs_at(f, i)); d++)
-            if (f->flow->stored[f->first + i] >> d & 1)
-                t->writer[pairs_operand(f, i, d)] = i + 1;
+        for (uint32_t d = 0; d < statement_destinations(slp_at(f, i)); d++)
+            if (f->liveness->stored[f->first + i] >> d & 1)
+                t->writer[slp_operand(f, i, d)] = i + 1;
     for (size_t i = 0; i < f->count; i++)
-        for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count && pairs_live(f, i); k++) {
+        for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count && slp_live(f, i); k++) {
             uint32_t *missing = waits_for_reader(f, t, i, k);
-            t->missing[i] += pairs_source(f, i, k) ? 1 : 0;
+            t->missing[i] += slp_source(f, i, k) ? 1 : 0;
             if (missing)
                 ++*missing;
         }
 }
 
-static void finish(const struct pairs_finder *f, struct schedule *t, uint32_t i) {
+static void finish(const struct slp_finder *f, struct schedule *t, uint32_t i) {
     for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
         t->missing[f->use[u].statement]--;
-    for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count; k++) {
+    for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
         uint32_t *missing = waits_for_reader(f, t, i, k);
         if (missing)
             --*missing;
@@ -44,44 +44,43 @@ static void finish(const struct pairs_finder *f, struct schedule *t, uint32_t i)
 
 /* The pair, or the statement by itself, whose later member stands first among those that can be next. Where there is none, pairs
  * wait for each other: one is given up. */
-static uint32_t next_of(struct pairs_finder *f, const struct schedule *t, size_t from) {
+static uint32_t next_of(struct slp_finder *f, const struct schedule *t, size_t from) {
     uint32_t best = (uint32_t)f->count, least = UINT32_MAX;
     for (uint32_t i = (uint32_t)from; i < f->count && i < least; i++) {
         uint32_t mate = f->mate[i], later = mate > i ? mate : i;
-        if (pairs_live(f, i) && t->missing[i] == 0 && t->missing[mate] == 0 && later < least) {
+        if (slp_live(f, i) && t->missing[i] == 0 && t->missing[mate] == 0 && later < least) {
             best = i;
             least = later;
         }
     }
     for (uint32_t i = (uint32_t)from; i < f->count && best == f->count; i++)
-        if (pairs_live(f, i) && t->missing[i] == 0) {
-            pairs_give_up(f, i);
+        if (slp_live(f, i) && t->missing[i] == 0) {
+            slp_give_up(f, i);
             best = i;
         }
     return best;
 }
 
-static size_t most_slots(const struct pairs_finder *f) {
+static size_t most_slots(const struct slp_finder *f) {
     size_t most = 0;
     for (size_t i = 0; i < f->count; i++)
-        for (uint32_t k = 0; k < pairs_at(f, i)->count; k++)
-            most = !operand_is_constant(pairs_operand(f, i, k)) && pairs_operand(f, i, k) > most
-                       ? pairs_operand(f, i, k)
-                       : most;
+        for (uint32_t k = 0; k < slp_at(f, i)->count; k++)
+            most =
+                !operand_is_constant(slp_operand(f, i, k)) && slp_operand(f, i, k) > most ? slp_operand(f, i, k) : most;
     return most + 1;
 }
 
-bool pairs_order(struct pairs_finder *f, struct pairs *pairs) {
+bool slp_order(struct slp_finder *f, struct slp_pairs *pairs) {
     struct schedule t = {.slots = most_slots(f)};
     size_t from = 0;
-    t.missing = pairs_zeroed(f->count * sizeof *t.missing);
-    t.writer = pairs_zeroed(t.slots * sizeof *t.writer);
+    t.missing = slp_zeroed(f->count * sizeof *t.missing);
+    t.writer = slp_zeroed(t.slots * sizeof *t.writer);
     bool done = t.missing && t.writer;
     if (done)
         count_missing(f, &t);
     pairs->ordered = 0;
     while (done) {
-        while (from < f->count && (!pairs_live(f, from) || t.missing[from] == UINT32_MAX))
+        while (from < f->count && (!slp_live(f, from) || t.missing[from] == UINT32_MAX))
             from++;
         uint32_t i = next_of(f, &t, from);
         if (i == f->count)

@@ -6,16 +6,16 @@
 
 #include "codegen/passes/slp_vectorize.h"
 
-struct paired {
+struct slp_regions {
     struct statements s;
     struct regions regions;
-    struct flow flow;
-    uint32_t slots;      /* the walk's, and behind them those that are never stored */
-    struct pairs *pairs; /* per region; of loops empty */
+    struct liveness liveness;
+    uint32_t slots;          /* the walk's, and behind them those that are never stored */
+    struct slp_pairs *pairs; /* per region; of loops empty */
 };
 
-/* kept: per slot of the walk, as for flow_find. False when memory is out. */
-bool paired_create(struct paired *out, const struct walk *walk, enum kernel_entry entry, const bool *kept);
-void paired_release(struct paired *paired);
+/* kept: per slot of the walk, as for liveness_find. False when memory is out. */
+bool slp_regions_create(struct slp_regions *out, const struct ir_module *ir, enum kernel_entry entry, const bool *kept);
+void slp_regions_release(struct slp_regions *paired);
 
 #endif

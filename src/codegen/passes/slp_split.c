@@ -37,7 +37,7 @@ static void split_square(struct statements *out, const uint32_t *operands, uint3
     statements_add(out, FUNCTION_ADD, operands[0], (const uint32_t[]){operands[1], square}, 2);
 }
 
-void pairs_split(struct statements *out, const struct walk *walk, const struct statements *s) {
+void slp_split(struct statements *out, const struct ir_module *ir, const struct statements *s) {
     *out = (struct statements){.window = s->window, .window_slots = s->window_slots, .failed = s->failed};
     for (size_t i = 0; i < s->count; i++) {
         const struct statement *sum = &s->list[i];
@@ -46,7 +46,7 @@ void pairs_split(struct statements *out, const struct walk *walk, const struct s
             !reads_own(s->operands + sum->first, starts ? 4 : 3, sum->count))
             split_sum(out, s, sum);
         else if (sum->function == ROW_ADD_SQUARE)
-            split_square(out, s->operands + sum->first, walk->own + OWN_WEIGHED);
+            split_square(out, s->operands + sum->first, ir->own + OWN_WEIGHED);
         else
             statements_repeat(out, s, i);
     }
@@ -64,8 +64,8 @@ enum { COLLECTORS = 4 };
 struct collecting {
     struct statements *out;
     const struct statements *s;
-    const struct flow *flow;
-    const struct pairs *pairs;
+    const struct liveness *liveness;
+    const struct slp_pairs *pairs;
     uint32_t slots;
     uint32_t *last;  /* per slot: 1 + the statement that sets it last */
     bool *collected; /* per slot: it is such a mask */
@@ -83,7 +83,7 @@ static uint32_t place_of(const struct collecting *c, size_t i, uint32_t d) {
 }
 
 static uint32_t argument_of(const struct collecting *c, size_t i, uint32_t k) {
-    uint32_t source = c->flow->source[c->s->list[i].first + k];
+    uint32_t source = c->liveness->source[c->s->list[i].first + k];
     return source ? place_of(c, (source - 1) / 2, (source - 1) % 2) : operands_of(c, i)[k];
 }
 
@@ -91,7 +91,7 @@ static uint32_t argument_of(const struct collecting *c, size_t i, uint32_t k) {
 static bool can_wait(const struct collecting *c, size_t i) {
     for (uint32_t k = 2; k < c->s->list[i].count; k++) {
         uint32_t slot = operands_of(c, i)[k];
-        if (!operand_is_constant(slot) && !c->flow->source[c->s->list[i].first + k] && c->last[slot])
+        if (!operand_is_constant(slot) && !c->liveness->source[c->s->list[i].first + k] && c->last[slot])
             return false;
     }
     return true;
@@ -141,7 +141,7 @@ static void close_collector(struct collecting *c, struct collector *own) {
 /* Whoever reads or sets the mask itself comes behind all that is collected. */
 static void close_before(struct collecting *c, size_t i) {
     const struct statement *at = &c->s->list[i];
-    for (uint32_t k = 0; k < at->count && !pairs_collects(at, c->s->operands); k++) {
+    for (uint32_t k = 0; k < at->count && !slp_collects(at, c->s->operands); k++) {
         struct collector *own = collector_of(c, operands_of(c, i)[k]);
         if (own)
             close_collector(c, own);
@@ -150,9 +150,9 @@ static void close_before(struct collecting *c, size_t i) {
 
 /* Whether what two of them collect is a pair itself, in the same order. */
 static bool collects_pairs(const struct collecting *c, size_t i, size_t mate) {
-    const struct pairs *pairs = c->pairs;
+    const struct slp_pairs *pairs = c->pairs;
     for (uint32_t k = 2; k < c->s->list[i].count; k++) {
-        uint32_t x = c->flow->source[c->s->list[i].first + k], y = c->flow->source[c->s->list[mate].first + k];
+        uint32_t x = c->liveness->source[c->s->list[i].first + k], y = c->liveness->source[c->s->list[mate].first + k];
         if (x && (!y || pairs->mate[(x - 1) / 2] != (y - 1) / 2 || pairs->high[(x - 1) / 2] != pairs->high[i]))
             return false;
     }
@@ -161,7 +161,7 @@ static bool collects_pairs(const struct collecting *c, size_t i, size_t mate) {
 
 static bool is_halved(const struct collecting *c, size_t i) {
     uint32_t mate = c->pairs->mate[i];
-    return mate != i && pairs_collects(&c->s->list[i], c->s->operands) &&
+    return mate != i && slp_collects(&c->s->list[i], c->s->operands) &&
            operands_of(c, mate)[0] == operands_of(c, i)[0] && can_wait(c, i) && can_wait(c, mate) &&
            collects_pairs(c, i, mate) && collects_pairs(c, mate, i);
 }
@@ -188,9 +188,9 @@ static void collect(struct collecting *c) {
             close_collector(c, &c->all[i]);
 }
 
-uint32_t pairs_collect(struct statements *out, const struct statements *s, const struct flow *flow,
-                       const struct pairs *pairs, uint32_t slots) {
-    struct collecting c = {.out = out, .s = s, .flow = flow, .pairs = pairs, .slots = slots};
+uint32_t slp_collect(struct statements *out, const struct statements *s, const struct liveness *liveness,
+                     const struct slp_pairs *pairs, uint32_t slots) {
+    struct collecting c = {.out = out, .s = s, .liveness = liveness, .pairs = pairs, .slots = slots};
     c.last = base_allocate((slots + 1) * sizeof *c.last);
     c.collected = base_allocate((slots + 1) * sizeof *c.collected);
     *out = (struct statements){.failed = s->failed || !c.last || !c.collected};
@@ -200,7 +200,7 @@ uint32_t pairs_collect(struct statements *out, const struct statements *s, const
         for (uint32_t i = 0; i < s->count; i++)
             for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++) {
                 c.last[operands_of(&c, i)[d]] = i + 1;
-                c.collected[operands_of(&c, i)[d]] |= pairs_collects(&s->list[i], s->operands);
+                c.collected[operands_of(&c, i)[d]] |= slp_collects(&s->list[i], s->operands);
             }
         collect(&c);
     }

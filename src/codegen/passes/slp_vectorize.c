@@ -27,12 +27,12 @@ struct seed {
     int saved;
 };
 
-static bool needs(const struct pairs_finder *f, size_t i, size_t other) {
+static bool needs(const struct slp_finder *f, size_t i, size_t other) {
     return f->before[i * f->words + other / 64] >> other % 64 & 1;
 }
 
 /* A statement needs earlier ones of a lower level only. */
-static bool are_alike(const struct pairs_finder *f, uint32_t a, uint32_t b) {
+static bool are_alike(const struct slp_finder *f, uint32_t a, uint32_t b) {
     const struct outline *x = &f->outline[a], *y = &f->outline[b];
     if (a == b || x->kind != y->kind || x->kind == 0)
         return false;
@@ -41,8 +41,8 @@ static bool are_alike(const struct pairs_finder *f, uint32_t a, uint32_t b) {
 
 /* ---- what is known about a region ---- */
 
-static int weight_of(const struct pairs_finder *f, size_t i) {
-    const struct statement *x = pairs_at(f, i);
+static int weight_of(const struct slp_finder *f, size_t i) {
+    const struct statement *x = slp_at(f, i);
     struct function_shape shape = function_shape((enum function)x->function);
     if (function_is_sum((enum function)x->function))
         return (int)(x->count - 1) / 2 * 2;
@@ -50,49 +50,49 @@ static int weight_of(const struct pairs_finder *f, size_t i) {
         return 60;
     if (x->function == ROW_INVERSE)
         return 6;
-    return pairs_collects(x, f->s->operands) ? shape.arguments : 2 * shape.arguments;
+    return slp_collects(x, f->s->operands) ? shape.arguments : 2 * shape.arguments;
 }
 
-static bool are_of_a_kind(const struct pairs_finder *f, size_t a, size_t b) {
-    const struct statement *x = pairs_at(f, a), *y = pairs_at(f, b);
+static bool are_of_a_kind(const struct slp_finder *f, size_t a, size_t b) {
+    const struct statement *x = slp_at(f, a), *y = slp_at(f, b);
     if (x->function != y->function || x->count != y->count)
         return false;
     for (uint32_t k = statement_destinations(x); k < x->count; k++)
-        if (operand_is_constant(pairs_operand(f, a, k)) != operand_is_constant(pairs_operand(f, b, k)))
+        if (operand_is_constant(slp_operand(f, a, k)) != operand_is_constant(slp_operand(f, b, k)))
             return false;
     return true;
 }
 
 /* Kinds are few: those of the first statements of each. */
-static uint32_t kind_of(const struct pairs_finder *f, size_t i) {
-    for (size_t j = 0; j < i && pairs_live(f, i); j++)
+static uint32_t kind_of(const struct slp_finder *f, size_t i) {
+    for (size_t j = 0; j < i && slp_live(f, i); j++)
         if (f->outline[j].kind == j + 1 && are_of_a_kind(f, i, j))
             return (uint32_t)j + 1;
-    return pairs_live(f, i) ? (uint32_t)i + 1 : 0;
+    return slp_live(f, i) ? (uint32_t)i + 1 : 0;
 }
 
-static void find_outlines(struct pairs_finder *f) {
+static void find_outlines(struct slp_finder *f) {
     uint32_t reads = 0;
     for (size_t i = 0; i < f->count; i++) {
         struct outline own = {.kind = kind_of(f, i), .weight = weight_of(f, i), .read_first = reads};
-        for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count; k++) {
-            uint32_t source = pairs_source(f, i, k), operand = pairs_operand(f, i, k);
+        for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
+            uint32_t source = slp_source(f, i, k), operand = slp_operand(f, i, k);
             uint32_t above = source ? f->outline[(source - 1) / 2].level + 1 : 0;
-            bool astray = k == 1 && pairs_collects(pairs_at(f, i), f->s->operands);
+            bool astray = k == 1 && slp_collects(slp_at(f, i), f->s->operands);
             own.level = above > own.level ? above : own.level;
             f->read[reads++] =
-                (struct read){source, operand, operand_is_constant(operand), pairs_is_collected(f, i, k), astray};
+                (struct read){source, operand, operand_is_constant(operand), slp_is_collected(f, i, k), astray};
         }
         own.reads = reads - own.read_first;
         f->outline[i] = own;
     }
 }
 
-static void find_before(struct pairs_finder *f) {
+static void find_before(struct slp_finder *f) {
     for (size_t i = 0; i < f->count; i++) {
         uint64_t *own = f->before + i * f->words;
-        for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count; k++) {
-            uint32_t from = pairs_source(f, i, k);
+        for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
+            uint32_t from = slp_source(f, i, k);
             if (!from)
                 continue;
             size_t j = (from - 1) / 2;
@@ -104,10 +104,10 @@ static void find_before(struct pairs_finder *f) {
 }
 
 /* use_first has two more than there are statements: counted two places on, filled one place on, read where it is. */
-static void find_uses(struct pairs_finder *f) {
+static void find_uses(struct slp_finder *f) {
     for (int fill = 0; fill < 2; fill++) {
         for (size_t i = 0; i < f->count; i++)
-            for (uint32_t k = 0; k < f->outline[i].reads && pairs_live(f, i); k++) {
+            for (uint32_t k = 0; k < f->outline[i].reads && slp_live(f, i); k++) {
                 const struct read *read = &f->read[f->outline[i].read_first + k];
                 uint32_t from = read->source ? (read->source - 1) / 2 : 0;
                 if (read->source && fill)
@@ -126,31 +126,31 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 29;
 }
 
-static uint64_t *colour_of(const struct pairs_finder *f, size_t i) {
+static uint64_t *colour_of(const struct slp_finder *f, size_t i) {
     return f->colour + i * RADIUS;
 }
 
-static void find_colours(struct pairs_finder *f) {
+static void find_colours(struct slp_finder *f) {
     for (size_t i = 0; i < f->count; i++) {
-        uint64_t hash = mix(pairs_at(f, i)->function, pairs_at(f, i)->count);
-        for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count; k++)
-            hash = mix(hash, operand_is_constant(pairs_operand(f, i, k)) ? 1 : pairs_source(f, i, k) ? 2 : 3);
+        uint64_t hash = mix(slp_at(f, i)->function, slp_at(f, i)->count);
+        for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
+            hash = mix(hash, operand_is_constant(slp_operand(f, i, k)) ? 1 : slp_source(f, i, k) ? 2 : 3);
         colour_of(f, i)[0] = hash;
     }
     for (int r = 1; r < RADIUS; r++)
         for (size_t i = 0; i < f->count; i++) {
             uint64_t hash = colour_of(f, i)[r - 1], users = 0;
-            for (uint32_t k = statement_destinations(pairs_at(f, i)); k < pairs_at(f, i)->count; k++)
-                if (pairs_source(f, i, k))
-                    hash = mix(hash, colour_of(f, (pairs_source(f, i, k) - 1) / 2)[r - 1]);
+            for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
+                if (slp_source(f, i, k))
+                    hash = mix(hash, colour_of(f, (slp_source(f, i, k) - 1) / 2)[r - 1]);
             for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
                 users += mix(colour_of(f, f->use[u].statement)[r - 1],
-                             f->use[u].operand + statement_destinations(pairs_at(f, f->use[u].statement)));
+                             f->use[u].operand + statement_destinations(slp_at(f, f->use[u].statement)));
             colour_of(f, i)[r] = mix(hash, users);
         }
 }
 
-static int likeness(const struct pairs_finder *f, uint32_t a, uint32_t b) {
+static int likeness(const struct slp_finder *f, uint32_t a, uint32_t b) {
     int r = 0;
     while (r < RADIUS && colour_of(f, a)[r] == colour_of(f, b)[r])
         r++;
@@ -159,7 +159,7 @@ static int likeness(const struct pairs_finder *f, uint32_t a, uint32_t b) {
 
 /* ---- groups ---- */
 
-static void push(struct pairs_finder *f, uint32_t a, uint32_t b) {
+static void push(struct slp_finder *f, uint32_t a, uint32_t b) {
     uint32_t *stack = array_grow(f->stack, &f->stack_capacity, f->stacked + 2, sizeof *stack);
     f->failed = f->failed || !stack;
     if (!stack)
@@ -170,11 +170,11 @@ static void push(struct pairs_finder *f, uint32_t a, uint32_t b) {
 }
 
 /* The user of b that is most like the user u of a; u's own statement: none. */
-static uint32_t find_counterpart(const struct pairs_finder *f, const struct use *u, uint32_t b) {
+static uint32_t find_counterpart(const struct slp_finder *f, const struct use *u, uint32_t b) {
     uint32_t best = u->statement;
     int most = -1; /* how alike they are is asked for where there are several */
     for (const struct use *v = f->use + f->use_first[b], *end = f->use + f->use_first[b + 1]; v < end; v++) {
-        if (v->operand != u->operand || v->destination != u->destination || pairs_taken(f, v->statement) ||
+        if (v->operand != u->operand || v->destination != u->destination || slp_taken(f, v->statement) ||
             !are_alike(f, u->statement, v->statement))
             continue;
         if (best != u->statement && most < 0)
@@ -188,9 +188,9 @@ static uint32_t find_counterpart(const struct pairs_finder *f, const struct use 
     return best;
 }
 
-static void push_neighbours(struct pairs_finder *f, uint32_t a, uint32_t b) {
+static void push_neighbours(struct slp_finder *f, uint32_t a, uint32_t b) {
     for (const struct use *u = f->use + f->use_first[a], *end = f->use + f->use_first[a + 1]; u < end; u++) {
-        if (pairs_taken(f, u->statement) || u->astray)
+        if (slp_taken(f, u->statement) || u->astray)
             continue;
         uint32_t other = find_counterpart(f, u, b);
         if (other != u->statement)
@@ -202,13 +202,13 @@ static void push_neighbours(struct pairs_finder *f, uint32_t a, uint32_t b) {
             push(f, (x[k].source - 1) / 2, (y[k].source - 1) / 2);
 }
 
-static void grow(struct pairs_finder *f, uint32_t a, uint32_t b) {
+static void grow(struct slp_finder *f, uint32_t a, uint32_t b) {
     f->stacked = f->grown_count = 0;
     push(f, a, b);
     while (f->stacked > 0 && !f->failed) {
         b = f->stack[--f->stacked];
         a = f->stack[--f->stacked];
-        if (pairs_taken(f, a) || pairs_taken(f, b) || !are_alike(f, a, b))
+        if (slp_taken(f, a) || slp_taken(f, b) || !are_alike(f, a, b))
             continue;
         f->mate[a] = b;
         f->mate[b] = a;
@@ -222,7 +222,7 @@ static void grow(struct pairs_finder *f, uint32_t a, uint32_t b) {
 /* ---- what a pair saves ---- */
 
 /* What it takes to bring an operand of both together, in half instructions. */
-static int gather_cost(const struct pairs_finder *f, const struct read *x, const struct read *y) {
+static int gather_cost(const struct slp_finder *f, const struct read *x, const struct read *y) {
     if (x->constant || x->collected)
         return 0;
     if (!x->source && !y->source)
@@ -233,14 +233,14 @@ static int gather_cost(const struct pairs_finder *f, const struct read *x, const
 }
 
 /* Whether a value of the pair is needed by itself. What is collected goes on in the same half. */
-static bool is_split(const struct pairs_finder *f, uint32_t i) {
+static bool is_split(const struct slp_finder *f, uint32_t i) {
     for (const struct use *u = f->use + f->use_first[i], *end = f->use + f->use_first[i + 1]; u < end; u++)
-        if (!pairs_taken(f, u->statement) && !u->astray)
+        if (!slp_taken(f, u->statement) && !u->astray)
             return true;
     return false;
 }
 
-static int saved_by(const struct pairs_finder *f, uint32_t a) {
+static int saved_by(const struct slp_finder *f, uint32_t a) {
     uint32_t b = f->mate[a];
     int saved = 2 * f->outline[a].weight;
     const struct read *x = f->read + f->outline[a].read_first, *y = f->read + f->outline[b].read_first;
@@ -249,22 +249,22 @@ static int saved_by(const struct pairs_finder *f, uint32_t a) {
     return saved - (is_split(f, a) ? 1 : 0) - (is_split(f, b) ? 2 : 0);
 }
 
-static int saved_by_group(const struct pairs_finder *f) {
+static int saved_by_group(const struct slp_finder *f) {
     int saved = 0;
     for (size_t i = 0; i < f->grown_count; i++)
         saved += saved_by(f, f->grown[i]);
     return saved;
 }
 
-static int try_seed(struct pairs_finder *f, struct seed seed) {
+static int try_seed(struct slp_finder *f, struct seed seed) {
     grow(f, seed.a, seed.b);
     f->tried += f->grown_count;
     return saved_by_group(f);
 }
 
-static void undo(struct pairs_finder *f) {
+static void undo(struct slp_finder *f) {
     for (size_t i = 0; i < f->grown_count; i++)
-        pairs_give_up(f, f->grown[i]);
+        slp_give_up(f, f->grown[i]);
 }
 
 /* ---- choosing ---- */
@@ -276,13 +276,13 @@ static int by_saved(const void *a, const void *b) {
     return x->a != y->a ? (x->a < y->a ? -1 : 1) : (x->b < y->b ? -1 : x->b > y->b);
 }
 
-static size_t add_seeds(struct pairs_finder *f, struct seed *seeds, uint32_t a) {
+static size_t add_seeds(struct slp_finder *f, struct seed *seeds, uint32_t a) {
     size_t count = 0;
-    if (pairs_taken(f, a) || f->outline[a].weight == 0)
+    if (slp_taken(f, a) || f->outline[a].weight == 0)
         return 0;
     size_t most = f->tried > MOST_TRIED ? FEW_SEEDS : NEAR_SEEDS, tries = 0;
     for (uint32_t b = a + 1; b < f->count && count < most && tries < 4 * most; b++) {
-        if (pairs_taken(f, b) || likeness(f, a, b) < 2 || !are_alike(f, a, b))
+        if (slp_taken(f, b) || likeness(f, a, b) < 2 || !are_alike(f, a, b))
             continue;
         struct seed seed = {.a = a, .b = b};
         tries++;
@@ -294,7 +294,7 @@ static size_t add_seeds(struct pairs_finder *f, struct seed *seeds, uint32_t a) 
     return count;
 }
 
-static bool choose(struct pairs_finder *f) {
+static bool choose(struct slp_finder *f) {
     struct seed *seeds = base_allocate((f->count + 1) * NEAR_SEEDS * sizeof *seeds);
     size_t count = 0;
     if (!seeds)
@@ -303,67 +303,68 @@ static bool choose(struct pairs_finder *f) {
         count += add_seeds(f, seeds + count, a);
     qsort(seeds, count, sizeof *seeds, by_saved);
     for (size_t i = 0; i < count; i++)
-        if (!pairs_taken(f, seeds[i].a) && !pairs_taken(f, seeds[i].b) && try_seed(f, seeds[i]) < LEAST_SAVED)
+        if (!slp_taken(f, seeds[i].a) && !slp_taken(f, seeds[i].b) && try_seed(f, seeds[i]) < LEAST_SAVED)
             undo(f);
     base_release(seeds);
     return true;
 }
 
-static void prune(struct pairs_finder *f) {
+static void prune(struct slp_finder *f) {
     for (int round = 0; round < PRUNINGS; round++)
         for (uint32_t i = 0; i < f->count; i++)
-            if (pairs_taken(f, i) && !f->high[i] && saved_by(f, i) < 0)
-                pairs_give_up(f, i);
+            if (slp_taken(f, i) && !f->high[i] && saved_by(f, i) < 0)
+                slp_give_up(f, i);
 }
 
 /* Pairs here and there among many others cost more than is counted. */
-static bool pays(const struct pairs_finder *f) {
+static bool pays(const struct slp_finder *f) {
     int all = 0, saved = 0;
     for (uint32_t i = 0; i < f->count; i++) {
-        all += pairs_live(f, i) ? 2 * f->outline[i].weight : 0;
-        saved += pairs_taken(f, i) && !f->high[i] ? saved_by(f, i) : 0;
+        all += slp_live(f, i) ? 2 * f->outline[i].weight : 0;
+        saved += slp_taken(f, i) && !f->high[i] ? saved_by(f, i) : 0;
     }
     return LEAST_SHARE * saved >= all;
 }
 
-static void give_all_up(struct pairs_finder *f) {
+static void give_all_up(struct slp_finder *f) {
     for (uint32_t i = 0; i < f->count; i++)
-        if (pairs_taken(f, i))
-            pairs_give_up(f, i);
+        if (slp_taken(f, i))
+            slp_give_up(f, i);
 }
 
 /* ---- all of it ---- */
 
-static bool take_lists(struct pairs_finder *f, struct pairs *pairs) {
+static bool take_lists(struct slp_finder *f, struct slp_pairs *pairs) {
     size_t operands = 1;
     for (size_t i = 0; i < f->count; i++)
-        operands += pairs_at(f, i)->count;
+        operands += slp_at(f, i)->count;
     f->words = f->count / 64 + 1;
-    f->before = pairs_zeroed(f->count * f->words * sizeof *f->before);
-    f->colour = pairs_zeroed((f->count + 1) * RADIUS * sizeof *f->colour);
-    f->grown = pairs_zeroed((f->count + 1) * sizeof *f->grown);
-    f->use_first = pairs_zeroed((f->count + 2) * sizeof *f->use_first);
-    f->use = pairs_zeroed(operands * sizeof *f->use);
-    f->outline = pairs_zeroed((f->count + 1) * sizeof *f->outline);
-    f->read = pairs_zeroed(operands * sizeof *f->read);
-    f->mate = pairs->mate = pairs_zeroed((f->count + 1) * sizeof *pairs->mate);
-    f->high = pairs->high = pairs_zeroed((f->count + 1) * sizeof *pairs->high);
-    pairs->order = pairs_zeroed((f->count + 1) * sizeof *pairs->order);
+    f->before = slp_zeroed(f->count * f->words * sizeof *f->before);
+    f->colour = slp_zeroed((f->count + 1) * RADIUS * sizeof *f->colour);
+    f->grown = slp_zeroed((f->count + 1) * sizeof *f->grown);
+    f->use_first = slp_zeroed((f->count + 2) * sizeof *f->use_first);
+    f->use = slp_zeroed(operands * sizeof *f->use);
+    f->outline = slp_zeroed((f->count + 1) * sizeof *f->outline);
+    f->read = slp_zeroed(operands * sizeof *f->read);
+    f->mate = pairs->mate = slp_zeroed((f->count + 1) * sizeof *pairs->mate);
+    f->high = pairs->high = slp_zeroed((f->count + 1) * sizeof *pairs->high);
+    pairs->order = slp_zeroed((f->count + 1) * sizeof *pairs->order);
     return f->before && f->colour && f->grown && f->use_first && f->use && f->outline && f->read && f->mate &&
            f->high && pairs->order;
 }
 
-static bool collects(const struct pairs_finder *f) {
+static bool collects(const struct slp_finder *f) {
     for (size_t i = 0; i < f->count; i++)
-        if (pairs_collects(pairs_at(f, i), f->s->operands))
+        if (slp_collects(slp_at(f, i), f->s->operands))
             return true;
     return false;
 }
 
-bool pairs_find(struct pairs *pairs, const struct statements *s, const struct flow *flow, const struct region *region,
-                bool loose) {
-    struct pairs_finder f = {.s = s, .flow = flow, .first = region->first, .count = region->period, .loose = loose};
-    *pairs = (struct pairs){.count = region->period};
+bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct liveness *liveness,
+              const struct region *region, bool loose) {
+    struct slp_finder f = {
+        .s = s, .liveness = liveness, .first = region->first, .count = region->period, .loose = loose};
+    *pairs = (struct slp_pairs){.count = region->period};
     bool done = take_lists(&f, pairs);
     if (done) {
         for (uint32_t i = 0; i < f.count; i++)
@@ -379,7 +380,7 @@ bool pairs_find(struct pairs *pairs, const struct statements *s, const struct fl
         prune(&f);
         if (!pays(&f))
             give_all_up(&f);
-        done = loose || pairs_order(&f, pairs);
+        done = loose || slp_order(&f, pairs);
     }
     base_release(f.before);
     base_release(f.colour);
@@ -390,13 +391,13 @@ bool pairs_find(struct pairs *pairs, const struct statements *s, const struct fl
     base_release(f.read);
     base_release(f.stack);
     if (!done)
-        pairs_release(pairs);
+        slp_release(pairs);
     return done;
 }
 
-void pairs_release(struct pairs *pairs) {
+void slp_release(struct slp_pairs *pairs) {
     base_release(pairs->mate);
     base_release(pairs->high);
     base_release(pairs->order);
-    *pairs = (struct pairs){.count = 0};
+    *pairs = (struct slp_pairs){.count = 0};
 }

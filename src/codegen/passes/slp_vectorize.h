@@ -12,7 +12,7 @@
 #include "codegen/passes/loop_reroll.h"
 
 /* Statements of one straight region; numbers are those within the region. */
-struct pairs {
+struct slp_pairs {
     size_t count;
     uint32_t *mate;  /* per statement: the one it stands with; itself: none */
     bool *high;      /* per statement: it is the second of the two */
@@ -22,27 +22,27 @@ struct pairs {
 };
 
 /* A copy of an entry's statements in which a sum has one product at most. */
-void pairs_split(struct statements *out, const struct walk *walk, const struct statements *s);
+void slp_split(struct statements *out, const struct ir_module *ir, const struct statements *s);
 
-/* region: without repetition, of split statements. loose: for pairs_collect; what is collected in a mask, which may be in any order,
+/* region: without repetition, of split statements. loose: for slp_collect; what is collected in a mask, which may be in any order,
  * does not wait, and no order is found. Where nothing is collected there are no pairs then. False when memory is out. */
-bool pairs_find(struct pairs *pairs, const struct statements *s, const struct flow *flow, const struct region *region,
-                bool loose);
+bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct liveness *liveness,
+              const struct region *region, bool loose);
 
 /* A copy of the statements, which are all one region, in which what pairs collect is collected in two halves, until it is needed.
  * Returns how many slots there are then; those behind the others are never stored. */
-uint32_t pairs_collect(struct statements *out, const struct statements *s, const struct flow *flow,
-                       const struct pairs *pairs, uint32_t slots);
+uint32_t slp_collect(struct statements *out, const struct statements *s, const struct liveness *liveness,
+                     const struct slp_pairs *pairs, uint32_t slots);
 
-void pairs_release(struct pairs *pairs);
+void slp_release(struct slp_pairs *pairs);
 
 /* Bits of all are collected in the first argument; the order does not matter. */
-static inline bool pairs_collects(const struct statement *at, const uint32_t *operands) {
+static inline bool slp_collects(const struct statement *at, const uint32_t *operands) {
     return (at->function == ROW_LOSE_FINITE || at->function == ROW_MOVES) &&
            operands[at->first] == operands[at->first + 1];
 }
 
-static inline bool pairs_has(const struct pairs *pairs, uint32_t i) {
+static inline bool slp_has(const struct slp_pairs *pairs, uint32_t i) {
     return pairs->mate[i] != i;
 }
 

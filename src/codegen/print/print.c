@@ -37,9 +37,9 @@ static void print_strides(const struct printer *p) {
         for (uint32_t k = 0; k < p->s->list[i].count; k++) {
             int64_t stride = stride_of(p, i, k);
             if (stride == 1 && stride_is_new(p, i, k, stride)) /* MISRA 2.2: no product with 1 */
-                text_add(p->text, "    const ptrdiff_t by1 = round * LANES_HERE;\n");
+                text_add(p->text, "    const ptrdiff_t by1 = round * SLOT_STRIDE;\n");
             else if (stride != 0 && stride_is_new(p, i, k, stride))
-                text_add(p->text, "    const ptrdiff_t %s%lld = round * (%lld * LANES_HERE);\n",
+                text_add(p->text, "    const ptrdiff_t %s%lld = round * (%lld * SLOT_STRIDE);\n",
                          stride < 0 ? "back" : "by", (long long)(stride < 0 ? -stride : stride), (long long)stride);
         }
 }
@@ -51,8 +51,8 @@ static void print_late(const struct printer *p, bool *printed, size_t i) {
         return;
     printed[i] = true;
     for (uint32_t k = statement_destinations(at); k < at->count; k++)
-        if (p->flow->source[at->first + k])
-            print_late(p, printed, (p->flow->source[at->first + k] - 1) / 2);
+        if (p->liveness->source[at->first + k])
+            print_late(p, printed, (p->liveness->source[at->first + k] - 1) / 2);
     print_statement(p, i);
     if (i + 1 < p->s->late && statement_follows_row(at + 1))
         print_late(p, printed, i + 1);
@@ -71,7 +71,7 @@ static void print_straight(const struct printer *p) {
     bool *printed = base_allocate(end * sizeof *printed);
     struct call_loop calls;
     struct printer own = *p;
-    bool taken = call_loop_find(&calls, p->s, p->flow) && printed;
+    bool taken = call_loop_find(&calls, p->s, p->liveness) && printed;
     own.calls = &calls;
     if (taken) {
         memset(printed, 0, end * sizeof *printed);
@@ -108,7 +108,7 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
     print_early_before(p);
     if (p->region->repeats > 1) {
         text_add(p->text, "%s    for (ptrdiff_t round = 0; round < %zu; round++) {\n",
-                 p->early ? "    LOOP_ROLLED\n" : "", p->region->repeats);
+                 p->hoisted ? "    LOOP_ROLLED\n" : "", p->region->repeats);
         print_strides(p);
     }
     print_body(p);
@@ -144,8 +144,8 @@ static void print_round(struct text *text, const char *name, size_t regions) {
 static bool print_in_dialect(const struct printer *p, const char *name, size_t number) {
     struct text body = {.bytes = NULL};
     struct printer own = *p;
-    own.dialect = p->walk->dialect;
-    if (!own.dialect || p->early || p->s->round || p->s->late > 0 || p->region->repeats > 1 ||
+    own.dialect = p->ir->dialect;
+    if (!own.dialect || p->hoisted || p->s->round || p->s->late > 0 || p->region->repeats > 1 ||
         !own.dialect->knows(&own))
         return false;
     own.text = &body;
@@ -164,58 +164,59 @@ static bool print_in_dialect(const struct printer *p, const char *name, size_t n
 }
 
 static void print_regions(const struct printer *entry, const struct regions *regions, const char *name,
-                          const struct early *early) {
+                          const struct hoisted_loads *hoisted) {
     for (size_t r = 0; r < regions->count; r++) {
         struct printer p = *entry;
         p.region = &regions->list[r];
-        p.early = early ? &early[r] : NULL;
+        p.hoisted = hoisted ? &hoisted[r] : NULL;
         if (!print_in_dialect(&p, name, r))
             print_region(&p, name, r);
     }
 }
 
 /* early: room for one per region. False when memory is out. */
-static bool read_early(struct early *early, const struct statements *s, struct flow *flow,
+static bool read_early(struct hoisted_loads *hoisted, const struct statements *s, struct liveness *liveness,
                        const struct regions *regions, const bool *kept, size_t slots) {
-    bool done = early != NULL;
+    bool done = hoisted != NULL;
     for (size_t r = 0; r < regions->count && done; r++)
-        done = early_find(&early[r], s, flow, &regions->list[r]);
-    return done && early_store(early, s, flow, regions, kept, slots);
+        done = hoist_find(&hoisted[r], s, liveness, &regions->list[r]);
+    return done && hoist_store(hoisted, s, liveness, regions, kept, slots);
 }
 
-static struct early *take_early(size_t count) {
-    struct early *early = base_allocate((count + 1) * sizeof *early);
-    if (early)
-        memset(early, 0, (count + 1) * sizeof *early);
-    return early;
+static struct hoisted_loads *take_early(size_t count) {
+    struct hoisted_loads *hoisted = base_allocate((count + 1) * sizeof *hoisted);
+    if (hoisted)
+        memset(hoisted, 0, (count + 1) * sizeof *hoisted);
+    return hoisted;
 }
 
-static void drop_early(struct early *early, size_t count) {
-    for (size_t r = 0; early && r < count; r++)
-        early_release(&early[r]);
-    base_release(early);
+static void drop_early(struct hoisted_loads *hoisted, size_t count) {
+    for (size_t r = 0; hoisted && r < count; r++)
+        hoist_release(&hoisted[r]);
+    base_release(hoisted);
 }
 
-bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept, bool early) {
-    const struct statements *s = &walk->entry[entry];
+bool print_entry(struct text *text, const struct ir_module *ir, enum kernel_entry entry, const bool *kept,
+                 bool hoisted) {
+    const struct statements *s = &ir->entry[entry];
     struct regions regions;
-    struct flow flow;
-    if (walk->shortened > 0)
-        regions_find_short(&regions, s, walk->constants, walk->loops, walk->shortened);
+    struct liveness liveness;
+    if (ir->shortened > 0)
+        regions_find_short(&regions, s, ir->constants, ir->loops, ir->shortened);
     else
-        regions_find(&regions, s, walk->constants, walk->loops);
-    bool done = !regions.failed && flow_find(&flow, s, &regions, kept, walk->slots);
-    struct early *loads = early && done ? take_early(regions.count) : NULL;
+        regions_find(&regions, s, ir->constants, ir->loops);
+    bool done = !regions.failed && liveness_find(&liveness, s, &regions, kept, ir->slots);
+    struct hoisted_loads *loads = hoisted && done ? take_early(regions.count) : NULL;
     if (done) {
-        const struct printer p = {.text = text, .walk = walk, .s = s, .flow = &flow};
-        done = !early || read_early(loads, s, &flow, &regions, kept, walk->slots);
+        const struct printer p = {.text = text, .ir = ir, .s = s, .liveness = &liveness};
+        done = !hoisted || read_early(loads, s, &liveness, &regions, kept, ir->slots);
         if (done)
             print_regions(&p, &regions, entry_text(entry), loads);
         if (s->round)
             print_round(text, entry_text(entry), regions.count);
         else
             print_all(text, entry_text(entry), regions.count);
-        flow_release(&flow);
+        liveness_release(&liveness);
     }
     drop_early(loads, regions.count);
     regions_release(&regions);
@@ -235,13 +236,13 @@ static void print_paired_region(const struct printer *p, const char *name, size_
     text_add(p->text, "}\n");
 }
 
-void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_entry entry,
-                        const struct paired *paired) {
+void print_entry_paired(struct text *text, const struct ir_module *ir, enum kernel_entry entry,
+                        const struct slp_regions *paired) {
     for (size_t r = 0; r < paired->regions.count; r++) {
         const struct region *region = &paired->regions.list[r];
-        const struct pairs *pairs = region->repeats > 1 ? NULL : &paired->pairs[r];
+        const struct slp_pairs *pairs = region->repeats > 1 ? NULL : &paired->pairs[r];
         const struct printer p = {
-            .text = text, .walk = walk, .s = &paired->s, .flow = &paired->flow, .region = region, .pairs = pairs};
+            .text = text, .ir = ir, .s = &paired->s, .liveness = &paired->liveness, .region = region, .pairs = pairs};
         print_paired_region(&p, entry_text(entry), r);
     }
     print_all(text, entry_text(entry), paired->regions.count);

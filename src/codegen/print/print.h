@@ -9,14 +9,15 @@
 #include "codegen/passes/slp_regions.h"
 #include "codegen/print/text.h"
 
-/* One entry: its functions, and `entry_NAME`, which runs them for all samples. kept: as for flow_find. early: slots are read as early
+/* One entry: its functions, and `entry_NAME`, which runs them for all samples. kept: as for liveness_find. early: slots are read as early
  * as possible (load_schedule.h). False when memory is out. */
-bool print_entry(struct text *text, const struct walk *walk, enum kernel_entry entry, const bool *kept, bool early);
+bool print_entry(struct text *text, const struct ir_module *ir, enum kernel_entry entry, const bool *kept,
+                 bool hoisted);
 
 /* The same where two numbers are computed at once: one sample's statements in pairs (slp_vectorize.h). Beside what print_entry needs: `two`, a
- * vector of two numbers, and what is named two_... for it. */
-void print_entry_paired(struct text *text, const struct walk *walk, enum kernel_entry entry,
-                        const struct paired *paired);
+ * vector of two numbers, and what is named simd2_... for it. */
+void print_entry_paired(struct text *text, const struct ir_module *ir, enum kernel_entry entry,
+                        const struct slp_regions *paired);
 
 /* Several entries as one straight line of statements, whose values stay in local variables from one entry to the next; no function
  * is printed around it. What stands before and behind each entry is the caller's text; where that changes a slot that the entry has
@@ -48,7 +49,7 @@ struct print_seldom {
 struct print_chain {
     const struct print_link *links;
     size_t count;
-    const bool *kept; /* as for flow_find */
+    const bool *kept; /* as for liveness_find */
     const char
         *unsafe; /* stands behind the last reciprocal, before the step has changed a slot that was there before it */
     struct print_seldom seldom;
@@ -60,20 +61,20 @@ struct print_chain {
 };
 
 /* False when memory is out. */
-bool print_chain(struct text *text, const struct walk *walk, const struct print_chain *wanted);
+bool print_chain(struct text *text, const struct ir_module *ir, const struct print_chain *wanted);
 
-/* The entry KERNEL_NEAR of walk_create_near's walk, and `entry_near_if`, which looks whether it may run. False when memory is out. */
-bool print_near(struct text *text, const struct walk *walk);
+/* The entry KERNEL_NEAR of ir_create_near's walk, and `entry_near_if`, which looks whether it may run. False when memory is out. */
+bool print_near(struct text *text, const struct ir_module *ir);
 
 const char *entry_text(enum kernel_entry entry);
 
-/* The elementary functions that the statements call, as call_NAME; of pairs as two_call_NAME, over two_elementary_NAME or over
+/* The elementary functions that the statements call, as call_NAME; of pairs as simd2_call_NAME, over simd2_elementary_NAME or over
  * call_NAME, one half after the other. */
 enum print_calls { CALLS_ONE, CALLS_TWO, CALLS_HALVES };
-void print_calls(struct text *text, const struct walk *walk, enum print_calls kind);
+void print_calls(struct text *text, const struct ir_module *ir, enum print_calls kind);
 
 /* What entries must leave in its slot; everything: for code that reads more than the walk's entries do. Per slot, from base_allocate;
  * NULL when memory is out. */
-bool *print_kept(const struct walk *walk, bool everything);
+bool *print_kept(const struct ir_module *ir, bool everything);
 
 #endif

@@ -51,27 +51,27 @@ static void chain_add(struct chain *chain, const struct statements *s) {
 }
 
 /* Other entries read a slot that the text behind an entry changes, not the local variable. */
-static void set_apart(const struct chain *chain, struct flow *flow, uint32_t changed, const size_t *ends) {
+static void set_apart(const struct chain *chain, struct liveness *liveness, uint32_t changed, const size_t *ends) {
     for (size_t i = ends[1]; i < chain->all.count; i++) {
         const struct statement *at = &chain->all.list[i];
         for (uint32_t k = statement_destinations(at); k < at->count; k++) {
-            uint32_t *source = &flow->source[at->first + k];
+            uint32_t *source = &liveness->source[at->first + k];
             size_t writer = *source ? (*source - 1) / 2 : 0;
             bool here = *source != 0 && writer >= ends[0] && writer < ends[1];
             if (!here || chain->all.operands[at->first + k] != changed)
                 continue;
-            flow->stored[writer] |= (uint8_t)(1U << (*source - 1) % 2);
+            liveness->stored[writer] |= (uint8_t)(1U << (*source - 1) % 2);
             *source = 0;
         }
     }
 }
 
 static bool reads_slot(const struct printer *p, const struct statement *at, uint32_t k) {
-    return !operand_is_constant(p->s->operands[at->first + k]) && !p->flow->source[at->first + k];
+    return !operand_is_constant(p->s->operands[at->first + k]) && !p->liveness->source[at->first + k];
 }
 
 static bool chain_index(struct chain *chain, const struct printer *p) {
-    size_t count = chain->all.count, operands = chain->all.operand_count, slots = p->walk->slots;
+    size_t count = chain->all.count, operands = chain->all.operand_count, slots = p->ir->slots;
     chain->printed = base_allocate(count + 1);
     chain->ahead = base_allocate(count + 1);
     chain->reader = base_allocate((slots + 1) * sizeof *chain->reader);
@@ -111,7 +111,7 @@ static void chain_flush(struct chain *chain, const struct printer *p, size_t i) 
     const struct statement *at = &chain->all.list[i];
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
         uint32_t slot = chain->all.operands[at->first + d];
-        uint32_t reader = p->flow->stored[i] >> d & 1 ? chain->reader[slot] : NOBODY;
+        uint32_t reader = p->liveness->stored[i] >> d & 1 ? chain->reader[slot] : NOBODY;
         if (reader == NOBODY)
             continue;
         chain->reader[slot] = NOBODY;
@@ -128,20 +128,20 @@ static void chain_print(struct chain *chain, const struct printer *p, size_t i) 
         return;
     chain->printed[i] = true;
     for (uint32_t k = statement_destinations(at); k < at->count; k++)
-        if (p->flow->source[at->first + k])
-            chain_print(chain, p, (p->flow->source[at->first + k] - 1) / 2);
+        if (p->liveness->source[at->first + k])
+            chain_print(chain, p, (p->liveness->source[at->first + k] - 1) / 2);
     chain_flush(chain, p, i);
     acts_add(&chain->acts, (struct act){ACT_STATEMENT, (uint32_t)i, NULL});
 }
 
 /* The statement is wanted, and its value was not printed ahead. */
 static bool is_open(const struct chain *chain, const struct printer *p, size_t i) {
-    return (p->flow->used[i] || p->flow->stored[i]) && !chain->printed[i];
+    return (p->liveness->used[i] || p->liveness->stored[i]) && !chain->printed[i];
 }
 
 static bool is_ahead(const struct printer *p, size_t i) {
     const struct statement *at = &p->s->list[i];
-    return at->function == FUNCTION_SINCOS && reads_slot(p, at, 2) && p->flow->used[i] && !p->flow->stored[i];
+    return at->function == FUNCTION_SINCOS && reads_slot(p, at, 2) && p->liveness->used[i] && !p->liveness->stored[i];
 }
 
 /* What comes first: sines and cosines of slots, in which nothing has been written yet. */
@@ -157,7 +157,7 @@ static void print_ahead(const struct printer *p, const bool *ahead) {
     for (size_t i = 0; i < p->s->count; i++) {
         if (!ahead[i])
             continue;
-        text_add(p->text, "%s    wide v%zu, w%zu;\n    small = sincos_near(S(%u), &v%zu, &w%zu) & small;\n",
+        text_add(p->text, "%s    simd v%zu, w%zu;\n    small = sincos_near(S(%u), &v%zu, &w%zu) & small;\n",
                  any ? "" : "    bool small = true;\n", i, i, p->s->operands[p->s->list[i].first + 2], i, i);
         any = true;
     }
@@ -175,21 +175,22 @@ static void print_ahead(const struct printer *p, const bool *ahead) {
 
 /* Behind the last reciprocal of a link; `first` where there is none. */
 static size_t inverses_end(const struct printer *p, size_t first, size_t end) {
-    while (end > first && !(function_is_inverse((enum function)p->s->list[end - 1].function) && p->flow->used[end - 1]))
+    while (end > first &&
+           !(function_is_inverse((enum function)p->s->list[end - 1].function) && p->liveness->used[end - 1]))
         end--;
     return end;
 }
 
 static bool is_seldom(const struct printer *p, const struct chain *chain, size_t i) {
     const struct print_seldom *seldom = &chain->wanted->seldom;
-    return p->s->operands[p->s->list[i].first] - seldom->first < seldom->count && !p->flow->used[i];
+    return p->s->operands[p->s->list[i].first] - seldom->first < seldom->count && !p->liveness->used[i];
 }
 
 static void order_range(const struct printer *p, struct chain *chain, size_t first, size_t end) {
     for (size_t i = first; i < end; i++)
         if (is_open(chain, p, i) && !is_seldom(p, chain, i)) {
             chain_note(chain, p, i);
-            if (p->flow->stored[i] || i >= chain->late)
+            if (p->liveness->stored[i] || i >= chain->late)
                 chain_print(chain, p, i);
         }
 }
@@ -236,7 +237,7 @@ static void order_link(const struct printer *p, struct chain *chain, size_t k) {
         add_text(chain, ACT_QUIET, chain->wanted->unsafe);
     }
     for (size_t i = first; i < judged; i++)
-        if (is_open(chain, p, i) && p->flow->stored[i])
+        if (is_open(chain, p, i) && p->liveness->stored[i])
             chain_print(chain, p, i);
     order_range(p, chain, judged, end);
     order_seldom(p, chain, first, end);
@@ -273,7 +274,7 @@ static bool print_line(const struct printer *p, const struct chain *chain) {
     const struct print_chain *wanted = chain->wanted;
     bool done = p->dialect->begin(p);
     if (done && wanted->most > 0)
-        done = kept_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
+        done = spill_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
     else if (done)
         print_acts(p, &chain->acts);
     p->dialect->end(p);
@@ -290,9 +291,9 @@ static void chain_release(struct chain *chain) {
     base_release(chain->owner);
 }
 
-bool print_chain(struct text *text, const struct walk *walk, const struct print_chain *wanted) {
+bool print_chain(struct text *text, const struct ir_module *ir, const struct print_chain *wanted) {
     struct chain chain = {.all = {.list = NULL}, .wanted = wanted};
-    struct flow flow;
+    struct liveness liveness;
     for (size_t k = 0; k < wanted->count; k++) {
         chain.first[k] = chain.all.count;
         chain_add(&chain, wanted->links[k].statements);
@@ -300,24 +301,24 @@ bool print_chain(struct text *text, const struct walk *walk, const struct print_
     }
     struct region region = {0, chain.all.count, 1};
     const struct regions regions = {.list = &region, .count = 1};
-    bool done = !chain.all.failed && flow_find(&flow, &chain.all, &regions, wanted->kept, walk->slots);
+    bool done = !chain.all.failed && liveness_find(&liveness, &chain.all, &regions, wanted->kept, ir->slots);
     if (done) {
         const struct printer p = {.text = text,
-                                  .walk = walk,
+                                  .ir = ir,
                                   .s = &chain.all,
-                                  .flow = &flow,
+                                  .liveness = &liveness,
                                   .region = &region,
                                   .quick = true,
                                   .keeps = wanted->most > 0,
                                   .dialect = wanted->dialect};
         for (size_t k = 0; k < wanted->count; k++)
             if (wanted->links[k].changed)
-                set_apart(&chain, &flow, wanted->links[k].changed, &chain.first[k]);
+                set_apart(&chain, &liveness, wanted->links[k].changed, &chain.first[k]);
         done = chain_index(&chain, &p);
         if (done)
             order_links(&p, &chain);
         done = done && !chain.acts.failed && print_line(&p, &chain);
-        flow_release(&flow);
+        liveness_release(&liveness);
     }
     chain_release(&chain);
     return done;

@@ -7,58 +7,58 @@
 #include <string.h>
 
 /* Whether the entries of a row are all constants: then so is its weight, which needs no look. */
-static bool is_constant(const struct walk *walk, uint32_t row) {
-    const struct plan *plan = walk->plan;
+static bool is_constant(const struct ir_module *ir, uint32_t row) {
+    const struct plan *plan = ir->plan;
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     for (uint32_t e = first[row]; e < first[row + 1]; e++)
-        if (!walk->constant_of[slot[e]])
+        if (!ir->constant_of[slot[e]])
             return false;
     return true;
 }
 
 /* Slots of weights, and what they are taken to be. Only the samples that are flagged matter. */
-static void print_fits(struct text *text, const struct walk *walk) {
-    const struct plan *plan = walk->plan;
-    text_add(text, "\nstatic int near_fits(double *slots) {\n    wide_bits other = wide_bits_all(0);\n");
+static void print_fits(struct text *text, const struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
+    text_add(text, "\nstatic int near_fits(double *slots) {\n    simd_bits other = simd_bits_all(0);\n");
     text_add(text, "    static const struct {\n        unsigned slot;\n        double weight;\n    } expected[] = {\n");
     for (uint32_t i = 0; i < plan->rows; i++)
-        if (walk->constant_of[plan->scale + i] && !is_constant(walk, i))
-            text_add(text, "        {%u, %a},\n", plan->scale + i, walk_number(walk, plan->scale + i));
+        if (ir->constant_of[plan->scale + i] && !is_constant(ir, i))
+            text_add(text, "        {%u, %a},\n", plan->scale + i, ir_number(ir, plan->scale + i));
     text_add(text, "        {%u, 0}};\n", plan->slots + LANES_FLAGS);
     text_add(text, "    for (size_t i = 0; i + 1 < sizeof expected / sizeof expected[0]; i++)\n"
-                   "        other |= wide_not_equal(S(expected[i].slot), wide_all(expected[i].weight));\n");
-    text_add(text, "    return !wide_any(other & M(%u));\n}\n", plan->slots + LANES_FLAGS);
+                   "        other |= simd_not_equal(S(expected[i].slot), simd_all(expected[i].weight));\n");
+    text_add(text, "    return !simd_any(other & M(%u));\n}\n", plan->slots + LANES_FLAGS);
 }
 
 /* As point_joint (core/point.h) does, for all samples. */
-static void print_joint(struct text *text, const struct walk *walk) {
-    const struct plan *plan = walk->plan;
+static void print_joint(struct text *text, const struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
     const uint32_t *joint = plan_words(plan, plan->joint);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
-    text_add(text, "\n__attribute__((unused)) static wide near_joint(double *slots) {\n    wide sum = wide_all(0);\n");
+    text_add(text, "\n__attribute__((unused)) static simd near_joint(double *slots) {\n    simd sum = simd_all(0);\n");
     text_add(text, "    static const unsigned joint[][4] = {\n");
     for (uint32_t k = 0; k < plan->joint.count; k++)
         text_add(text, "        {%u, %u, %u, %u},\n", plan->scale + joint[k], plan->residual + joint[k],
                  lower[joint[k]], upper[joint[k]]);
     text_add(text, "        {0}};\n"
                    "    for (size_t i = 0; i + 1 < sizeof joint / sizeof joint[0]; i++) {\n"
-                   "        wide part = S(joint[i][0]) * S(joint[i][1]);\n"
-                   "        sum += wide_keep(wide_not_equal(S(joint[i][2]), S(joint[i][3])), part * part);\n    }\n"
+                   "        simd part = S(joint[i][0]) * S(joint[i][1]);\n"
+                   "        sum += simd_keep(simd_not_equal(S(joint[i][2]), S(joint[i][3])), part * part);\n    }\n"
                    "    return sum;\n}\n");
 }
 
-bool print_near(struct text *text, const struct walk *walk) {
-    const struct plan *plan = walk->plan;
-    bool *kept = base_allocate((size_t)walk->slots * sizeof *kept);
+bool print_near(struct text *text, const struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
+    bool *kept = base_allocate((size_t)ir->slots * sizeof *kept);
     if (!kept)
         return false;
-    memset(kept, 0, walk->slots * sizeof *kept);
+    memset(kept, 0, ir->slots * sizeof *kept);
     memset(kept + plan->y, true, plan->outputs * sizeof *kept);
     kept[plan->summary + SUMMARY_MOVED] = kept[plan->summary + SUMMARY_USABLE] = true;
-    bool done = print_entry(text, walk, KERNEL_NEAR, kept, false);
+    bool done = print_entry(text, ir, KERNEL_NEAR, kept, false);
     base_release(kept);
-    print_fits(text, walk);
-    print_joint(text, walk);
+    print_fits(text, ir);
+    print_joint(text, ir);
     text_add(text, "\nstatic int entry_near_if(double *slots) {\n"
                    "    for (int part = 0; part < LANE_PARTS; part++)\n"
                    "        if (!near_fits(slots + part * WIDTH))\n            return 0;\n"

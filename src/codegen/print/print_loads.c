@@ -5,34 +5,34 @@
 #include "codegen/print/print_parts.h"
 
 void print_early_before(const struct printer *p) {
-    for (size_t n = 0; p->early && n < p->early->count; n++) {
-        const struct early_load *load = &p->early->list[n];
-        if (load->kind == EARLY_ONCE)
-            text_add(p->text, "    const wide a%zu = S(%u);\n", n, load->slot);
-        else if (load->kind != EARLY_HERE)
-            text_add(p->text, "    wide c%zu = S(%u);\n", n, load->slot);
+    for (size_t n = 0; p->hoisted && n < p->hoisted->count; n++) {
+        const struct hoist_load *load = &p->hoisted->list[n];
+        if (load->kind == HOIST_ONCE)
+            text_add(p->text, "    const simd a%zu = S(%u);\n", n, load->slot);
+        else if (load->kind != HOIST_HERE)
+            text_add(p->text, "    simd c%zu = S(%u);\n", n, load->slot);
     }
 }
 
 /* more is 0 in the last round, else 1. */
-static void print_ahead(const struct printer *p, const struct early_load *load, size_t n) {
+static void print_ahead(const struct printer *p, const struct hoist_load *load, size_t n) {
     int64_t stride = load->stride;
-    text_add(p->text, "    c%zu = S_AT(%s%lld + more * (%lld * LANES_HERE), %u);\n", n, stride < 0 ? "back" : "by",
+    text_add(p->text, "    c%zu = S_AT(%s%lld + more * (%lld * SLOT_STRIDE), %u);\n", n, stride < 0 ? "back" : "by",
              (long long)(stride < 0 ? -stride : stride), (long long)stride, load->slot);
 }
 
 void print_early_loads(const struct printer *p, size_t i) {
-    const struct early *early = p->early;
-    if (!early)
+    const struct hoisted_loads *hoisted = p->hoisted;
+    if (!hoisted)
         return;
     if (i == p->region->first && p->region->repeats > 1)
         text_add(p->text, "    const ptrdiff_t more = round + 1 < %zu;\n", p->region->repeats);
-    for (size_t n = early->begins[i - p->region->first]; n < early->begins[i - p->region->first + 1]; n++) {
-        const struct early_load *load = &early->list[n];
-        if (load->kind == EARLY_ONCE || load->kind == EARLY_AHEAD)
+    for (size_t n = hoisted->begins[i - p->region->first]; n < hoisted->begins[i - p->region->first + 1]; n++) {
+        const struct hoist_load *load = &hoisted->list[n];
+        if (load->kind == HOIST_ONCE || load->kind == HOIST_AHEAD)
             continue;
-        text_add(p->text, "    const wide a%zu = ", n);
-        if (load->kind == EARLY_HERE)
+        text_add(p->text, "    const simd a%zu = ", n);
+        if (load->kind == HOIST_HERE)
             print_slot(p, load->statement, load->operand, false);
         else
             text_add(p->text, "c%zu", n);
@@ -42,14 +42,14 @@ void print_early_loads(const struct printer *p, size_t i) {
 
 /* What the next round reads, where the value of this one has been used for the last time: i, or the end of the round. */
 void print_early_next(const struct printer *p, size_t i) {
-    for (size_t n = 0; p->early && n < p->early->count; n++)
-        if (p->early->list[n].kind == EARLY_AHEAD && p->early->list[n].last == i)
-            print_ahead(p, &p->early->list[n], n);
+    for (size_t n = 0; p->hoisted && n < p->hoisted->count; n++)
+        if (p->hoisted->list[n].kind == HOIST_AHEAD && p->hoisted->list[n].last == i)
+            print_ahead(p, &p->hoisted->list[n], n);
 }
 
 /* The value of a read, as the statements of its round see it. */
 void print_early_value(const struct printer *p, uint32_t n) {
-    text_add(p->text, "%c%u", p->early->list[n].kind == EARLY_AHEAD ? 'c' : 'a', n);
+    text_add(p->text, "%c%u", p->hoisted->list[n].kind == HOIST_AHEAD ? 'c' : 'a', n);
 }
 
 static bool is_mask(const struct printer *p, size_t i) {
@@ -60,17 +60,17 @@ static bool is_mask(const struct printer *p, size_t i) {
 /* The value of destination d of statement i, as a number. */
 static void print_value(const struct printer *p, size_t i, uint32_t d) {
     bool mask = is_mask(p, i);
-    text_add(p->text, mask ? "wide_of_bits(%c%zu)" : "%c%zu", d ? 'w' : 'v', i - p->region->first);
+    text_add(p->text, mask ? "simd_of_bits(%c%zu)" : "%c%zu", d ? 'w' : 'v', i - p->region->first);
 }
 
 static void print_late_stores(const struct printer *p) {
     bool any = false;
     for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
         for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
-            if (!(p->early->late[i - p->region->first] >> d & 1))
+            if (!(p->hoisted->late[i - p->region->first] >> d & 1))
                 continue;
             if (!any)
-                text_add(p->text, "    if (round >= %zu) {\n", p->early->late_round);
+                text_add(p->text, "    if (round >= %zu) {\n", p->hoisted->late_round);
             any = true;
             text_add(p->text, "    ");
             print_slot(p, i, d, false);
@@ -83,12 +83,12 @@ static void print_late_stores(const struct printer *p) {
 }
 
 void print_early_after(const struct printer *p) {
-    if (!p->early || p->region->repeats == 1)
+    if (!p->hoisted || p->region->repeats == 1)
         return;
     print_late_stores(p);
-    for (size_t n = 0; n < p->early->count; n++) {
-        const struct early_load *load = &p->early->list[n];
-        if (load->kind != EARLY_CARRIED)
+    for (size_t n = 0; n < p->hoisted->count; n++) {
+        const struct hoist_load *load = &p->hoisted->list[n];
+        if (load->kind != HOIST_CARRIED)
             continue;
         text_add(p->text, "    c%zu = ", n);
         if (load->from_load)

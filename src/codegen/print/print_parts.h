@@ -11,13 +11,13 @@
 
 struct printer {
     struct text *text;
-    const struct walk *walk;
+    const struct ir_module *ir;
     const struct statements *s;
-    const struct flow *flow;
+    const struct liveness *liveness;
     const struct region *region;
-    const struct early *early;     /* or NULL: slots are read where they are needed */
-    const struct call_loop *calls; /* or NULL: elementary functions are called there */
-    const struct pairs *pairs;     /* or NULL: every statement by itself */
+    const struct hoisted_loads *hoisted; /* or NULL: slots are read where they are needed */
+    const struct call_loop *calls;       /* or NULL: elementary functions are called there */
+    const struct slp_pairs *pairs;       /* or NULL: every statement by itself */
     bool quick;                    /* a dialect's reciprocals of pivots say whether they are right: see print_chain */
     bool keeps;                    /* it reads slots where it is told to: see spill.h */
     const struct dialect *dialect; /* or NULL: C */

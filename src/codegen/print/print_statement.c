@@ -1,7 +1,7 @@
 /* print_statement.c - one statement as C text.
  *
- * Of a pair every value is a SIMD vector of two, named p and q instead of v and w; what it calls is named two_ instead of wide_, and
- * two_row_... instead of row_...
+ * Of a pair every value is a SIMD vector of two, named p and q instead of v and w; what it calls is named simd2_ instead of wide_, and
+ * simd2_row_... instead of row_...
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/print/print_parts.h"
@@ -16,11 +16,11 @@
 /* A number with all its bits; printf's %a has no say in the spelling of what is not finite. */
 static void print_number(const struct printer *p, double value) {
     if (isnan(value))
-        text_add(p->text, "wide_all(NAN)");
+        text_add(p->text, "simd_all(NAN)");
     else if (isinf(value))
-        text_add(p->text, "wide_all(%sHUGE_VAL)", value < 0 ? "-" : "");
+        text_add(p->text, "simd_all(%sHUGE_VAL)", value < 0 ? "-" : "");
     else
-        text_add(p->text, "wide_all(%a)", value);
+        text_add(p->text, "simd_all(%a)", value);
 }
 
 /* How far the operand moves from one round to the next, in slots. */
@@ -48,7 +48,7 @@ void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask) {
 /* ---- pairs: numbers of statements are those within the region ---- */
 
 static bool is_paired(const struct printer *p, size_t i) {
-    return p->pairs && pairs_has(p->pairs, (uint32_t)(i - p->region->first));
+    return p->pairs && slp_has(p->pairs, (uint32_t)(i - p->region->first));
 }
 
 static size_t mate_of(const struct printer *p, size_t i) {
@@ -59,26 +59,26 @@ static size_t mate_of(const struct printer *p, size_t i) {
 static void print_variable(const struct printer *p, uint32_t source, bool mask) {
     uint32_t i = (source - 1) / 2;
     bool second = (source - 1) % 2;
-    if (!p->pairs || !pairs_has(p->pairs, i)) {
+    if (!p->pairs || !slp_has(p->pairs, i)) {
         text_add(p->text, "%c%u", second ? 'w' : 'v', i);
         return;
     }
     bool high = p->pairs->high[i];
-    text_add(p->text, "two_%s%s(%c%u)", mask ? "bits_" : "", high ? "high" : "low", second ? 'q' : 'p',
+    text_add(p->text, "simd2_%s%s(%c%u)", mask ? "bits_" : "", high ? "high" : "low", second ? 'q' : 'p',
              high ? p->pairs->mate[i] : i);
 }
 
 /* One number. */
 static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask) {
     const struct statement *at = &p->s->list[i];
-    uint32_t operand = p->s->operands[at->first + k], source = p->flow->source[at->first + k];
+    uint32_t operand = p->s->operands[at->first + k], source = p->liveness->source[at->first + k];
     if (operand_is_constant(operand))
-        print_number(p, p->walk->constants[operand - STATEMENT_CONSTANT]);
+        print_number(p, p->ir->constants[operand - STATEMENT_CONSTANT]);
     else if (source)
         print_variable(p, source, mask);
-    else if (p->early && p->early->load[at->first + k - p->early->first]) {
-        text_add(p->text, mask ? "wide_to_bits(" : "");
-        print_early_value(p, p->early->load[at->first + k - p->early->first] - 1);
+    else if (p->hoisted && p->hoisted->load[at->first + k - p->hoisted->first]) {
+        text_add(p->text, mask ? "simd_to_bits(" : "");
+        print_early_value(p, p->hoisted->load[at->first + k - p->hoisted->first] - 1);
         text_add(p->text, mask ? ")" : "");
     } else
         print_slot(p, i, k, mask);
@@ -91,7 +91,7 @@ static bool print_pair(const struct printer *p, uint32_t x, uint32_t y, bool mas
     if (!are_pair)
         return false;
     turned = p->pairs->high[i];
-    const char *turn = mask ? "two_bits_turn(" : "two_turn(";
+    const char *turn = mask ? "simd2_bits_turn(" : "simd2_turn(";
     text_add(p->text, "%s%c%u%s", turned ? turn : "", (x - 1) % 2 ? 'q' : 'p', turned ? j : i, turned ? ")" : "");
     return true;
 }
@@ -104,15 +104,15 @@ static bool are_neighbours(const struct printer *p, size_t i, size_t j, uint32_t
 static void print_two(const struct printer *p, size_t i, uint32_t k, bool mask) {
     size_t j = mate_of(p, i);
     uint32_t first = p->s->list[i].first + k, second = p->s->list[j].first + k;
-    uint32_t x = p->flow->source[first], y = p->flow->source[second];
+    uint32_t x = p->liveness->source[first], y = p->liveness->source[second];
     bool constant = operand_is_constant(p->s->operands[first]);
     if (print_pair(p, x, y, mask))
         return;
     if (!constant && !x && !y && are_neighbours(p, i, j, k)) {
-        text_add(p->text, mask ? "two_to_bits(two_load(&S(%u)))" : "two_load(&S(%u))", p->s->operands[first]);
+        text_add(p->text, mask ? "simd2_to_bits(simd2_load(&S(%u)))" : "simd2_load(&S(%u))", p->s->operands[first]);
         return;
     }
-    text_add(p->text, mask ? "two_bits_of(" : "two_of(");
+    text_add(p->text, mask ? "simd2_bits_of(" : "simd2_of(");
     print_value(p, i, k, mask);
     text_add(p->text, ", ");
     print_value(p, j, k, mask);
@@ -129,27 +129,27 @@ static void print_argument(const struct printer *p, size_t i, uint32_t k, bool m
 /* The value of a constant argument, of both statements of a pair, else NaN. */
 static double constant_of(const struct printer *p, size_t i, uint32_t k) {
     uint32_t operand = p->s->operands[p->s->list[i].first + k];
-    double value = operand_is_constant(operand) ? p->walk->constants[operand - STATEMENT_CONSTANT] : NAN;
+    double value = operand_is_constant(operand) ? p->ir->constants[operand - STATEMENT_CONSTANT] : NAN;
     if (!is_paired(p, i) || isnan(value))
         return value;
     uint32_t other = p->s->operands[p->s->list[mate_of(p, i)].first + k];
-    return p->walk->constants[other - STATEMENT_CONSTANT] == value ? value : NAN;
+    return p->ir->constants[other - STATEMENT_CONSTANT] == value ? value : NAN;
 }
 
 /* ---- statements ---- */
 
 /* What a name of a meaning is called; returns how much of it that was. */
 static size_t print_name(const struct printer *p, const char *name, bool two) {
-    static const char elementary[] = "elementary_", wide[] = "wide_";
+    static const char elementary[] = "elementary_", simd[] = "simd_";
     if (strncmp(name, elementary, strlen(elementary)) == 0) {
-        text_add(p->text, two ? "two_call_" : "call_");
+        text_add(p->text, two ? "simd2_call_" : "call_");
         return strlen(elementary);
     }
-    if (two && strncmp(name, wide, strlen(wide)) == 0) {
-        text_add(p->text, "two_");
-        return strlen(wide);
+    if (two && strncmp(name, simd, strlen(simd)) == 0) {
+        text_add(p->text, "simd2_");
+        return strlen(simd);
     }
-    text_add(p->text, two && islower((unsigned char)*name) ? "two_" : "");
+    text_add(p->text, two && islower((unsigned char)*name) ? "simd2_" : "");
     text_add_bytes(p->text, name, 1);
     return 1;
 }
@@ -188,7 +188,7 @@ static void print_product(const struct printer *p, size_t i, uint32_t k) {
     if (b != 1)
         print_argument(p, i, k + 1, false);
     if (a == 1 && b == 1)
-        text_add(p->text, is_paired(p, i) ? "two_all(1)" : "wide_all(1)");
+        text_add(p->text, is_paired(p, i) ? "simd2_all(1)" : "simd_all(1)");
 }
 
 static bool product_turns(const struct printer *p, size_t i, uint32_t k) {
@@ -201,11 +201,11 @@ static void print_sum(const struct printer *p, size_t i, const char *name) {
     bool minus = at->function == SUM_MINUS || at->function == SUM_BACK;
     uint32_t k = 1;
     bool two = is_paired(p, i);
-    text_add(p->text, "    %s %s = ", two ? "two" : "wide", name);
+    text_add(p->text, "    %s %s = ", two ? "simd2" : "simd", name);
     if (at->function == SUM_PLUS || at->function == SUM_MINUS)
         print_argument(p, i, k++, false);
     else if (at->function == SUM_ZERO)
-        text_add(p->text, two ? "two_all(0)" : "wide_all(0)");
+        text_add(p->text, two ? "simd2_all(0)" : "simd_all(0)");
     else {
         text_add(p->text, product_turns(p, i, k) ? "-(" : "(");
         print_product(p, i, k);
@@ -221,13 +221,13 @@ static void print_sum(const struct printer *p, size_t i, const char *name) {
 }
 
 static bool is_stored(const struct printer *p, size_t i, uint32_t d) {
-    return p->flow->stored[i] >> d & 1;
+    return p->liveness->stored[i] >> d & 1;
 }
 
 static void print_store(const struct printer *p, size_t i, uint32_t d, const char *value, bool mask) {
     text_add(p->text, "    ");
     print_slot(p, i, d, false); /* a mask, too: where slots are numbers of C, it is no other type's place */
-    text_add(p->text, mask ? " = wide_of_bits(%s);\n" : " = %s;\n", value);
+    text_add(p->text, mask ? " = simd_of_bits(%s);\n" : " = %s;\n", value);
 }
 
 static void print_stores(const struct printer *p, size_t i, bool mask) {
@@ -246,14 +246,15 @@ static void print_two_stores(const struct printer *p, size_t i, bool mask) {
     for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
         char kind = d ? 'q' : 'p';
         if (is_stored(p, i, d) && is_stored(p, j, d) && are_neighbours(p, i, j, d)) {
-            text_add(p->text, mask ? "    two_store(&S(%u), two_of_bits(%c%zu));\n" : "    two_store(&S(%u), %c%zu);\n",
+            text_add(p->text,
+                     mask ? "    simd2_store(&S(%u), simd2_of_bits(%c%zu));\n" : "    simd2_store(&S(%u), %c%zu);\n",
                      p->s->operands[p->s->list[i].first + d], kind, number);
             continue;
         }
-        snprintf(name, sizeof name, "two_%slow(%c%zu)", bits, kind, number);
+        snprintf(name, sizeof name, "simd2_%slow(%c%zu)", bits, kind, number);
         if (is_stored(p, i, d))
             print_store(p, i, d, name, mask);
-        snprintf(name, sizeof name, "two_%shigh(%c%zu)", bits, kind, number);
+        snprintf(name, sizeof name, "simd2_%shigh(%c%zu)", bits, kind, number);
         if (is_stored(p, j, d))
             print_store(p, j, d, name, mask);
     }
@@ -263,8 +264,8 @@ static void print_call_sincos(const struct printer *p, size_t i) {
     size_t number = i - p->region->first;
     bool two = is_paired(p, i);
     char sine = two ? 'p' : 'v', cosine = two ? 'q' : 'w';
-    text_add(p->text, "    %s %c%zu, %c%zu;\n    %scall_sincos(", two ? "two" : "wide", sine, number, cosine, number,
-             two ? "two_" : "");
+    text_add(p->text, "    %s %c%zu, %c%zu;\n    %scall_sincos(", two ? "simd2" : "simd", sine, number, cosine, number,
+             two ? "simd2_" : "");
     print_argument(p, i, 2, false);
     text_add(p->text, ", &%c%zu, &%c%zu);\n", sine, number, cosine, number);
 }
@@ -287,7 +288,7 @@ void print_statement(const struct printer *p, size_t i) {
         text_add(p->text, ";\n");
         return;
     }
-    if (!p->flow->used[i] && !p->flow->stored[i])
+    if (!p->liveness->used[i] && !p->liveness->stored[i])
         return; /* nobody reads it */
     if (p->dialect) {
         p->dialect->statement(p, i);
@@ -302,7 +303,7 @@ void print_statement(const struct printer *p, size_t i) {
         print_sum(p, i, name);
     else {
         mask = function_shape(function).mask;
-        text_add(p->text, "    const %s%s %s = ", two ? "two" : "wide", mask ? "_bits" : "", name);
+        text_add(p->text, "    const %s%s %s = ", two ? "simd2" : "simd", mask ? "_bits" : "", name);
         print_meaning(p, i);
         text_add(p->text, ";\n");
     }

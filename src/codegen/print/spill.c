@@ -49,8 +49,8 @@ static void make_room(struct keeper *k, size_t most, uint32_t now) {
     while (k->held_count > most) {
         uint32_t worst = UINT32_MAX, at = 0;
         for (size_t i = 0; i < k->held_count; i++) {
-            uint32_t value = k->held[i], next = kept_next(k, value, now);
-            bool cheap = next != KEPT_NEVER && (value >= 2 * k->statements || k->place[value]);
+            uint32_t value = k->held[i], next = spill_next(k, value, now);
+            bool cheap = next != SPILL_NEVER && (value >= 2 * k->statements || k->place[value]);
             next += cheap ? CHEAP : 0;
             if (k->stamp[value] == now + 1 || (worst != UINT32_MAX && next <= at))
                 continue;
@@ -59,7 +59,7 @@ static void make_room(struct keeper *k, size_t most, uint32_t now) {
         }
         if (worst == UINT32_MAX)
             return; /* the statement needs all of them */
-        if (kept_must_wait(k, worst, now))
+        if (spill_must_wait(k, worst, now))
             keep(k, worst);
         drop(k, worst);
     }
@@ -67,7 +67,7 @@ static void make_room(struct keeper *k, size_t most, uint32_t now) {
 
 /* Nobody needs it any more. */
 static void forget(struct keeper *k, uint32_t value, uint32_t now) {
-    if (kept_next(k, value, now) != KEPT_NEVER)
+    if (spill_next(k, value, now) != SPILL_NEVER)
         return;
     drop(k, value);
     if (k->place[value])
@@ -82,8 +82,8 @@ static void load(struct keeper *k, uint32_t value, bool apart);
 static void compute_again(struct keeper *k, uint32_t value, bool apart) {
     const struct statement *at = &k->p->s->list[value / 2];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
-        uint32_t needed = kept_value(k, value / 2, a);
-        if (needed != KEPT_NEVER)
+        uint32_t needed = spill_value(k, value / 2, a);
+        if (needed != SPILL_NEVER)
             load(k, needed, apart);
     }
 }
@@ -122,8 +122,8 @@ static void load(struct keeper *k, uint32_t value, bool apart) {
 static void load_arguments(struct keeper *k, uint32_t statement, uint32_t now, bool apart) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
-        uint32_t value = kept_value(k, statement, a);
-        if (value == KEPT_NEVER)
+        uint32_t value = spill_value(k, statement, a);
+        if (value == SPILL_NEVER)
             continue;
         k->stamp[value] = now + 1;
         load(k, value, apart);
@@ -133,8 +133,8 @@ static void load_arguments(struct keeper *k, uint32_t statement, uint32_t now, b
 static void forget_arguments(struct keeper *k, uint32_t statement, uint32_t now) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
-        uint32_t value = kept_value(k, statement, a);
-        if (value != KEPT_NEVER)
+        uint32_t value = spill_value(k, statement, a);
+        if (value != SPILL_NEVER)
             forget(k, value, now);
     }
 }
@@ -148,12 +148,12 @@ static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
         uint32_t value = 2 * statement + d, slot = k->p->s->operands[at->first + d];
-        if (k->p->flow->stored[statement] >> d & 1) {
+        if (k->p->liveness->stored[statement] >> d & 1) {
             drop(k, 2 * k->statements + slot);
             drop(k, 2 * k->statements + k->slots + slot);
             print_pin(k, value, slot);
         }
-        if (kept_next(k, value, now) == KEPT_NEVER)
+        if (spill_next(k, value, now) == SPILL_NEVER)
             continue;
         k->stamp[value] = now + 1;
         hold(k, value);
@@ -197,8 +197,8 @@ static void take_ahead(struct keeper *k, uint32_t now) {
             take_results(k, i, now);
 }
 
-bool kept_print(const struct printer *p, const struct acts *acts, size_t most, uint32_t *places,
-                void (*ahead)(const struct printer *p, const bool *which)) {
+bool spill_print(const struct printer *p, const struct acts *acts, size_t most, uint32_t *places,
+                 void (*ahead)(const struct printer *p, const bool *which)) {
     struct keeper k;
     bool done = keeper_create(&k, p, acts, most);
     for (uint32_t now = 0; done && now < acts->count; now++) {

@@ -43,7 +43,7 @@ void acts_add(struct acts *acts, struct act act);
 
 /* Prints them, at most so many values in local variables at once; *places: of the array. ahead: prints what comes first. False when
  * memory is out. */
-bool kept_print(const struct printer *p, const struct acts *acts, size_t most, uint32_t *places,
-                void (*ahead)(const struct printer *p, const bool *which));
+bool spill_print(const struct printer *p, const struct acts *acts, size_t most, uint32_t *places,
+                 void (*ahead)(const struct printer *p, const bool *which));
 
 #endif

@@ -16,34 +16,34 @@ static bool argument_is_mask(const struct statement *at, uint32_t a) {
     return function_shape(function).masks >> (a - 1) & 1;
 }
 
-uint32_t kept_value(const struct keeper *k, uint32_t statement, uint32_t a) {
+uint32_t spill_value(const struct keeper *k, uint32_t statement, uint32_t a) {
     const struct statement *at = &k->p->s->list[statement];
-    uint32_t operand = k->p->s->operands[at->first + a], source = k->p->flow->source[at->first + a];
+    uint32_t operand = k->p->s->operands[at->first + a], source = k->p->liveness->source[at->first + a];
     if (operand_is_constant(operand))
-        return KEPT_NEVER;
+        return SPILL_NEVER;
     return source ? source - 1 : 2 * k->statements + (argument_is_mask(at, a) ? k->slots : 0) + operand;
 }
 
-uint32_t kept_next(struct keeper *k, uint32_t value, uint32_t now) {
+uint32_t spill_next(struct keeper *k, uint32_t value, uint32_t now) {
     while (k->next[value] < k->uses[value + 1] && k->use_at[k->next[value]] <= now)
         k->next[value]++;
     if (k->next[value] < k->uses[value + 1])
         return k->use_at[k->next[value]];
-    return k->last[value] > now ? k->last[value] : KEPT_NEVER;
+    return k->last[value] > now ? k->last[value] : SPILL_NEVER;
 }
 
 /* ---- uses ---- */
 
 /* With visit, every use of a value by an act. */
-static void walk_uses(struct keeper *k, void (*visit)(struct keeper *k, uint32_t value, uint32_t time)) {
+static void ir_uses(struct keeper *k, void (*visit)(struct keeper *k, uint32_t value, uint32_t time)) {
     for (uint32_t time = 0; time < k->acts->count; time++) {
         const struct act *act = &k->acts->list[time];
         if (act->kind != ACT_STATEMENT)
             continue;
         const struct statement *at = &k->p->s->list[act->statement];
         for (uint32_t a = statement_destinations(at); a < at->count; a++) {
-            uint32_t value = kept_value(k, act->statement, a);
-            if (value != KEPT_NEVER)
+            uint32_t value = spill_value(k, act->statement, a);
+            if (value != SPILL_NEVER)
                 visit(k, value, time);
         }
     }
@@ -71,7 +71,7 @@ static void note_acts(struct keeper *k) {
         k->born[act->statement] = time;
         for (uint32_t d = 0; d < statement_destinations(at); d++) {
             uint32_t slot = k->p->s->operands[at->first + d];
-            if (k->p->flow->stored[act->statement] >> d & 1 && k->written[slot] == UINT32_MAX)
+            if (k->p->liveness->stored[act->statement] >> d & 1 && k->written[slot] == UINT32_MAX)
                 k->written[slot] = time;
         }
     }
@@ -110,8 +110,8 @@ static uint32_t cost_of(const struct keeper *k, uint32_t statement, uint32_t unt
     if (!is_short((enum function)at->function) || depth == 0)
         return AGAIN_NEVER;
     for (uint32_t a = 1; a < at->count && cost < AGAIN_NEVER; a++) {
-        uint32_t value = kept_value(k, statement, a), slot = k->p->s->operands[at->first + a];
-        if (value == KEPT_NEVER)
+        uint32_t value = spill_value(k, statement, a), slot = k->p->s->operands[at->first + a];
+        if (value == SPILL_NEVER)
             continue;
         if (value >= 2 * k->statements)
             cost += is_same(k, slot, k->born[statement], until) ? 1 : AGAIN_NEVER;
@@ -125,7 +125,7 @@ static uint32_t cost_of(const struct keeper *k, uint32_t statement, uint32_t unt
 static void extend(struct keeper *k, uint32_t statement, uint32_t until) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = 1; a < at->count; a++) {
-        uint32_t value = kept_value(k, statement, a);
+        uint32_t value = spill_value(k, statement, a);
         if (value >= 2 * k->statements)
             continue;
         if (!k->acts->ahead[value / 2])
@@ -171,17 +171,17 @@ static bool take_room(struct keeper *k) {
 }
 
 bool keeper_create(struct keeper *k, const struct printer *p, const struct acts *acts, size_t most) {
-    *k = (struct keeper){.p = p, .acts = acts, .most = most, .slots = p->walk->slots};
+    *k = (struct keeper){.p = p, .acts = acts, .most = most, .slots = p->ir->slots};
     k->statements = (uint32_t)p->s->count;
     k->places = acts->pinned_count;
     k->values = 2 * k->statements + 2 * k->slots;
     if (!take_room(k))
         return false;
-    walk_uses(k, count_use);
+    ir_uses(k, count_use);
     for (uint32_t value = 0; value < k->values; value++)
         k->uses[value + 1] += k->uses[value];
     memcpy(k->next, k->uses, k->values * sizeof *k->next);
-    walk_uses(k, note_use);
+    ir_uses(k, note_use);
     memcpy(k->next, k->uses, k->values * sizeof *k->next);
     note_acts(k);
     choose(k);

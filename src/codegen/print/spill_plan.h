@@ -7,7 +7,7 @@
 
 #include "codegen/print/spill.h"
 
-#define KEPT_NEVER (UINT32_MAX / 2)
+#define SPILL_NEVER (UINT32_MAX / 2)
 
 struct keeper {
     const struct printer *p;
@@ -38,16 +38,16 @@ struct keeper {
 bool keeper_create(struct keeper *k, const struct printer *p, const struct acts *acts, size_t most);
 void keeper_release(struct keeper *k);
 
-/* The value that argument a of a statement reads; KEPT_NEVER: it is a constant. */
-uint32_t kept_value(const struct keeper *k, uint32_t statement, uint32_t a);
+/* The value that argument a of a statement reads; SPILL_NEVER: it is a constant. */
+uint32_t spill_value(const struct keeper *k, uint32_t statement, uint32_t a);
 
 /* When it is needed next, after now. */
-uint32_t kept_next(struct keeper *k, uint32_t value, uint32_t now);
+uint32_t spill_next(struct keeper *k, uint32_t value, uint32_t now);
 
 /* Whether a value that leaves its variable must go to a place. */
-static inline bool kept_must_wait(struct keeper *k, uint32_t value, uint32_t now) {
+static inline bool spill_must_wait(struct keeper *k, uint32_t value, uint32_t now) {
     return value < 2 * k->statements && !k->place[value] && !k->again[value / 2] &&
-           kept_next(k, value, now) != KEPT_NEVER;
+           spill_next(k, value, now) != SPILL_NEVER;
 }
 
 #endif

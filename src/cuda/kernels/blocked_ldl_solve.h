@@ -20,8 +20,8 @@ static void tiled_choose_rows(struct tiled *t) {
 }
 
 /* E of rows that count. */
-WIDE_INLINE double tiled_shift(double *slots) {
-    return TILED_WEIGHTED ? *dense_at(slots, TILED_EPS) : wide_of_bits(TILED_FIXED_SHIFT);
+SIMD_INLINE double tiled_shift(double *slots) {
+    return TILED_WEIGHTED ? *dense_at(slots, TILED_EPS) : simd_of_bits(TILED_FIXED_SHIFT);
 }
 
 /* Rows of A that count, one behind the other, zeros included. */
@@ -31,7 +31,7 @@ static void tiled_gather(const struct tiled *t) {
         const struct tiled_entries all = tiled_entries_of(slots, t->recalls, tiled_row(slots, c));
         double *into = dense_at(slots, TILED_M + c * TILED_COLUMNS);
         for (size_t k = 0; k < TILED_COLUMNS && all.count < TILED_COLUMNS; k++)
-            into[k * LANES_HERE] = 0;
+            into[k * SLOT_STRIDE] = 0;
         for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
             double block[TILED_AT_ONCE];
             DEVICE_UNROLL
@@ -40,7 +40,7 @@ static void tiled_gather(const struct tiled *t) {
             DEVICE_UNROLL
             for (size_t k = 0; k < TILED_AT_ONCE; k++)
                 if (e + k < all.count)
-                    into[tiled_column(&all, e + k) * LANES_HERE] = all.factor * block[k];
+                    into[tiled_column(&all, e + k) * SLOT_STRIDE] = all.factor * block[k];
         }
     }
 }
@@ -53,10 +53,10 @@ static void tiled_product(const struct tiled *t, size_t i, size_t j) {
     double sums[DENSE_DOWN][DENSE_ACROSS], shift = tiled_shift(t->slots);
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++)
-        column[c] = m + dense_least(j + c, last) * down * LANES_HERE;
+        column[c] = m + dense_least(j + c, last) * down * SLOT_STRIDE;
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
-        row[r] = m + dense_least(i + r, last) * down * LANES_HERE;
+        row[r] = m + dense_least(i + r, last) * down * SLOT_STRIDE;
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             sums[r][c] = i + r == j + c ? shift : 0;
@@ -66,10 +66,10 @@ static void tiled_product(const struct tiled *t, size_t i, size_t j) {
         double a[DENSE_DOWN], b[DENSE_ACROSS];
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
-            b[c] = column[c][k * along * LANES_HERE];
+            b[c] = column[c][k * along * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
-            a[r] = row[r][k * along * LANES_HERE];
+            a[r] = row[r][k * along * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++) {
             DEVICE_UNROLL
@@ -82,7 +82,7 @@ static void tiled_product(const struct tiled *t, size_t i, size_t j) {
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             if (i + r <= last && j + c <= i + r)
-                dense_row(&t->factor, i + r)[(j + c) * LANES_HERE] = sums[r][c];
+                dense_row(&t->factor, i + r)[(j + c) * SLOT_STRIDE] = sums[r][c];
     }
 }
 
@@ -104,7 +104,7 @@ static void tiled_recall(const struct tiled *t) {
             DEVICE_UNROLL
             for (size_t k = 0; k < TILED_AT_ONCE; k++)
                 if (j + k <= i)
-                    into[(j + k) * LANES_HERE] = j + k == i ? block[k] + shift : block[k];
+                    into[(j + k) * SLOT_STRIDE] = j + k == i ? block[k] + shift : block[k];
         }
     }
 }
@@ -161,7 +161,7 @@ static void tiled_ranges(const struct tiled *t) {
     bool left_out = !TILED_OUTPUTS_SIDE && t->counted < TILED_ROWS;
     double low = left_out ? 1 : HUGE_VAL, high = left_out ? 1 : 0;
     for (size_t j = 0; j < t->factor.order; j++) {
-        double d = t->factor.weight[j * LANES_HERE];
+        double d = t->factor.weight[j * SLOT_STRIDE];
         low = d < low ? d : low;
         high = high < d ? d : high;
     }
@@ -175,10 +175,10 @@ static void tiled_solve_side(const struct tiled *t, uint32_t from, uint32_t to) 
     if (!TILED_OUTPUTS_SIDE && from != to)
         dense_copy(dense_at(slots, from), dense_at(slots, to), TILED_ROWS);
     for (size_t i = 0; i < t->factor.order; i++)
-        z[i * LANES_HERE] = *dense_at(slots, from + (TILED_OUTPUTS_SIDE ? i : tiled_row(slots, i)));
+        z[i * SLOT_STRIDE] = *dense_at(slots, from + (TILED_OUTPUTS_SIDE ? i : tiled_row(slots, i)));
     dense_solve(&t->factor, z);
     for (size_t i = 0; i < t->factor.order; i++)
-        *dense_at(slots, to + (TILED_OUTPUTS_SIDE ? i : tiled_row(slots, i))) = z[i * LANES_HERE];
+        *dense_at(slots, to + (TILED_OUTPUTS_SIDE ? i : tiled_row(slots, i))) = z[i * SLOT_STRIDE];
 }
 
 static GENERATED void tiled_solve_plain(double *slots, size_t sides, const uint32_t *from, const uint32_t *to) {

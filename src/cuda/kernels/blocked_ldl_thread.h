@@ -19,36 +19,36 @@ struct tiled {
     struct dense factor;
 };
 
-WIDE_INLINE const uint32_t *tiled_words(size_t list) {
+SIMD_INLINE const uint32_t *tiled_words(size_t list) {
     return hardnet_listed.words + list;
 }
 
-WIDE_INLINE const double *tiled_numbers(size_t list) {
+SIMD_INLINE const double *tiled_numbers(size_t list) {
     return hardnet_listed.numbers + list;
 }
 
-WIDE_INLINE const uint32_t *tiled_first(void) {
+SIMD_INLINE const uint32_t *tiled_first(void) {
     return plan_words(&layer_plan, layer_plan.jacobian.first);
 }
 
-WIDE_INLINE bool tiled_is_known(size_t row) {
+SIMD_INLINE bool tiled_is_known(size_t row) {
     return tiled_words(TILED_KNOWN)[row] != TILED_NONE;
 }
 
-WIDE_INLINE bool tiled_counts(double *slots, size_t row) {
+SIMD_INLINE bool tiled_counts(double *slots, size_t row) {
     return !TILED_WEIGHTED || mask_read(dense_at(slots, TILED_ACTIVE + row));
 }
 
-WIDE_INLINE double tiled_scale(double *slots, size_t row) {
+SIMD_INLINE double tiled_scale(double *slots, size_t row) {
     return TILED_WEIGHTED ? *dense_at(slots, TILED_SCALE + row) : 1;
 }
 
-WIDE_INLINE bool tiled_recalls(double *slots) {
+SIMD_INLINE bool tiled_recalls(double *slots) {
     return !TILED_WEIGHTED || !mask_read(dense_at(slots, TILED_STRETCHED));
 }
 
 /* Row number c of those that count. */
-WIDE_INLINE size_t tiled_row(double *slots, size_t c) {
+SIMD_INLINE size_t tiled_row(double *slots, size_t c) {
     return (size_t)*dense_at(slots, TILED_COUNT + c);
 }
 
@@ -61,7 +61,7 @@ struct tiled_entries {
     double factor;
 };
 
-WIDE_INLINE struct tiled_entries tiled_entries_of(double *slots, bool recalls, size_t row) {
+SIMD_INLINE struct tiled_entries tiled_entries_of(double *slots, bool recalls, size_t row) {
     const uint32_t *first = tiled_first();
     struct tiled_entries all;
     all.first = first[row];
@@ -71,11 +71,11 @@ WIDE_INLINE struct tiled_entries tiled_entries_of(double *slots, bool recalls, s
     return all;
 }
 
-WIDE_INLINE size_t tiled_column(const struct tiled_entries *all, size_t e) {
+SIMD_INLINE size_t tiled_column(const struct tiled_entries *all, size_t e) {
     return plan_words(&layer_plan, layer_plan.jacobian.column)[all->first + e];
 }
 
-WIDE_INLINE double tiled_entry(double *slots, const struct tiled_entries *all, size_t e) {
+SIMD_INLINE double tiled_entry(double *slots, const struct tiled_entries *all, size_t e) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot);
     return *dense_at(slots, all->own ? TILED_MATRIX + all->first + e : slot[all->first + e]);
 }
@@ -83,7 +83,7 @@ WIDE_INLINE double tiled_entry(double *slots, const struct tiled_entries *all, s
 /* ---- the block of constant rows ---- */
 
 /* Sums over k of J(b, k) x_k for rows b .. of the block; fresh: begun with the first product, not with 0. */
-WIDE_INLINE void tiled_block_sums(const double *x, size_t b, bool fresh, double sums[DENSE_DOWN]) {
+SIMD_INLINE void tiled_block_sums(const double *x, size_t b, bool fresh, double sums[DENSE_DOWN]) {
     const double *row[DENSE_DOWN];
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
@@ -92,7 +92,7 @@ WIDE_INLINE void tiled_block_sums(const double *x, size_t b, bool fresh, double 
     }
     DEVICE_UNROLL_FOUR
     for (size_t k = 1; k < TILED_COLUMNS; k++) {
-        double own = x[k * LANES_HERE];
+        double own = x[k * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             sums[r] += row[r][k] * own;
@@ -133,7 +133,7 @@ static double tiled_row_sum(double *slots, bool recalls, size_t row, const doubl
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
             size_t at = dense_least(e + k, all.count - 1);
             a[k] = tiled_entry(slots, &all, at);
-            own[k] = x[tiled_column(&all, at) * LANES_HERE];
+            own[k] = x[tiled_column(&all, at) * SLOT_STRIDE];
         }
         DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
@@ -233,7 +233,7 @@ static void tiled_rescale(double *slots) {
         double most = 0;
         DEVICE_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            double size = wide_abs(*dense_at(slots, slot[e]));
+            double size = simd_abs(*dense_at(slots, slot[e]));
             most = most < size ? size : most;
         }
         *dense_at(slots, TILED_SCALE + i) =
@@ -242,7 +242,7 @@ static void tiled_rescale(double *slots) {
 }
 
 /* A of a row that is not known. */
-static void tiled_weigh_entries(double *slots, size_t row, wide_bits now, double scale) {
+static void tiled_weigh_entries(double *slots, size_t row, simd_bits now, double scale) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
     for (size_t e = first[row]; e < first[row + 1]; e += TILED_AT_ONCE) {
         double block[TILED_AT_ONCE];
@@ -252,7 +252,7 @@ static void tiled_weigh_entries(double *slots, size_t row, wide_bits now, double
         DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             if (e + k < first[row + 1])
-                *dense_at(slots, TILED_MATRIX + e + k) = wide_keep(now, scale * block[k]);
+                *dense_at(slots, TILED_MATRIX + e + k) = simd_keep(now, scale * block[k]);
     }
 }
 
@@ -262,14 +262,14 @@ static void tiled_weigh(double *slots) {
     const uint32_t *lower = plan_words(&layer_plan, layer_plan.lower);
     const uint32_t *upper = plan_words(&layer_plan, layer_plan.upper);
     double hold = *dense_at(slots, TILED_HOLD);
-    wide_bits leads = wide_to_bits(*dense_at(slots, TILED_LEADS));
+    simd_bits leads = simd_to_bits(*dense_at(slots, TILED_LEADS));
     for (size_t i = 0; i < TILED_ROWS; i++) {
         double scale = *dense_at(slots, TILED_SCALE + i), r = *dense_at(slots, TILED_RESIDUAL + i);
-        wide_bits left_out = first[i + 1] - first[i] > 1 ? leads : 0;
-        wide_bits now = kernel_active(*dense_at(slots, value[i]), *dense_at(slots, lower[i]),
+        simd_bits left_out = first[i + 1] - first[i] > 1 ? leads : 0;
+        simd_bits now = kernel_active(*dense_at(slots, value[i]), *dense_at(slots, lower[i]),
                                       *dense_at(slots, upper[i]), scale, hold, left_out);
-        *dense_at(slots, TILED_ACTIVE + i) = wide_of_bits(now);
-        *dense_at(slots, TILED_RIGHT + i) = wide_keep(now, scale * r);
+        *dense_at(slots, TILED_ACTIVE + i) = simd_of_bits(now);
+        *dense_at(slots, TILED_RIGHT + i) = simd_keep(now, scale * r);
         if (!tiled_is_known(i))
             tiled_weigh_entries(slots, i, now, scale);
     }

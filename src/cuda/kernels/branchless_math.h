@@ -13,29 +13,29 @@
 #if defined(DEVICE_SINGLE) && (!defined(DEVICE_HOST) || defined(QUICK_SINES))
 /* Within two units in the last place, or 2^-36: what is left of a float needs no low part. On the host steps are those of an emitted
  * file, unless somebody asks for this one. */
-WIDE_INLINE bool sincos_near(wide a, wide *sine, wide *cosine) {
-    wide shifted = PAIR_FUSED(a, TWO_OVER_PI, CIRCLE_ZERO), n = shifted - CIRCLE_ZERO;
-    wide y = PAIR_FUSED(-n, HALF_PI_THIRD, PAIR_FUSED(-n, HALF_PI_SECOND, PAIR_FUSED(-n, HALF_PI_FIRST, a)));
-    wide z = y * y, s = PAIR_FUSED(y * z, sine_polynomial(z), y);
-    wide c = PAIR_FUSED(z, PAIR_FUSED(z, cosine_polynomial(z), wide_all(-0.5)), wide_all(1));
-    wide_bits turn = wide_to_bits(shifted), odd = circle_odd(turn);
-    *sine = circle_sign(wide_select(odd, c, s), turn, wide_all(0));
-    *cosine = circle_sign(wide_select(odd, s, c), wide_bits_add(turn, 1), wide_all(0));
-    return wide_abs(a) <= CIRCLE_LIMIT;
+SIMD_INLINE bool sincos_near(simd a, simd *sine, simd *cosine) {
+    simd shifted = PAIR_FUSED(a, TWO_OVER_PI, CIRCLE_ZERO), n = shifted - CIRCLE_ZERO;
+    simd y = PAIR_FUSED(-n, HALF_PI_THIRD, PAIR_FUSED(-n, HALF_PI_SECOND, PAIR_FUSED(-n, HALF_PI_FIRST, a)));
+    simd z = y * y, s = PAIR_FUSED(y * z, sine_polynomial(z), y);
+    simd c = PAIR_FUSED(z, PAIR_FUSED(z, cosine_polynomial(z), simd_all(-0.5)), simd_all(1));
+    simd_bits turn = simd_to_bits(shifted), odd = circle_odd(turn);
+    *sine = circle_sign(simd_select(odd, c, s), turn, simd_all(0));
+    *cosine = circle_sign(simd_select(odd, s, c), simd_bits_add(turn, 1), simd_all(0));
+    return simd_abs(a) <= CIRCLE_LIMIT;
 }
 #else
-WIDE_INLINE bool sincos_near(wide a, wide *sine, wide *cosine) {
-    wide size = wide_abs(a);
+SIMD_INLINE bool sincos_near(simd a, simd *sine, simd *cosine) {
+    simd size = simd_abs(a);
     circle_values(circle_reduce_near(size), a, sine, cosine);
     return size <= CIRCLE_LIMIT;
 }
 #endif
 
 struct sincos_values {
-    wide sine, cosine;
+    simd sine, cosine;
 };
 
-static GENERATED struct sincos_values sincos_any(wide a) {
+static GENERATED struct sincos_values sincos_any(simd a) {
     struct sincos_values values;
     elementary_sincos(a, &values.sine, &values.cosine);
     return values;
@@ -49,13 +49,13 @@ static GENERATED struct sincos_values sincos_any(wide a) {
 #ifdef DEVICE_SINGLE
 typedef float quick_doubt;
 
-WIDE_INLINE bool quick_fails(quick_doubt doubt) {
+SIMD_INLINE bool quick_fails(quick_doubt doubt) {
     return doubt > 0x1p+100f;
 }
 #else
 typedef unsigned quick_doubt;
 
-WIDE_INLINE bool quick_fails(quick_doubt doubt) {
+SIMD_INLINE bool quick_fails(quick_doubt doubt) {
     return doubt != 0;
 }
 #endif
@@ -74,12 +74,12 @@ WIDE_INLINE bool quick_fails(quick_doubt doubt) {
 #define QUOTIENT_RANGE 0x1p+500
 #endif
 
-WIDE_INLINE bool quick_divides(wide b) {
+SIMD_INLINE bool quick_divides(simd b) {
     return (b < QUOTIENT_RANGE) & (b > 1 / QUOTIENT_RANGE);
 }
 
-WIDE_INLINE wide quick_quotient(wide a, wide b, wide inverse) {
-    wide near = a * inverse;
+SIMD_INLINE simd quick_quotient(simd a, simd b, simd inverse) {
+    simd near = a * inverse;
     near = ROW_FUSED(ROW_FUSED(-b, near, a), inverse, near);
     return ROW_FUSED(ROW_FUSED(-b, near, a), inverse, near);
 }
@@ -87,18 +87,18 @@ WIDE_INLINE wide quick_quotient(wide a, wide b, wide inverse) {
 /* ---- masks: a sample of a device's thread always takes what is computed for it ---- */
 
 #undef M
-#define M(slot) ((slot) == LAYER_TAKES ? wide_bits_all(-1) : wide_to_bits(slots[slot]))
+#define M(slot) ((slot) == LAYER_TAKES ? simd_bits_all(-1) : simd_to_bits(slots[slot]))
 
 /* ---- values that wait in an array (codegen/print/spill.h) ----
  *
- * Where a thread's slots are, and its places. A round begins with KEPT_BEGINS, behind kept and kept_near. */
+ * Where a thread's slots are, and its places. A round begins with SPILL_BEGINS, behind kept and spill_near. */
 
 #ifdef DEVICE_HOST
-#define KEPT_BEGINS
+#define SPILL_BEGINS
 #else
-#define KEPT_BEGINS                                                                                                    \
+#define SPILL_BEGINS                                                                                                   \
     const size_t slots_at = __cvta_generic_to_local(slots), own_at = __cvta_generic_to_local(kept),                    \
-                 near_at = __cvta_generic_to_shared(kept_near);
+                 near_at = __cvta_generic_to_shared(spill_near);
 #endif
 
 #endif

@@ -27,38 +27,38 @@ struct dense_corner {
     double n[DENSE_ACROSS][DENSE_ACROSS], inverse[DENSE_ACROSS];
 };
 
-WIDE_INLINE double *dense_at(double *slots, size_t slot) {
-    return slots + slot * LANES_HERE;
+SIMD_INLINE double *dense_at(double *slots, size_t slot) {
+    return slots + slot * SLOT_STRIDE;
 }
 
-WIDE_INLINE size_t dense_least(size_t a, size_t b) {
+SIMD_INLINE size_t dense_least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-WIDE_INLINE double *dense_row(const struct dense *f, size_t i) {
-    return f->lower + (i * f->prefix + i * (i + 1) / 2) * LANES_HERE;
+SIMD_INLINE double *dense_row(const struct dense *f, size_t i) {
+    return f->lower + (i * f->prefix + i * (i + 1) / 2) * SLOT_STRIDE;
 }
 
 /* ---- the factor ---- */
 
 /* The products of so many columns from k on in the group's own rows; leaves n in the strip. All reads come before the first write, which
  * they would wait for. */
-WIDE_INLINE void dense_corner_lose(const struct dense *f, const double *const row[DENSE_ACROSS], size_t k,
+SIMD_INLINE void dense_corner_lose(const struct dense *f, const double *const row[DENSE_ACROSS], size_t k,
                                    const size_t columns, double sums[DENSE_ACROSS][DENSE_ACROSS]) {
     double l[DENSE_AHEAD][DENSE_ACROSS], n[DENSE_AHEAD][DENSE_ACROSS], weight[DENSE_AHEAD];
     DEVICE_UNROLL
     for (size_t s = 0; s < columns; s++) {
-        weight[s] = f->weight[(k + s) * LANES_HERE];
+        weight[s] = f->weight[(k + s) * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_ACROSS; r++)
-            l[s][r] = row[r][(k + s) * LANES_HERE];
+            l[s][r] = row[r][(k + s) * SLOT_STRIDE];
     }
     DEVICE_UNROLL
     for (size_t s = 0; s < columns; s++) {
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_ACROSS; r++) {
             n[s][r] = l[s][r] * weight[s];
-            f->strip[(r * DENSE_DEPTH + k + s) * LANES_HERE] = n[s][r];
+            f->strip[(r * DENSE_DEPTH + k + s) * SLOT_STRIDE] = n[s][r];
             DEVICE_UNROLL
             for (size_t c = 0; c <= r; c++)
                 sums[r][c] -= l[s][r] * n[s][c];
@@ -66,7 +66,7 @@ WIDE_INLINE void dense_corner_lose(const struct dense *f, const double *const ro
     }
 }
 
-WIDE_INLINE void dense_corner_sums(const struct dense *f, size_t j, double sums[DENSE_ACROSS][DENSE_ACROSS]) {
+SIMD_INLINE void dense_corner_sums(const struct dense *f, size_t j, double sums[DENSE_ACROSS][DENSE_ACROSS]) {
     const double *row[DENSE_ACROSS];
     size_t depth = f->prefix + j, k = 0;
     DEVICE_UNROLL
@@ -74,7 +74,7 @@ WIDE_INLINE void dense_corner_sums(const struct dense *f, size_t j, double sums[
         row[r] = dense_row(f, dense_least(j + r, f->order - 1));
         DEVICE_UNROLL
         for (size_t c = 0; c <= r; c++)
-            sums[r][c] = row[r][(depth + c) * LANES_HERE];
+            sums[r][c] = row[r][(depth + c) * SLOT_STRIDE];
     }
     for (; k + DENSE_AHEAD <= depth; k += DENSE_AHEAD)
         dense_corner_lose(f, row, k, DENSE_AHEAD, sums);
@@ -83,10 +83,10 @@ WIDE_INLINE void dense_corner_sums(const struct dense *f, size_t j, double sums[
 }
 
 /* d_j and 1/d_j, which is 0 for a pivot that is lost in rounding. */
-WIDE_INLINE double dense_pivot(struct dense *f, size_t j, double whole, double d) {
+SIMD_INLINE double dense_pivot(struct dense *f, size_t j, double whole, double d) {
     double inverse = kernel_pivot_inverse(whole, d);
-    f->weight[(f->prefix + j) * LANES_HERE] = d;
-    f->inverse[j * LANES_HERE] = inverse;
+    f->weight[(f->prefix + j) * SLOT_STRIDE] = d;
+    f->inverse[j * SLOT_STRIDE] = inverse;
     f->low = d < f->low ? d : f->low;
     f->high = f->high < d ? d : f->high;
     return inverse;
@@ -98,7 +98,7 @@ static void dense_factor_corner(struct dense *f, size_t j, struct dense_corner *
     size_t depth = f->prefix + j, left = f->order - j;
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++)
-        whole[c] = dense_row(f, dense_least(j + c, f->order - 1))[(depth + c) * LANES_HERE];
+        whole[c] = dense_row(f, dense_least(j + c, f->order - 1))[(depth + c) * SLOT_STRIDE];
     dense_corner_sums(f, j, sums);
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++) {
@@ -109,7 +109,7 @@ static void dense_factor_corner(struct dense *f, size_t j, struct dense_corner *
             l[r] = sums[r][c] * out->inverse[c];
             out->n[r][c] = l[r] * d;
             if (r < left)
-                dense_row(f, j + r)[(depth + c) * LANES_HERE] = l[r];
+                dense_row(f, j + r)[(depth + c) * SLOT_STRIDE] = l[r];
         }
         DEVICE_UNROLL
         for (size_t r = c + 1; r < DENSE_ACROSS; r++) {
@@ -121,7 +121,7 @@ static void dense_factor_corner(struct dense *f, size_t j, struct dense_corner *
 }
 
 /* Rows i .. of the group's columns: what is before the group. */
-WIDE_INLINE void dense_below_sums(const struct dense *f, size_t j, const double *const row[DENSE_DOWN],
+SIMD_INLINE void dense_below_sums(const struct dense *f, size_t j, const double *const row[DENSE_DOWN],
                                   double sums[DENSE_DOWN][DENSE_ACROSS]) {
     size_t depth = f->prefix + j;
     const double *n = f->strip;
@@ -129,17 +129,17 @@ WIDE_INLINE void dense_below_sums(const struct dense *f, size_t j, const double 
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
-            sums[r][c] = row[r][(depth + c) * LANES_HERE];
+            sums[r][c] = row[r][(depth + c) * SLOT_STRIDE];
     }
     DEVICE_UNROLL_FOUR
     for (size_t k = 0; k < depth; k++) {
         double l[DENSE_DOWN], own[DENSE_ACROSS];
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
-            own[c] = n[(c * DENSE_DEPTH + k) * LANES_HERE];
+            own[c] = n[(c * DENSE_DEPTH + k) * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
-            l[r] = row[r][k * LANES_HERE];
+            l[r] = row[r][k * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++) {
             DEVICE_UNROLL
@@ -170,10 +170,10 @@ static void dense_factor_below(const struct dense *f, size_t j, size_t i, const 
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++)
         if (i + r < f->order) {
-            double *to = dense_row(f, i + r) + depth * LANES_HERE;
+            double *to = dense_row(f, i + r) + depth * SLOT_STRIDE;
             DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_ACROSS; c++)
-                to[c * LANES_HERE] = sums[r][c];
+                to[c * SLOT_STRIDE] = sums[r][c];
         }
 }
 
@@ -194,27 +194,27 @@ static void dense_forward_rows(const struct dense *f, double *z, size_t i) {
     double sums[DENSE_DOWN];
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
-        row[r] = dense_row(f, dense_least(i + r, f->order - 1)) + f->prefix * LANES_HERE;
-        sums[r] = z[dense_least(i + r, f->order - 1) * LANES_HERE];
+        row[r] = dense_row(f, dense_least(i + r, f->order - 1)) + f->prefix * SLOT_STRIDE;
+        sums[r] = z[dense_least(i + r, f->order - 1) * SLOT_STRIDE];
     }
     DEVICE_UNROLL_FOUR
     for (size_t k = 0; k < i; k++) {
-        double known = z[k * LANES_HERE];
+        double known = z[k * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
-            sums[r] -= row[r][k * LANES_HERE] * known;
+            sums[r] -= row[r][k * SLOT_STRIDE] * known;
     }
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_DOWN; c++) {
         DEVICE_UNROLL
         for (size_t r = c + 1; r < DENSE_DOWN; r++)
             if (i + r < f->order)
-                sums[r] -= row[r][(i + c) * LANES_HERE] * sums[c];
+                sums[r] -= row[r][(i + c) * SLOT_STRIDE] * sums[c];
     }
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++)
         if (i + r < f->order)
-            z[(i + r) * LANES_HERE] = sums[r];
+            z[(i + r) * SLOT_STRIDE] = sums[r];
 }
 
 /* z = L'^-1 D^-1 z: unknowns k .. lose those behind them, the last first, then each other. */
@@ -222,30 +222,30 @@ static void dense_backward_rows(const struct dense *f, double *z, size_t k) {
     double sums[DENSE_DOWN];
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_DOWN; c++) {
-        size_t own = dense_least(k + c, f->order - 1) * LANES_HERE;
+        size_t own = dense_least(k + c, f->order - 1) * SLOT_STRIDE;
         sums[c] = z[own] * f->inverse[own];
     }
     DEVICE_UNROLL_FOUR
     for (size_t i = f->order; i-- > k + DENSE_DOWN;) {
-        const double *row = dense_row(f, i) + (f->prefix + k) * LANES_HERE;
-        double known = z[i * LANES_HERE];
+        const double *row = dense_row(f, i) + (f->prefix + k) * SLOT_STRIDE;
+        double known = z[i * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
-            sums[c] -= row[c * LANES_HERE] * known;
+            sums[c] -= row[c * SLOT_STRIDE] * known;
     }
     DEVICE_UNROLL
     for (size_t r = DENSE_DOWN; r-- > 1;) {
         if (k + r < f->order) {
-            const double *row = dense_row(f, k + r) + (f->prefix + k) * LANES_HERE;
+            const double *row = dense_row(f, k + r) + (f->prefix + k) * SLOT_STRIDE;
             DEVICE_UNROLL
             for (size_t c = 0; c < r; c++)
-                sums[c] -= row[c * LANES_HERE] * sums[r];
+                sums[c] -= row[c * SLOT_STRIDE] * sums[r];
         }
     }
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_DOWN; c++)
         if (k + c < f->order)
-            z[(k + c) * LANES_HERE] = sums[c];
+            z[(k + c) * SLOT_STRIDE] = sums[c];
 }
 
 static GENERATED void dense_solve(const struct dense *f, double *z) {
@@ -261,11 +261,11 @@ static void dense_copy(const double *from, double *to, size_t count) {
         double block[DENSE_DOWN];
         DEVICE_UNROLL
         for (size_t k = 0; k < DENSE_DOWN; k++)
-            block[k] = from[dense_least(i + k, count - 1) * LANES_HERE];
+            block[k] = from[dense_least(i + k, count - 1) * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t k = 0; k < DENSE_DOWN; k++)
             if (i + k < count)
-                to[(i + k) * LANES_HERE] = block[k];
+                to[(i + k) * SLOT_STRIDE] = block[k];
     }
 }
 

@@ -4,11 +4,11 @@
 #ifndef HN_CUDA_GLOBAL_SLOTS_H
 #define HN_CUDA_GLOBAL_SLOTS_H
 
-enum { LANE_PARTS = 1, LANES_HERE = FAR_WIDTH };
+enum { LANE_PARTS = 1, SLOT_STRIDE = GLOBAL_WIDTH };
 
-#define S(slot)           (slots[(slot)*LANES_HERE])
-#define M(slot)           (wide_to_bits(slots[(slot)*LANES_HERE]))
-#define S_AT(moved, slot) (slots[(moved) + (slot)*LANES_HERE])
-#define M_AT(moved, slot) (wide_to_bits(slots[(moved) + (slot)*LANES_HERE]))
+#define S(slot)           (slots[(slot)*SLOT_STRIDE])
+#define M(slot)           (simd_to_bits(slots[(slot)*SLOT_STRIDE]))
+#define S_AT(moved, slot) (slots[(moved) + (slot)*SLOT_STRIDE])
+#define M_AT(moved, slot) (simd_to_bits(slots[(moved) + (slot)*SLOT_STRIDE]))
 
 #endif

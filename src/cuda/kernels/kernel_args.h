@@ -35,15 +35,15 @@ struct device_call {
     struct tape_head *heads; /* of the tape; 0: there is none */
     real *tape_eps, *tape_y;
     int32_t *tape_kind;
-    uint64_t tape_room, tape_width; /* the steps that it holds of each sample; see struct drive_tape */
+    uint64_t tape_room, tape_width; /* the steps that it holds of each sample; see struct solver_tape */
     const full *grad_y;
     full *grad_raw, *grad_x, *grad_lower, *grad_upper;
     unsigned char *flagged;
     unsigned int *next; /* the first sample that nobody has taken */
     int32_t repeats_x, repeats_raw;
-    real *far_slots,
-        *far_rows; /* where slots lie in the device's memory: those of all threads, and an array over outputs each */
-    int32_t adds;  /* gradients are added to what is there, and so are flags */
+    real *global_slots,
+        *global_rows; /* where slots lie in the device's memory: those of all threads, and an array over outputs each */
+    int32_t adds;     /* gradients are added to what is there, and so are flags */
     const struct device_report *first; /* what a kernel of floats has found, */
     const full *led;                   /* the outputs that it has led to, */
     struct tape_head *first_heads;     /* and the heads of its tape */

@@ -12,98 +12,98 @@
 #ifndef HN_CUDA_KERNEL_GLOBAL_H
 #define HN_CUDA_KERNEL_GLOBAL_H
 
-struct far {
-    struct drive drive;
-    struct drive_tape tape;
+struct global_state {
+    struct solver solver;
+    struct solver_tape tape;
     struct sample_numbers numbers; /* of the last evaluation */
     uint64_t sample;               /* its number in the batch */
 #ifdef DEVICE_POLISH
     struct polish polish;
 #endif
 #ifdef DEVICE_SEARCHES
-    struct far_search search;
+    struct thread_search search;
 #endif
 };
 
 /* The methods nearest and optimal go on where auto ends: nearest_kernel.h. */
 #ifdef DEVICE_SEARCHES
-static void far_search_open(struct far *f);
-static GENERATED bool far_search_answer(struct far *f);
-static GENERATED void far_search_after(struct far *f);
-static void far_search_report(const struct far *f, struct device_report *out);
-static void far_search_close(const struct far *f, const struct device_call *call);
+static void thread_search_open(struct global_state *f);
+static GENERATED bool thread_search_answer(struct global_state *f);
+static GENERATED void thread_search_after(struct global_state *f);
+static void thread_search_report(const struct global_state *f, struct device_report *out);
+static void thread_search_close(const struct global_state *f, const struct device_call *call);
 #endif
 
 /* ---- loops whose reads do not wait for each other: what point.h has for the same ---- */
 
-enum { FAR_AT_ONCE = 16 };
+enum { GLOBAL_AT_ONCE = 16 };
 
 /* Number i of a list of so many, or the last one. */
-WIDE_INLINE size_t far_index(size_t i, size_t count) {
+SIMD_INLINE size_t global_index(size_t i, size_t count) {
     return i < count ? i : count - 1;
 }
 
 /* The first of count numbers that is not finite; count: all are. */
-static size_t far_first_lost(const struct point *p, uint32_t slot, size_t count) {
+static size_t global_first_lost(const struct point *p, uint32_t slot, size_t count) {
     const double *from = point_at(p, slot);
     size_t first = count;
-    for (size_t i = 0; i < count; i += FAR_AT_ONCE) {
-        double block[FAR_AT_ONCE];
-        for (size_t k = 0; k < FAR_AT_ONCE; k++)
-            block[k] = from[far_index(i + k, count) * LANES_HERE];
-        for (size_t k = 0; k < FAR_AT_ONCE; k++)
-            first = first == count && !sample_is_finite(block[k]) ? far_index(i + k, count) : first;
+    for (size_t i = 0; i < count; i += GLOBAL_AT_ONCE) {
+        double block[GLOBAL_AT_ONCE];
+        for (size_t k = 0; k < GLOBAL_AT_ONCE; k++)
+            block[k] = from[global_index(i + k, count) * SLOT_STRIDE];
+        for (size_t k = 0; k < GLOBAL_AT_ONCE; k++)
+            first = first == count && !sample_is_finite(block[k]) ? global_index(i + k, count) : first;
     }
     return first;
 }
 
 /* c, bl, bu and r of some rows. */
-struct far_rows {
-    double c[FAR_AT_ONCE], lower[FAR_AT_ONCE], upper[FAR_AT_ONCE], r[FAR_AT_ONCE];
+struct global_rows {
+    double c[GLOBAL_AT_ONCE], lower[GLOBAL_AT_ONCE], upper[GLOBAL_AT_ONCE], r[GLOBAL_AT_ONCE];
 };
 
-WIDE_INLINE void far_read_rows(const struct point *p, size_t first, struct far_rows *rows) {
+SIMD_INLINE void global_read_rows(const struct point *p, size_t first, struct global_rows *rows) {
     const struct plan *plan = p->plan;
     const uint32_t *value = plan_words(plan, plan->value);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     const double *r = point_at(p, plan->residual);
-    for (size_t k = 0; k < FAR_AT_ONCE; k++) {
-        size_t i = far_index(first + k, plan->rows);
+    for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
+        size_t i = global_index(first + k, plan->rows);
         rows->c[k] = *point_at(p, value[i]);
         rows->lower[k] = *point_at(p, lower[i]);
         rows->upper[k] = *point_at(p, upper[i]);
-        rows->r[k] = r[i * LANES_HERE];
+        rows->r[k] = r[i * SLOT_STRIDE];
     }
 }
 
 /* point_bad_bounds: the first such row; rows: none. */
-static size_t far_bad_bounds(const struct point *p) {
+static size_t global_bad_bounds(const struct point *p) {
     size_t count = p->plan->rows, first = count;
-    for (size_t i = 0; i < count; i += FAR_AT_ONCE) {
-        struct far_rows rows;
-        far_read_rows(p, i, &rows);
-        for (size_t k = 0; k < FAR_AT_ONCE; k++) {
+    for (size_t i = 0; i < count; i += GLOBAL_AT_ONCE) {
+        struct global_rows rows;
+        global_read_rows(p, i, &rows);
+        for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
             bool bad = !(rows.lower[k] <= rows.upper[k]) || rows.lower[k] == HUGE_VAL || rows.upper[k] == -HUGE_VAL;
-            first = first == count && bad ? far_index(i + k, count) : first;
+            first = first == count && bad ? global_index(i + k, count) : first;
         }
     }
     return first;
 }
 
 /* point_violation */
-static double far_violation(const struct point *p, size_t *row) {
+static double global_violation(const struct point *p, size_t *row) {
     size_t count = p->plan->rows, at = count, lost = count;
     double worst = 0;
-    for (size_t i = 0; i < count; i += FAR_AT_ONCE) {
-        struct far_rows rows;
-        far_read_rows(p, i, &rows);
-        for (size_t k = 0; k < FAR_AT_ONCE; k++) {
+    for (size_t i = 0; i < count; i += GLOBAL_AT_ONCE) {
+        struct global_rows rows;
+        global_read_rows(p, i, &rows);
+        for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
             double size = point_abs(rows.r[k]);
             bool bounds = rows.lower[k] == rows.lower[k] && rows.upper[k] == rows.upper[k];
             bool bad = !sample_is_finite(rows.c[k]) || !sample_is_finite(size) || !bounds;
             bool more = size > worst;
-            lost = lost == count && bad ? far_index(i + k, count) : lost;
-            at = more ? far_index(i + k, count) : at;
+            lost = lost == count && bad ? global_index(i + k, count) : lost;
+            at = more ? global_index(i + k, count) : at;
             worst = more ? size : worst;
         }
     }
@@ -113,36 +113,37 @@ static double far_violation(const struct point *p, size_t *row) {
 
 /* ---- stationarity: point_stationarity ---- */
 
-enum { FAR_ENTRIES = 8 }; /* of a row at a time */
+enum { GLOBAL_ENTRIES = 8 }; /* of a row at a time */
 
 /* Entries of row i of J from one on, or the last one again. */
-WIDE_INLINE void far_read_entries(const struct point *p, const uint32_t *first, size_t i, size_t e, double *entries) {
+SIMD_INLINE void global_read_entries(const struct point *p, const uint32_t *first, size_t i, size_t e,
+                                     double *entries) {
     const uint32_t *slot = plan_words(p->plan, p->plan->jacobian.slot);
-    for (size_t k = 0; k < FAR_ENTRIES; k++)
-        entries[k] = *point_at(p, slot[far_index(e + k, first[i + 1])]);
+    for (size_t k = 0; k < GLOBAL_ENTRIES; k++)
+        entries[k] = *point_at(p, slot[global_index(e + k, first[i + 1])]);
 }
 
 /* 1 / max(1, largest entry) of row i. */
-WIDE_INLINE double far_row_scale(const struct point *p, const uint32_t *first, size_t i) {
-    double most = 1, entries[FAR_ENTRIES];
-    for (size_t e = first[i]; e < first[i + 1]; e += FAR_ENTRIES) {
-        far_read_entries(p, first, i, e, entries);
-        for (size_t k = 0; k < FAR_ENTRIES; k++)
+SIMD_INLINE double global_row_scale(const struct point *p, const uint32_t *first, size_t i) {
+    double most = 1, entries[GLOBAL_ENTRIES];
+    for (size_t e = first[i]; e < first[i + 1]; e += GLOBAL_ENTRIES) {
+        global_read_entries(p, first, i, e, entries);
+        for (size_t k = 0; k < GLOBAL_ENTRIES; k++)
             most = sample_greater(most, point_abs(entries[k]));
     }
     return 1 / most;
 }
 
 /* sums += entry * own, over the columns of row i; those of one row are different. Adds the squares of its entries. */
-WIDE_INLINE double far_add_row(const struct point *p, const uint32_t *first, size_t i, uint32_t sums, double scale,
-                               double own, double squares) {
+SIMD_INLINE double global_add_row(const struct point *p, const uint32_t *first, size_t i, uint32_t sums, double scale,
+                                  double own, double squares) {
     const uint32_t *column = plan_words(p->plan, p->plan->jacobian.column);
-    double entries[FAR_ENTRIES], old[FAR_ENTRIES];
-    for (size_t e = first[i]; e < first[i + 1]; e += FAR_ENTRIES) {
-        far_read_entries(p, first, i, e, entries);
-        for (size_t k = 0; k < FAR_ENTRIES; k++)
-            old[k] = *point_at(p, sums + column[far_index(e + k, first[i + 1])]);
-        for (size_t k = 0; k < FAR_ENTRIES && e + k < first[i + 1]; k++) {
+    double entries[GLOBAL_ENTRIES], old[GLOBAL_ENTRIES];
+    for (size_t e = first[i]; e < first[i + 1]; e += GLOBAL_ENTRIES) {
+        global_read_entries(p, first, i, e, entries);
+        for (size_t k = 0; k < GLOBAL_ENTRIES; k++)
+            old[k] = *point_at(p, sums + column[global_index(e + k, first[i + 1])]);
+        for (size_t k = 0; k < GLOBAL_ENTRIES && e + k < first[i + 1]; k++) {
             double entry = own != 0 ? entries[k] * scale : 0;
             squares += entry * entry;
             *point_at(p, sums + column[e + k]) = old[k] + entry * own;
@@ -152,177 +153,177 @@ WIDE_INLINE double far_add_row(const struct point *p, const uint32_t *first, siz
 }
 
 /* sums: a vector over outputs. */
-static GENERATED double far_stationarity(const struct point *p, uint32_t sums) {
+static GENERATED double global_stationarity(const struct point *p, uint32_t sums) {
     const struct plan *plan = p->plan;
     const uint32_t *first = plan_words(plan, plan->jacobian.first);
     const double *r = point_at(p, plan->residual), *all = point_at(p, sums);
     double entries = 0, squares = 0, sum = 0, largest = 0;
     point_clear(p, sums, plan->outputs);
-    FAR_UNROLL_FEW
+    GLOBAL_UNROLL_FEW
     for (size_t i = 0; i < plan->rows; i++)
-        largest = sample_greater(largest, point_abs(r[i * LANES_HERE] * far_row_scale(p, first, i)));
+        largest = sample_greater(largest, point_abs(r[i * SLOT_STRIDE] * global_row_scale(p, first, i)));
     for (size_t i = 0; i < plan->rows; i++) {
-        double scale = far_row_scale(p, first, i), own = r[i * LANES_HERE] * scale / largest;
+        double scale = global_row_scale(p, first, i), own = r[i * SLOT_STRIDE] * scale / largest;
         squares += own * own;
-        entries = far_add_row(p, first, i, sums, scale, own, entries);
+        entries = global_add_row(p, first, i, sums, scale, own, entries);
     }
-    DRIVE_UNROLL
+    SOLVER_UNROLL
     for (size_t k = 0; k < plan->outputs; k++)
-        sum += all[k * LANES_HERE] * all[k * LANES_HERE];
+        sum += all[k * SLOT_STRIDE] * all[k * SLOT_STRIDE];
     return sum == 0 ? 0 : sum / (entries * squares);
 }
 
 /* ---- the sample comes in ---- */
 
 /* y = the raw output or the start values, unless they or x or the bounds are of no use. */
-static void far_take(struct far *f, const struct device_call *call) {
-    struct drive *d = &f->drive;
+static void global_take(struct global_state *f, const struct device_call *call) {
+    struct solver *d = &f->solver;
     const struct plan *plan = d->plan;
     if (d->raw)
-        drive_spread(d->raw, 1, point_at(&d->point, plan->y), LANES_HERE, plan->outputs);
+        solver_spread(d->raw, 1, point_at(&d->point, plan->y), SLOT_STRIDE, plan->outputs);
     else
         point_start(&d->point);
-    size_t x = far_first_lost(&d->point, plan->x, plan->inputs), rows = far_bad_bounds(&d->point);
-    size_t raw = d->raw ? far_first_lost(&d->point, plan->y, plan->outputs) : plan->outputs;
+    size_t x = global_first_lost(&d->point, plan->x, plan->inputs), rows = global_bad_bounds(&d->point);
+    size_t raw = d->raw ? global_first_lost(&d->point, plan->y, plan->outputs) : plan->outputs;
     if (x < plan->inputs)
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, x);
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, x);
     else if (raw < plan->outputs)
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + raw);
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + raw);
     else if (rows < plan->rows)
-        lane_fall_back(d, call, HN_OUTCOME_BAD_BOUNDS, rows);
+        thread_fall_back(d, call, HN_OUTCOME_BAD_BOUNDS, rows);
 }
 
 /* After what depends on x only was evaluated. */
-static void far_place(struct far *f, const struct device_call *call) {
-    struct drive *d = &f->drive;
+static void global_place(struct global_state *f, const struct device_call *call) {
+    struct solver *d = &f->solver;
     const struct plan *plan = d->plan;
-    far_take(f, call);
-    if (!point_set_fixed(&d->point) && d->state.doing == SAMPLE_OPENS) {
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+    global_take(f, call);
+    if (!point_set_fixed(&d->point) && d->state.phase == PHASE_NEW) {
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
         point_set_fixed(&d->point);
     }
-    bool starts = d->state.doing == SAMPLE_OPENS && !d->raw;
-    size_t lost = starts ? far_first_lost(&d->point, plan->y, plan->outputs) : plan->outputs;
+    bool starts = d->state.phase == PHASE_NEW && !d->raw;
+    size_t lost = starts ? global_first_lost(&d->point, plan->y, plan->outputs) : plan->outputs;
     if (lost < plan->outputs) /* a start that x drives away */
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + lost);
-    if (d->options->usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + lost);
+    if (d->options->usual > 0 && d->state.phase == PHASE_NEW && point_is_start(&d->point))
         sample_is_home(&d->state);
-    drive_take_slots(d, plan->y, plan->best);
+    solver_take_slots(d, plan->y, plan->best);
     if (plan->raw != plan->best)
-        drive_take_slots(d, plan->y, plan->raw);
-    drive_flag(d, plan->summary + SUMMARY_USABLE, true);
+        solver_take_slots(d, plan->y, plan->raw);
+    solver_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
 #ifdef DEVICE_POLISH
-typedef struct far polished;
+typedef struct global_state polished;
 static void polish_open(polished *f, const struct device_call *call);
 static void polish_close(polished *f, const struct device_call *call);
 static void polish_report(const polished *f, struct device_report *out);
 
 /* y where floats have led to, but for outputs that they have not moved: several are read before the first is written. */
-static void polish_lead(struct far *f, const full *to) {
-    double *y = point_at(&f->drive.point, LAYER_Y), own[FAR_AT_ONCE], led[FAR_AT_ONCE];
-    for (size_t j = 0; j < LAYER_OUTPUTS; j += FAR_AT_ONCE) {
-        for (size_t k = 0; k < FAR_AT_ONCE; k++) {
-            own[k] = y[far_index(j + k, LAYER_OUTPUTS) * LANES_HERE];
-            led[k] = to[far_index(j + k, LAYER_OUTPUTS)];
+static void polish_lead(struct global_state *f, const full *to) {
+    double *y = point_at(&f->solver.point, LAYER_Y), own[GLOBAL_AT_ONCE], led[GLOBAL_AT_ONCE];
+    for (size_t j = 0; j < LAYER_OUTPUTS; j += GLOBAL_AT_ONCE) {
+        for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
+            own[k] = y[global_index(j + k, LAYER_OUTPUTS) * SLOT_STRIDE];
+            led[k] = to[global_index(j + k, LAYER_OUTPUTS)];
         }
-        for (size_t k = 0; k < FAR_AT_ONCE && j + k < LAYER_OUTPUTS; k++)
-            y[(j + k) * LANES_HERE] = (double)(float)own[k] == led[k] ? own[k] : led[k];
+        for (size_t k = 0; k < GLOBAL_AT_ONCE && j + k < LAYER_OUTPUTS; k++)
+            y[(j + k) * SLOT_STRIDE] = (double)(float)own[k] == led[k] ? own[k] : led[k];
     }
 }
 
-static void polish_keep(struct far *f) {
-    drive_take_slots(&f->drive, LAYER_Y, LAYER_BEST);
+static void polish_keep(struct global_state *f) {
+    solver_take_slots(&f->solver, LAYER_Y, LAYER_BEST);
 }
 #endif
 
 /* Where floats are copied to. */
-WIDE_INLINE double *far_taken(const struct drive *d) {
+SIMD_INLINE double *global_taken(const struct solver *d) {
     return d->row + LAYER_OUTPUTS;
 }
 
-static GENERATED void far_open(struct far *f, const struct device_call *call, uint64_t sample) {
-    struct drive *d = &f->drive;
+static GENERATED void global_open(struct global_state *f, const struct device_call *call, uint64_t sample) {
+    struct solver *d = &f->solver;
     const struct plan *plan = d->plan;
     f->sample = sample;
-    lane_take_tape(d, &f->tape, call, sample);
-    lane_find(d, call, sample, far_taken(d));
+    thread_take_tape(d, &f->tape, call, sample);
+    thread_find(d, call, sample, global_taken(d));
     sample_open(&d->state, d->options);
     point_write(&d->point, plan->x, plan->inputs, d->x);
     entry_prepare(d->point.slots);
-    far_place(f, call);
+    global_place(f, call);
 #ifdef DEVICE_SEARCHES
-    far_search_open(f);
+    thread_search_open(f);
 #endif
 #ifdef DEVICE_POLISH
     polish_open(f, call);
 #else
     if (!d->warm)
         return;
-    drive_evaluate(d);
-    drive_warm(d);
+    solver_evaluate(d);
+    solver_warm(d);
 #endif
 }
 
 /* ---- a round ---- */
 
-static GENERATED void far_evaluate(struct far *f) {
-    drive_evaluate(&f->drive);
+static GENERATED void global_evaluate(struct global_state *f) {
+    solver_evaluate(&f->solver);
 }
 
 /* False: the sample has ended. */
-static GENERATED bool far_decide(struct far *f) {
+static GENERATED bool global_decide(struct global_state *f) {
 #ifdef DEVICE_SEARCHES
-    if (f->drive.state.doing == SAMPLE_OPENS && far_search_answer(f))
+    if (f->solver.state.phase == PHASE_NEW && thread_search_answer(f))
         return false;
 #endif
-    return !drive_decide(&f->drive, &f->numbers);
+    return !solver_decide(&f->solver, &f->numbers);
 }
 
-static GENERATED void far_move(struct far *f) {
-    drive_move(&f->drive);
+static GENERATED void global_move(struct global_state *f) {
+    solver_move(&f->solver);
 }
 
 /* ---- the end ---- */
 
 /* raw - y of some outputs; of start values where nothing came in. */
-WIDE_INLINE void far_read_way(const struct far *f, size_t first, double *way) {
-    const struct drive *d = &f->drive;
+SIMD_INLINE void global_read_way(const struct global_state *f, size_t first, double *way) {
+    const struct solver *d = &f->solver;
     const uint32_t *start = plan_words(d->plan, d->plan->start);
-    for (size_t k = 0; k < FAR_AT_ONCE; k++) {
-        size_t j = far_index(first + k, d->plan->outputs);
+    for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
+        size_t j = global_index(first + k, d->plan->outputs);
         double raw = d->raw ? d->raw[j] : *point_at(&d->point, start[j]);
         way[k] = raw - *point_at(&d->point, d->plan->y + (uint32_t)j);
     }
 }
 
 /* Whether all of what came in is finite. */
-static bool far_raw_is_finite(const struct far *f) {
-    size_t count = f->drive.plan->outputs;
+static bool global_raw_is_finite(const struct global_state *f) {
+    size_t count = f->solver.plan->outputs;
     bool finite = true;
-    DRIVE_UNROLL
+    SOLVER_UNROLL
     for (size_t j = 0; j < count; j++)
-        finite = finite && sample_is_finite(f->drive.raw[j]);
+        finite = finite && sample_is_finite(f->solver.raw[j]);
     return finite;
 }
 
 /* |y - raw|; see layer/finish_sample.c. */
-static double far_moved(const struct far *f) {
-    size_t count = f->drive.plan->outputs;
-    double scale = 0, sum = 0, way[FAR_AT_ONCE];
-    if (f->drive.raw && !far_raw_is_finite(f))
+static double global_moved(const struct global_state *f) {
+    size_t count = f->solver.plan->outputs;
+    double scale = 0, sum = 0, way[GLOBAL_AT_ONCE];
+    if (f->solver.raw && !global_raw_is_finite(f))
         return HUGE_VAL;
-    for (size_t j = 0; j < count; j += FAR_AT_ONCE) {
-        far_read_way(f, j, way);
-        for (size_t k = 0; k < FAR_AT_ONCE; k++)
+    for (size_t j = 0; j < count; j += GLOBAL_AT_ONCE) {
+        global_read_way(f, j, way);
+        for (size_t k = 0; k < GLOBAL_AT_ONCE; k++)
             scale = sample_greater(scale, point_abs(way[k]));
     }
     if (!sample_is_finite(scale))
         return HUGE_VAL;
-    for (size_t j = 0; j < count && scale > 0; j += FAR_AT_ONCE) {
-        far_read_way(f, j, way);
-        for (size_t k = 0; k < FAR_AT_ONCE && j + k < count; k++) {
+    for (size_t j = 0; j < count && scale > 0; j += GLOBAL_AT_ONCE) {
+        global_read_way(f, j, way);
+        for (size_t k = 0; k < GLOBAL_AT_ONCE && j + k < count; k++) {
             double part = way[k] / scale;
             sum += part * part;
         }
@@ -330,32 +331,32 @@ static double far_moved(const struct far *f) {
     return scale * sqrt(sum);
 }
 
-static void far_report(const struct far *f, struct device_report *out) {
+static void global_report(const struct global_state *f, struct device_report *out) {
     size_t worst;
-    double violation = far_violation(&f->drive.point, &worst);
-    lane_fill_report(&f->drive, violation, worst, far_moved(f), out);
+    double violation = global_violation(&f->solver.point, &worst);
+    thread_fill_report(&f->solver, violation, worst, global_moved(f), out);
 #ifdef DEVICE_POLISH
     polish_report(f, out);
 #endif
 #ifdef DEVICE_SEARCHES
-    far_search_report(f, out);
+    thread_search_report(f, out);
 #endif
 }
 
-/* drive_spread, to the caller's numbers. */
-static void far_give_out(const double *from, full *to, size_t count) {
-    full block[FAR_AT_ONCE];
-    for (size_t j = 0; j < count; j += FAR_AT_ONCE) {
-        for (size_t k = 0; k < FAR_AT_ONCE; k++)
-            block[k] = (full)from[far_index(j + k, count) * LANES_HERE];
-        for (size_t k = 0; k < FAR_AT_ONCE && j + k < count; k++)
+/* solver_spread, to the caller's numbers. */
+static void global_give_out(const double *from, full *to, size_t count) {
+    full block[GLOBAL_AT_ONCE];
+    for (size_t j = 0; j < count; j += GLOBAL_AT_ONCE) {
+        for (size_t k = 0; k < GLOBAL_AT_ONCE; k++)
+            block[k] = (full)from[global_index(j + k, count) * SLOT_STRIDE];
+        for (size_t k = 0; k < GLOBAL_AT_ONCE && j + k < count; k++)
             to[j + k] = block[k];
     }
 }
 
 /* y, the report and what else is wanted of a sample that has ended. */
-static GENERATED void far_close(struct far *f, const struct device_call *call) {
-    struct drive *d = &f->drive;
+static GENERATED void global_close(struct global_state *f, const struct device_call *call) {
+    struct solver *d = &f->solver;
     const struct plan *plan = d->plan;
     const struct point *p = &d->point;
     entry_evaluate(p->slots);
@@ -364,23 +365,23 @@ static GENERATED void far_close(struct far *f, const struct device_call *call) {
     polish_close(f, call);
 #endif
     double bound = sample_asks_stationarity(&d->state, d->options, &f->numbers);
-    bool stationary = bound > 0 && far_stationarity(p, plan->step) <= bound * bound;
+    bool stationary = bound > 0 && global_stationarity(p, plan->step) <= bound * bound;
     d->state.outcome = sample_verdict(&d->state, d->options, &f->numbers, stationary);
 #ifdef DEVICE_SEARCHES
-    far_search_after(f);
-    far_search_close(f, call);
+    thread_search_after(f);
+    thread_search_close(f, call);
 #endif
     if (d->tape)
         call->heads[f->sample] = tape_head_of(&d->state, d->tape->room);
     for (uint32_t i = 0; call->residual && i < plan->rows; i++)
         call->residual[f->sample * plan->rows + i] = point_number(*point_at(p, plan->residual + i));
     if (call->reports)
-        far_report(f, call->reports + f->sample);
+        global_report(f, call->reports + f->sample);
     for (uint32_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {
         double raw = d->raw ? d->raw[j] : *point_at(p, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? *point_at(p, plan->y + j) - raw : 0;
     }
-    far_give_out(point_at(p, plan->y), call->y + f->sample * plan->outputs, plan->outputs);
+    global_give_out(point_at(p, plan->y), call->y + f->sample * plan->outputs, plan->outputs);
 }
 
 #endif

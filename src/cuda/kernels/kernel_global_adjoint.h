@@ -5,25 +5,25 @@
 #ifndef HN_CUDA_KERNEL_GLOBAL_ADJOINT_H
 #define HN_CUDA_KERNEL_GLOBAL_ADJOINT_H
 
-struct far_back {
-    struct far far;
-    struct drive_back back;
+struct global_adjoint {
+    struct global_state far;
+    struct solver_back back;
     bool whole;
 };
 
-static GENERATED void far_back_open(struct far_back *b, const struct device_call *call, uint64_t sample) {
-    struct far *f = &b->far;
+static GENERATED void global_adjoint_open(struct global_adjoint *b, const struct device_call *call, uint64_t sample) {
+    struct global_state *f = &b->far;
     f->sample = sample;
-    b->whole = lane_back_find(&f->drive, &b->back, &f->tape, call, sample, far_taken(&f->drive));
-    drive_back_open(&f->drive, &b->back, &f->tape.head);
+    b->whole = thread_adjoint_find(&f->solver, &b->back, &f->tape, call, sample, global_taken(&f->solver));
+    solver_back_open(&f->solver, &b->back, &f->tape.head);
 }
 
-static GENERATED void far_back_step(struct far_back *b) {
-    drive_back_step(&b->far.drive);
+static GENERATED void global_adjoint_step(struct global_adjoint *b) {
+    solver_back_step(&b->far.solver);
 }
 
-static GENERATED void far_back_close(struct far_back *b, const struct device_call *call) {
-    lane_back_end(&b->far.drive, &b->back, call, b->far.sample, b->whole);
+static GENERATED void global_adjoint_close(struct global_adjoint *b, const struct device_call *call) {
+    thread_adjoint_end(&b->far.solver, &b->back, call, b->far.sample, b->whole);
 }
 
 #endif

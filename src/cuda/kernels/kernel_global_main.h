@@ -1,7 +1,7 @@
 /* kernel_global_main.h - the kernels over slots in the device's memory: a thread takes samples until none is left, to correct them or, where
  * DEVICE_GRADIENTS is defined, to pull gradients back.
  *
- * Threads of a warp go through the parts of a round together. One whose sample has ended waits until several have (FAR_REFILL); where
+ * Threads of a warp go through the parts of a round together. One whose sample has ended waits until several have (GLOBAL_REFILL); where
  * none goes on nobody waits.
  *
  * SPDX-License-Identifier: MIT */
@@ -10,87 +10,87 @@
 
 /* What is done with a sample: a part of a round returns false when it has ended. */
 #ifdef DEVICE_GRADIENTS
-typedef struct far_back task;
+typedef struct global_adjoint task;
 #ifdef DEVICE_SEARCHES
-#define task_open  far_search_back_open
-#define task_close far_search_back_close
+#define task_open  thread_search_back_open
+#define task_close thread_search_back_close
 #else
-#define task_open  far_back_open
-#define task_close far_back_close
+#define task_open  global_adjoint_open
+#define task_close global_adjoint_close
 #endif
 
-WIDE_INLINE struct far *task_far(task *t) {
+SIMD_INLINE struct global_state *task_global(task *t) {
     return &t->far;
 }
 
-WIDE_INLINE bool task_begin(task *t) {
-    return t->far.drive.state.steps > 0;
+SIMD_INLINE bool task_begin(task *t) {
+    return t->far.solver.state.steps > 0;
 }
 
-WIDE_INLINE bool task_decide(task *t) {
+SIMD_INLINE bool task_decide(task *t) {
     (void)t;
     return true;
 }
 
-WIDE_INLINE void task_end(task *t) {
-    far_back_step(t);
+SIMD_INLINE void task_end(task *t) {
+    global_adjoint_step(t);
 }
 #else
-typedef struct far task;
-#define task_open   far_open
-#define task_close  far_close
-#define task_decide far_decide
-#define task_end    far_move
+typedef struct global_state task;
+#define task_open   global_open
+#define task_close  global_close
+#define task_decide global_decide
+#define task_end    global_move
 
-WIDE_INLINE struct far *task_far(task *t) {
+SIMD_INLINE struct global_state *task_global(task *t) {
     return t;
 }
 
 /* Behind floats of paper and hardnet the verdict is all there is. */
-WIDE_INLINE bool task_begin(task *t) {
+SIMD_INLINE bool task_begin(task *t) {
 #if defined(DEVICE_POLISH) && !LAYER_WEIGHTED
     (void)t;
     return false;
 #else
-    far_evaluate(t);
+    global_evaluate(t);
     return true;
 #endif
 }
 #endif
 
 /* slots: those of the thread's sample; zeros, but for what is constant. */
-static void far_begin(struct far *f, double *slots, double *row) {
-    struct drive *d = &f->drive;
+static void global_begin(struct global_state *f, double *slots, double *row) {
+    struct solver *d = &f->solver;
     d->plan = &layer_plan;
     d->options = &layer_plan.options;
     d->point.plan = &layer_plan;
     d->point.slots = slots;
-    d->point.width = LANES_HERE;
+    d->point.width = SLOT_STRIDE;
     d->row = row;
     for (uint32_t i = 0; i < LAYER_SLOTS; i++)
         S((size_t)i) = 0;
     for (uint32_t i = 0; i < LAYER_CONSTANTS; i++)
-        S((size_t)constant_slot[i]) = wide_of_bits(constant_bits[i]);
-    drive_flag(d, layer_plan.slots + DRIVE_TAKES, true);
+        S((size_t)constant_slot[i]) = simd_of_bits(constant_bits[i]);
+    solver_flag(d, layer_plan.slots + SOLVER_TAKES, true);
 }
 
 /* The first sample of a thread is that of its own number, later ones come from the counter. */
-static bool far_next_sample(const struct device_call *call, uint64_t *sample, uint64_t threads, bool first) {
+static bool global_next_sample(const struct device_call *call, uint64_t *sample, uint64_t threads, bool first) {
     if (!first && *sample < call->count)
         *sample = threads + DEVICE_TAKE(call->next);
     return *sample < call->count;
 }
 
-WIDE_INLINE void tasks_run(const struct device_call *call, task *t, uint64_t thread, uint64_t threads) {
+SIMD_INLINE void tasks_run(const struct device_call *call, task *t, uint64_t thread, uint64_t threads) {
     uint64_t sample = thread;
     bool busy = false, ended = false, left = true;
     for (bool first = true;; first = false) {
         unsigned waiting = WARP_VOTE(!busy && (ended || left)), going = WARP_VOTE(busy);
-        if (!busy && (going == 0 || WARP_COUNT(waiting) >= FAR_REFILL)) {
+        if (!busy && (going == 0 || WARP_COUNT(waiting) >= GLOBAL_REFILL)) {
             if (ended)
                 task_close(t, call);
             ended = false;
-            busy = left = left && far_next_sample(call, &sample, threads, first);
+            busy = left = left && global_next_sample(call, &sample, threads, first);
             if (busy)
                 task_open(t, call, sample);
         }

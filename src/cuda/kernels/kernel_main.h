@@ -12,52 +12,52 @@
 
 /* What is done with a sample: task_round returns false when it has ended. */
 #ifdef DEVICE_GRADIENTS
-typedef struct lane_back task;
-#define task_open  lane_back_open
-#define task_close lane_back_close
+typedef struct thread_adjoint task;
+#define task_open  thread_adjoint_open
+#define task_close thread_adjoint_close
 
-WIDE_INLINE struct lane *task_lane(task *t) {
+SIMD_INLINE struct thread_state *task_thread(task *t) {
     return &t->lane;
 }
 
-WIDE_INLINE bool task_round(task *t, double *slots) {
-    const struct sample *s = &t->lane.drive.state;
+SIMD_INLINE bool task_round(task *t, double *slots) {
+    const struct sample *s = &t->lane.solver.state;
     if (s->steps > 0)
-        lane_back_round(t, slots);
+        thread_adjoint_round(t, slots);
     return s->steps > 0;
 }
 #else
-typedef struct lane task;
-#define task_open  lane_open
-#define task_close lane_close
+typedef struct thread_state task;
+#define task_open  thread_open
+#define task_close thread_close
 #if defined(DEVICE_POLISH) && !LAYER_WEIGHTED
 #define task_round polish_round
 #else
-#define task_round lane_round
+#define task_round thread_round
 #endif
 
-WIDE_INLINE struct lane *task_lane(task *t) {
+SIMD_INLINE struct thread_state *task_thread(task *t) {
     return t;
 }
 #endif
 
 /* Threads without a sample close theirs and take the next one. Those that get none are done for good. */
-WIDE_INLINE void task_refill(task *t, struct lane_turn *turn, const struct device_call *call, uint64_t threads) {
+SIMD_INLINE void task_refill(task *t, struct thread_turn *turn, const struct device_call *call, uint64_t threads) {
     if (turn->ended)
         task_close(t, call);
     turn->ended = false;
-    turn->left = turn->left && lane_next_sample(call, &turn->sample, threads, turn->working == 0);
+    turn->left = turn->left && thread_next_sample(call, &turn->sample, threads, turn->working == 0);
     turn->busy = turn->left;
     if (turn->busy)
         task_open(t, call, turn->sample);
 }
 
 /* What is read in every round lies near where anything does. */
-WIDE_INLINE void tasks_run(const struct device_call *call, task *t, double *slots, uint64_t thread, uint64_t threads) {
+SIMD_INLINE void tasks_run(const struct device_call *call, task *t, double *slots, uint64_t thread, uint64_t threads) {
 #ifdef TASK_NEAR
-    struct lane_turn *const turn = &task_lane(t)->turn;
+    struct thread_turn *const turn = &task_thread(t)->turn;
 #else
-    struct lane_turn own, *const turn = &own;
+    struct thread_turn own, *const turn = &own;
 #endif
     turn->sample = thread;
     turn->waited = turn->working = 0;
@@ -66,7 +66,7 @@ WIDE_INLINE void tasks_run(const struct device_call *call, task *t, double *slot
     for (;;) {
         unsigned going = BLOCK_COUNT(turn->busy);
         turn->waited += turn->working - going;
-        if (going == 0 || turn->waited >= LANE_PATIENCE * BLOCK_WARPS) {
+        if (going == 0 || turn->waited >= THREAD_PATIENCE * BLOCK_WARPS) {
             if (!turn->busy)
                 task_refill(t, turn, call, threads);
             turn->waited = 0;

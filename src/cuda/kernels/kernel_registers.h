@@ -2,33 +2,33 @@
  * layer/finish_sample.c do for batches, with the decisions and the driver of an emitted file (core/solver.h).
  *
  *     open    x and the raw output come in; what depends on x only is evaluated
- *     round   evaluate, decide, step: one straight line of generated statements whose values stay in registers (lane_round). What
- *             is rare goes through the slots, as everywhere else: lane_listed
+ *     round   evaluate, decide, step: one straight line of generated statements whose values stay in registers (thread_round). What
+ *             is rare goes through the slots, as everywhere else: thread_listed
  *     close   a fresh evaluation at y, the verdict, the report (kernel_registers_close.h)
  *
  * Where DEVICE_SINGLE is defined numbers are floats, and what comes in is copied; where DEVICE_POLISH is, the sample has been through
  * such a kernel (mixed_precision.h).
  *
  * In straight rounds A and W r never reach their slots. Who asks for them later gets them from where they were taken: base, scale,
- * hold and leads are kept, and the same statements give the same bits (lane_retake).
+ * hold and leads are kept, and the same statements give the same bits (thread_retake).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_KERNEL_REGISTERS_H
 #define HN_CUDA_KERNEL_REGISTERS_H
 
 /* What a thread knows of its turns: kernel_main.h. */
-struct lane_turn {
+struct thread_turn {
     uint64_t sample;  /* the last one that it took */
     unsigned waited;  /* rounds of all threads of the block since some began */
     unsigned working; /* threads of the block that had a sample then */
     bool busy, ended, left;
 };
 
-struct lane {
-    struct drive drive;
-    struct drive_tape tape;
+struct thread_state {
+    struct solver solver;
+    struct solver_tape tape;
     struct sample_numbers numbers; /* of the last evaluation */
-    struct lane_turn turn;
+    struct thread_turn turn;
     uint64_t sample;   /* its number in the batch */
     bool assumed;      /* weights of rows are those that straight rounds take for granted */
     bool listed;       /* the slots hold A and W r as they were last taken */
@@ -48,12 +48,12 @@ struct lane {
 /* Straight lines of generated statements (print_iteration.h) that run once a sample, and leave nothing but their results in slots: the
  * weights of rows at y, and c, r and their summary there. */
 #ifndef DEVICE_GRADIENTS
-static GENERATED void lane_weights(double *slots);
-static GENERATED void lane_residuals(double *slots);
+static GENERATED void thread_weights(double *slots);
+static GENERATED void thread_residuals(double *slots);
 #endif
 
 /* Where floats are copied to. */
-static double *lane_taken(const struct lane *l) {
+static double *thread_taken(const struct thread_state *l) {
 #ifdef DEVICE_SINGLE
     return l->taken;
 #else
@@ -65,80 +65,80 @@ static double *lane_taken(const struct lane *l) {
 /* ---- the sample comes in ---- */
 
 /* y = the raw output or the start values, unless they or x or the bounds are of no use. */
-static void lane_take(struct lane *l, const struct device_call *call) {
-    struct drive *d = &l->drive;
+static void thread_take(struct thread_state *l, const struct device_call *call) {
+    struct solver *d = &l->solver;
     double *slots = d->point.slots;
     bool finite = true;
     if (d->raw)
-        finite = lane_copy_in(d->raw, slots);
+        finite = thread_copy_in(d->raw, slots);
     else
         point_start(&d->point);
-    uint32_t x = lane_first_lost(slots + LAYER_X, LAYER_INPUTS), rows = lane_bad_bounds(slots);
-    uint32_t raw = finite ? LAYER_OUTPUTS : lane_first_lost(slots + LAYER_Y, LAYER_OUTPUTS);
+    uint32_t x = thread_first_lost(slots + LAYER_X, LAYER_INPUTS), rows = thread_bad_bounds(slots);
+    uint32_t raw = finite ? LAYER_OUTPUTS : thread_first_lost(slots + LAYER_Y, LAYER_OUTPUTS);
     if (x < LAYER_INPUTS)
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, x);
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, x);
     else if (raw < LAYER_OUTPUTS)
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, LAYER_INPUTS + raw);
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, LAYER_INPUTS + raw);
     else if (rows < LAYER_ROWS)
-        lane_fall_back(d, call, HN_OUTCOME_BAD_BOUNDS, rows);
+        thread_fall_back(d, call, HN_OUTCOME_BAD_BOUNDS, rows);
 }
 
 /* After what depends on x only was evaluated. */
-static void lane_place(struct lane *l, const struct device_call *call) {
-    struct drive *d = &l->drive;
+static void thread_place(struct thread_state *l, const struct device_call *call) {
+    struct solver *d = &l->solver;
     const struct plan *plan = &layer_plan;
     double *slots = d->point.slots;
     size_t culprit = 0;
-    lane_take(l, call);
-    if (!point_set_fixed(&d->point) && d->state.doing == SAMPLE_OPENS) {
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+    thread_take(l, call);
+    if (!point_set_fixed(&d->point) && d->state.phase == PHASE_NEW) {
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
         point_set_fixed(&d->point);
     }
-    bool starts = d->state.doing == SAMPLE_OPENS && !d->raw;
+    bool starts = d->state.phase == PHASE_NEW && !d->raw;
     if (starts && !point_finite(&d->point, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    if (layer_options.usual > 0 && d->state.doing == SAMPLE_OPENS && point_is_start(&d->point))
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
+    if (layer_options.usual > 0 && d->state.phase == PHASE_NEW && point_is_start(&d->point))
         sample_is_home(&d->state);
-    if (d->state.doing != SAMPLE_OPENS || starts || plan->fixed.slot.count > 0) { /* y is not what came in */
-        lane_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
+    if (d->state.phase != PHASE_NEW || starts || plan->fixed.slot.count > 0) { /* y is not what came in */
+        thread_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
         if (LAYER_RAW != LAYER_BEST)
-            lane_copy_once(slots + LAYER_Y, slots + LAYER_RAW, LAYER_OUTPUTS);
+            thread_copy_once(slots + LAYER_Y, slots + LAYER_RAW, LAYER_OUTPUTS);
     }
-    drive_flag(d, plan->summary + SUMMARY_USABLE, true);
+    solver_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
 #ifdef DEVICE_POLISH
-typedef struct lane polished;
+typedef struct thread_state polished;
 static void polish_open(polished *l, const struct device_call *call);
 static void polish_close(polished *l, const struct device_call *call);
 static void polish_report(const polished *l, struct device_report *out);
 #endif
 
-static GENERATED void lane_open(struct lane *l, const struct device_call *call, uint64_t sample) {
+static GENERATED void thread_open(struct thread_state *l, const struct device_call *call, uint64_t sample) {
     DEVICE_TASK(l);
-    DEVICE_LOCAL(l->drive.point.slots);
-    struct drive *d = &l->drive;
+    DEVICE_LOCAL(l->solver.point.slots);
+    struct solver *d = &l->solver;
     l->sample = sample;
-    lane_take_tape(d, &l->tape, call, sample);
+    thread_take_tape(d, &l->tape, call, sample);
     l->listed = true;
     l->is_best = true;
     l->best_is_base = false;
     l->pinned = l->evaluated = false;
     l->assumed = false;
-    lane_find(d, call, sample, lane_taken(l));
+    thread_find(d, call, sample, thread_taken(l));
     const struct sample_options o = layer_options;
     sample_open(&d->state, &o);
     for (uint32_t i = 0; i < LAYER_INPUTS; i++)
         d->point.slots[LAYER_X + i] = d->x[i];
     entry_prepare(d->point.slots);
-    lane_place(l, call);
+    thread_place(l, call);
 #ifdef DEVICE_POLISH
     polish_open(l, call);
 #else
     if (!d->warm)
         return;
-    drive_evaluate(d);
-    drive_warm(d);
+    solver_evaluate(d);
+    solver_warm(d);
 #endif
 }
 
@@ -146,38 +146,38 @@ static GENERATED void lane_open(struct lane *l, const struct device_call *call, 
 
 /* c, J and r at an iterate that is somewhere else than y, and with them A and W r, where weights are those of then. Rows may be
  * outputs themselves: y is there meanwhile. The residual's summary is that of the other iterate afterwards. */
-static void lane_evaluate_at(struct lane *l, const double *from, bool weighs) {
-    struct drive *d = &l->drive;
+static void thread_evaluate_at(struct thread_state *l, const double *from, bool weighs) {
+    struct solver *d = &l->solver;
     double *y = d->point.slots + LAYER_Y, *present = l->before + LAYER_OUTPUTS;
-    drive_copy(y, present, LAYER_OUTPUTS);
-    drive_copy(from, y, LAYER_OUTPUTS);
+    solver_copy(y, present, LAYER_OUTPUTS);
+    solver_copy(from, y, LAYER_OUTPUTS);
     entry_evaluate(d->point.slots);
     entry_residual(d->point.slots);
     if (weighs)
         entry_weigh_all(d->point.slots);
-    drive_copy(present, y, LAYER_OUTPUTS);
+    solver_copy(present, y, LAYER_OUTPUTS);
     l->evaluated = false;
 }
 
 /* A and W r as they were last taken, into their slots: before weights change. */
-static GENERATED void lane_retake(struct lane *l) {
+static GENERATED void thread_retake(struct thread_state *l) {
     if (l->listed)
         return;
-    lane_evaluate_at(l, l->drive.point.slots + LAYER_BASE, true);
+    thread_evaluate_at(l, l->solver.point.slots + LAYER_BASE, true);
     l->listed = true;
 }
 
 /* The best iterate, into its slots: before the base changes, or somebody reads it. */
-static GENERATED void lane_settle(struct lane *l) {
+static GENERATED void thread_settle(struct thread_state *l) {
     DEVICE_TASK(l);
-    double *slots = l->drive.point.slots;
+    double *slots = l->solver.point.slots;
     DEVICE_LOCAL(slots);
     if (l->best_is_base)
-        lane_copy_once(slots + LAYER_BASE, slots + LAYER_BEST, LAYER_OUTPUTS);
+        thread_copy_once(slots + LAYER_BASE, slots + LAYER_BEST, LAYER_OUTPUTS);
     l->best_is_base = false;
 }
 
-WIDE_INLINE bool lane_assumes(const double *slots) {
+SIMD_INLINE bool thread_assumes(const double *slots) {
     bool assumed = true;
     DEVICE_UNROLL_MANY
     for (uint32_t i = 0; i < LAYER_ASSUMED; i++)
@@ -187,33 +187,33 @@ WIDE_INLINE bool lane_assumes(const double *slots) {
 
 #ifndef DEVICE_GRADIENTS
 /* The weights of rows, where an attempt begins. */
-static GENERATED void lane_rescale(struct lane *l) {
+static GENERATED void thread_rescale(struct thread_state *l) {
     DEVICE_TASK(l);
-    double *slots = l->drive.point.slots;
+    double *slots = l->solver.point.slots;
     DEVICE_LOCAL(slots);
-    if (l->drive.state.doing == SAMPLE_BEGINS)
-        lane_retake(l);
-    lane_weights(slots);
-    l->assumed = lane_assumes(slots);
+    if (l->solver.state.phase == PHASE_START)
+        thread_retake(l);
+    thread_weights(slots);
+    l->assumed = thread_assumes(slots);
 }
 #endif
 
-/* drive_answer, with what it reads in its slots; J is that of the iterate before a step. */
-static GENERATED void lane_answer(struct lane *l) {
-    struct drive *d = &l->drive;
+/* solver_answer, with what it reads in its slots; J is that of the iterate before a step. */
+static GENERATED void thread_answer(struct thread_state *l) {
+    struct solver *d = &l->solver;
     if (d->state.asks == SAMPLE_ASKS_SLOPE)
-        lane_retake(l);
+        thread_retake(l);
     else if (LAYER_WEIGHTED)
-        lane_evaluate_at(l, d->point.slots + LAYER_BASE, false);
+        thread_evaluate_at(l, d->point.slots + LAYER_BASE, false);
     else
-        lane_evaluate_at(l, l->is_best ? d->point.slots + LAYER_BEST : l->before, false);
-    drive_answer(d);
+        thread_evaluate_at(l, l->is_best ? d->point.slots + LAYER_BEST : l->before, false);
+    solver_answer(d);
 }
 
 /* c, J, r and their summary at y into their slots. In a straight round, for whom weights are not those that it takes for granted: its sum
  * of squares is wrong then. */
-static GENERATED void lane_evaluate(struct lane *l) {
-    double *slots = l->drive.point.slots;
+static GENERATED void thread_evaluate(struct thread_state *l) {
+    double *slots = l->solver.point.slots;
     entry_evaluate(slots);
     entry_residual(slots);
     l->evaluated = true;
@@ -221,37 +221,37 @@ static GENERATED void lane_evaluate(struct lane *l) {
 
 /* The rest of a round through the slots. Methods without weights only return to the best iterate like that. */
 #if LAYER_WEIGHTED
-static GENERATED void lane_listed(struct lane *l, bool accepted) {
-    struct drive *d = &l->drive;
+static GENERATED void thread_listed(struct thread_state *l, bool accepted) {
+    struct solver *d = &l->solver;
     l->pinned = false;
-    lane_settle(l);
+    thread_settle(l);
     if (!accepted)
-        lane_retake(l);
+        thread_retake(l);
     if (!l->evaluated)
-        lane_evaluate(l);
+        thread_evaluate(l);
     l->evaluated = false;
     if (accepted)
-        drive_take_over(d);
+        solver_commit_iterate(d);
     l->listed = true;
-    if (layer_options.method == HN_METHOD_AUTO && sample_has_programme(&d->state))
-        point_programme_prepare(&d->point, &d->state);
-    drive_move(d);
+    if (layer_options.method == HN_METHOD_AUTO && sample_in_elastic(&d->state))
+        point_elastic_qp_prepare(&d->point, &d->state);
+    solver_move(d);
 }
 #else
-static GENERATED void lane_listed(struct lane *l, bool accepted) {
+static GENERATED void thread_listed(struct thread_state *l, bool accepted) {
     (void)accepted;
-    drive_flag(&l->drive, LAYER_SUMMARY + SUMMARY_USABLE, true);
-    drive_take_slots(&l->drive, LAYER_BEST, LAYER_Y);
+    solver_flag(&l->solver, LAYER_SUMMARY + SUMMARY_USABLE, true);
+    solver_take_slots(&l->solver, LAYER_BEST, LAYER_Y);
 }
 #endif
 
 /* The step of a straight round through the slots, from the y that it began at. */
-static GENERATED void lane_step_apart(struct lane *l) {
-    double *slots = l->drive.point.slots;
+static GENERATED void thread_step_apart(struct thread_state *l) {
+    double *slots = l->solver.point.slots;
     l->pinned = false;
     if (LAYER_SETS_BASE)
-        lane_copy_once(slots + LAYER_Y, slots + LAYER_BASE, LAYER_OUTPUTS);
-    lane_evaluate(l);
+        thread_copy_once(slots + LAYER_Y, slots + LAYER_BASE, LAYER_OUTPUTS);
+    thread_evaluate(l);
     l->evaluated = false;
 #if LAYER_WEIGHTED
     entry_weigh_all(slots);
@@ -264,9 +264,9 @@ static GENERATED void lane_step_apart(struct lane *l) {
  *
  * slots is the thread's own array, o a copy of the options whose values the compiler knows. */
 
-enum lane_next { LANE_ENDS, LANE_STEPS, LANE_AGAIN, LANE_MOVED };
+enum thread_next { THREAD_ENDS, THREAD_STEPS, THREAD_AGAIN, THREAD_MOVED };
 
-WIDE_INLINE void lane_numbers(struct lane *l, double *slots, const struct sample_options *o) {
+SIMD_INLINE void thread_numbers(struct thread_state *l, double *slots, const struct sample_options *o) {
     struct sample_numbers *n = &l->numbers;
     const double *summary = slots + LAYER_SUMMARY;
     size_t unused;
@@ -274,9 +274,9 @@ WIDE_INLINE void lane_numbers(struct lane *l, double *slots, const struct sample
     n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
     n->moved = n->usable = false;
     n->finite = mask_read(summary + SUMMARY_USABLE) && mask_read(summary + SUMMARY_FINITE);
-    if (sample_asks_violation(&l->drive.state, o)) {
-        drive_evaluate(&l->drive);
-        n->violation = point_violation(&l->drive.point, &unused);
+    if (sample_asks_violation(&l->solver.state, o)) {
+        solver_evaluate(&l->solver);
+        n->violation = point_violation(&l->solver.point, &unused);
     }
     if (!o->weighted)
         return;
@@ -284,92 +284,92 @@ WIDE_INLINE void lane_numbers(struct lane *l, double *slots, const struct sample
     n->squares = summary[SUMMARY_SQUARES];
     n->gain = slots[LAYER_STEP_GAIN];
     n->step_squares = slots[LAYER_STEP_SQUARES];
-    if (sample_asks_joint(&l->drive.state, o, n))
-        n->joint = point_joint(&l->drive.point);
+    if (sample_asks_joint(&l->solver.state, o, n))
+        n->joint = point_joint(&l->solver.point);
 }
 
 /* Whether the step from an accepted iterate, or again from the base, is one for straight statements, and what it needs. */
-WIDE_INLINE enum lane_next lane_prepare(struct lane *l, double *slots, const struct sample_options *o,
-                                        const struct sample_choice *choice) {
-    struct sample *s = &l->drive.state;
+SIMD_INLINE enum thread_next thread_prepare(struct thread_state *l, double *slots, const struct sample_options *o,
+                                            const struct sample_choice *choice) {
+    struct sample *s = &l->solver.state;
     bool ordinary = sample_takes_step(s) && !sample_holds_bounds(s) && !(o->weighted && (s->chooses || !l->assumed)) &&
                     (!LAYER_NEAR || s->stage == SAMPLE_NEAR);
     if (!o->weighted && ordinary) {
         l->is_best = choice->improved;
         if (!choice->improved)
-            lane_copy(slots + LAYER_Y, l->before);
-        return LANE_STEPS;
+            thread_copy(slots + LAYER_Y, l->before);
+        return THREAD_STEPS;
     }
     if (choice->accepted && ordinary) {
         slots[LAYER_HOLD] = sample_hold(s, o, l->numbers.squares);
         mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
         if (!LAYER_SETS_BASE) /* else statements do, where y moves */
-            lane_copy(slots + LAYER_Y, slots + LAYER_BASE);
+            thread_copy(slots + LAYER_Y, slots + LAYER_BASE);
         l->best_is_base = choice->improved;
         l->listed = false;
-        return LANE_STEPS;
+        return THREAD_STEPS;
     }
     if (choice->improved) {
-        lane_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
+        thread_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
         l->best_is_base = false;
     }
     if (ordinary && !l->listed) {
-        lane_copy(slots + LAYER_BASE, slots + LAYER_Y);
+        thread_copy(slots + LAYER_BASE, slots + LAYER_Y);
         l->pinned = false;
-        return LANE_AGAIN;
+        return THREAD_AGAIN;
     }
-    lane_listed(l, choice->accepted);
-    return LANE_MOVED;
+    thread_listed(l, choice->accepted);
+    return THREAD_MOVED;
 }
 
-/* drive_record, for a memory that nobody reads before long: what is read again and again stays in the caches. */
-WIDE_INLINE void lane_record(const struct lane *l, const double *slots, enum sample_step led) {
-    const struct drive_tape *tape = &l->tape;
-    size_t steps = (size_t)l->drive.state.steps;
+/* solver_record, for a memory that nobody reads before long: what is read again and again stays in the caches. */
+SIMD_INLINE void thread_record(const struct thread_state *l, const double *slots, enum sample_step led) {
+    const struct solver_tape *tape = &l->tape;
+    size_t steps = (size_t)l->solver.state.steps;
     if (steps > 0 && steps <= tape->room) {
-        tape->eps[(steps - 1) * tape->width] = l->drive.state.used;
+        tape->eps[(steps - 1) * tape->width] = l->solver.state.used;
         tape->kind[(steps - 1) * tape->width] = (int32_t)led;
     }
     if (steps >= tape->room)
         return;
     double *to = tape->iterate + steps * LAYER_OUTPUTS * tape->width;
     DEVICE_UNROLL
-    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
-        double block[LANE_FEW];
+    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
+        double block[THREAD_FEW];
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++)
+        for (uint32_t k = 0; k < THREAD_FEW; k++)
             block[k] = first + k < LAYER_OUTPUTS ? slots[LAYER_Y + first + k] : 0;
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++, to += tape->width)
+        for (uint32_t k = 0; k < THREAD_FEW; k++, to += tape->width)
             if (first + k < LAYER_OUTPUTS)
                 DEVICE_STORE_ONCE(to, block[k]);
     }
 }
 
 /* What comes after an evaluation: the end, the step from here (or again from the base), or the round is complete. */
-WIDE_INLINE enum lane_next lane_decide(struct lane *l, double *slots, const struct sample_options *o) {
-    struct sample *s = &l->drive.state;
-    lane_numbers(l, slots, o);
+SIMD_INLINE enum thread_next thread_decide(struct thread_state *l, double *slots, const struct sample_options *o) {
+    struct sample *s = &l->solver.state;
+    thread_numbers(l, slots, o);
     struct sample_choice choice = sample_decide(s, o, &l->numbers, false);
     if (s->asks != SAMPLE_ASKS_NOTHING)
-        lane_answer(l);
-    if (choice.recorded && l->drive.tape)
-        lane_record(l, slots, choice.led);
+        thread_answer(l);
+    if (choice.recorded && l->solver.tape)
+        thread_record(l, slots, choice.led);
     if (choice.finished)
-        return LANE_ENDS;
+        return THREAD_ENDS;
     if (!o->weighted && choice.improved)
-        lane_copy(slots + LAYER_Y, slots + LAYER_BEST);
+        thread_copy(slots + LAYER_Y, slots + LAYER_BEST);
     if (l->best_is_base && !choice.improved)
-        lane_settle(l);
-    return lane_prepare(l, slots, o, &choice);
+        thread_settle(l);
+    return thread_prepare(l, slots, o, &choice);
 }
 
-/* After the step from the base: the rest of drive_step and drive_move. */
-WIDE_INLINE void lane_stepped(struct lane *l, double *slots, const struct sample_options *o) {
-    struct sample *s = &l->drive.state;
+/* After the step from the base: the rest of solver_step and solver_move. */
+SIMD_INLINE void thread_stepped(struct thread_state *l, double *slots, const struct sample_options *o) {
+    struct sample *s = &l->solver.state;
     struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
     if (o->method == HN_METHOD_AUTO && s->kind == SAMPLE_CLIPPED) {
-        drive_clip(&l->drive);
+        solver_clip(&l->solver);
         l->pinned = false;
     }
     n.moved = mask_read(slots + LAYER_SUMMARY + SUMMARY_MOVED);
@@ -378,15 +378,15 @@ WIDE_INLINE void lane_stepped(struct lane *l, double *slots, const struct sample
     n.most_pivot = slots[LAYER_PIVOTS + 1];
     sample_stepped(s, o, &n);
     if (s->asks != SAMPLE_ASKS_NOTHING)
-        lane_answer(l);
-    if (s->doing != SAMPLE_RETURNS && s->doing != SAMPLE_REWINDS)
+        thread_answer(l);
+    if (s->phase != PHASE_RETURN && s->phase != PHASE_REWIND)
         return;
     mask_write(slots + LAYER_SUMMARY + SUMMARY_USABLE, true);
-    if (s->doing == SAMPLE_REWINDS)
+    if (s->phase == PHASE_REWIND)
         sample_rewound(s);
     l->pinned = false;
-    lane_settle(l);
-    lane_copy_once(slots + LAYER_BEST, slots + LAYER_Y, LAYER_OUTPUTS);
+    thread_settle(l);
+    thread_copy_once(slots + LAYER_BEST, slots + LAYER_Y, LAYER_OUTPUTS);
 }
 
 #endif

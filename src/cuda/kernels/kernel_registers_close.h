@@ -7,23 +7,23 @@
 /* |y - raw|; see layer/finish_sample.c. In blocks whose loads and quotients do not wait for each other; sums are in order. */
 
 /* way = raw - y; the largest of them, or infinity. */
-static double lane_way(const struct lane *l, double *way) {
-    const double *y = l->drive.point.slots + LAYER_Y, *raw = l->drive.raw, *from = raw ? raw : way;
+static double thread_way(const struct thread_state *l, double *way) {
+    const double *y = l->solver.point.slots + LAYER_Y, *raw = l->solver.raw, *from = raw ? raw : way;
     double scale = 0;
     bool lost = false;
     if (!raw)
         for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
-            way[j] = l->drive.point.slots[plan_words(&layer_plan, layer_plan.start)[j]];
+            way[j] = l->solver.point.slots[plan_words(&layer_plan, layer_plan.start)[j]];
     DEVICE_ROLLED
-    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
-        double part[LANE_FEW], at[LANE_FEW];
+    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
+        double part[THREAD_FEW], at[THREAD_FEW];
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++) {
+        for (uint32_t k = 0; k < THREAD_FEW; k++) {
             part[k] = first + k < LAYER_OUTPUTS ? from[first + k] : 0;
             at[k] = first + k < LAYER_OUTPUTS ? y[first + k] : 0;
         }
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++) {
+        for (uint32_t k = 0; k < THREAD_FEW; k++) {
             lost = lost | !sample_is_finite(part[k]);
             part[k] -= at[k];
             scale = sample_greater(scale, point_abs(part[k]));
@@ -35,16 +35,16 @@ static double lane_way(const struct lane *l, double *way) {
 }
 
 /* The sum of the squares of way / scale, with quick quotients; *doubt: one of them may not be rounded correctly. */
-WIDE_INLINE double lane_squares(const double *way, double scale, bool *doubt) {
+SIMD_INLINE double thread_squares(const double *way, double scale, bool *doubt) {
     double sum = 0, inverse = 1 / scale, least = scale * QUOTIENT_LEAST;
     DEVICE_ROLLED
-    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
-        double part[LANE_FEW];
+    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
+        double part[THREAD_FEW];
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++)
+        for (uint32_t k = 0; k < THREAD_FEW; k++)
             part[k] = first + k < LAYER_OUTPUTS ? way[first + k] : 0;
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++) {
+        for (uint32_t k = 0; k < THREAD_FEW; k++) {
             *doubt = *doubt | ((part[k] != 0) & (point_abs(part[k]) < least));
             part[k] = quick_quotient(part[k], scale, inverse);
             sum += part[k] * part[k];
@@ -53,23 +53,23 @@ WIDE_INLINE double lane_squares(const double *way, double scale, bool *doubt) {
     return sum;
 }
 
-static double lane_moved(const struct lane *l, double *way) {
-    double scale = lane_way(l, way), sum;
+static double thread_moved(const struct thread_state *l, double *way) {
+    double scale = thread_way(l, way), sum;
     if (!sample_is_finite(scale) || scale == 0)
         return scale == 0 ? 0 : HUGE_VAL;
     bool doubt = !quick_divides(scale);
-    sum = lane_squares(way, scale, &doubt);
+    sum = thread_squares(way, scale, &doubt);
     sum = doubt ? 0 : sum;
     for (uint32_t j = 0; j < LAYER_OUTPUTS && doubt; j++)
         sum += (way[j] / scale) * (way[j] / scale);
     return scale * sqrt(sum);
 }
 
-static void lane_report(const struct lane *l, struct device_report *out) {
-    const struct drive *d = &l->drive;
+static void thread_report(const struct thread_state *l, struct device_report *out) {
+    const struct solver *d = &l->solver;
     size_t worst;
-    double violation = lane_violation(d->point.slots, &worst);
-    lane_fill_report(d, violation, worst, lane_moved(l, d->row), out);
+    double violation = thread_violation(d->point.slots, &worst);
+    thread_fill_report(d, violation, worst, thread_moved(l, d->row), out);
 #ifdef DEVICE_POLISH
     polish_report(l, out);
 #endif
@@ -77,14 +77,14 @@ static void lane_report(const struct lane *l, struct device_report *out) {
 
 #ifndef DEVICE_GRADIENTS
 /* y, the report and what else is wanted of a sample that has ended. */
-static GENERATED void lane_close(struct lane *l, const struct device_call *call) {
+static GENERATED void thread_close(struct thread_state *l, const struct device_call *call) {
     DEVICE_TASK(l);
-    DEVICE_LOCAL(l->drive.point.slots);
-    struct drive *d = &l->drive;
+    DEVICE_LOCAL(l->solver.point.slots);
+    struct solver *d = &l->solver;
     const struct plan *plan = &layer_plan;
     const struct sample_options o = layer_options;
     const double *y = d->point.slots + LAYER_Y;
-    lane_residuals(d->point.slots);
+    thread_residuals(d->point.slots);
 #ifdef DEVICE_POLISH
     polish_close(l, call);
 #endif
@@ -98,12 +98,12 @@ static GENERATED void lane_close(struct lane *l, const struct device_call *call)
     for (uint32_t i = 0; call->residual && i < plan->rows; i++)
         call->residual[l->sample * plan->rows + i] = point_number(*point_at(&d->point, plan->residual + i));
     if (call->reports)
-        lane_report(l, call->reports + l->sample);
+        thread_report(l, call->reports + l->sample);
     for (size_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {
         double raw = d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
     }
-    lane_give_out(y, call->y + l->sample * LAYER_OUTPUTS, LAYER_OUTPUTS);
+    thread_give_out(y, call->y + l->sample * LAYER_OUTPUTS, LAYER_OUTPUTS);
 }
 #endif
 

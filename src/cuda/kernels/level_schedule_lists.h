@@ -7,7 +7,7 @@
 #include "core/program_lists.h"
 
 /* Instructions in levels, each of which reads what those before it have written. */
-struct team_program {
+struct block_program {
     struct policy_program own;
     const uint32_t *level; /* where each begins, and the end of the last */
     size_t level_first[4]; /* those of each phase */

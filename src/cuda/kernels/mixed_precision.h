@@ -14,7 +14,7 @@
 
 /* lm goes on with the eps that it had. */
 static void polish_damp(polished *l) {
-    struct sample *s = &l->drive.state;
+    struct sample *s = &l->solver.state;
     const struct device_report *first = &l->polish.first;
     if (layer_options.method != HN_METHOD_LM || !s->chooses || !(first->damping > 0))
         return;
@@ -26,18 +26,18 @@ static void polish_damp(polished *l) {
 
 /* y, and with it the best iterate, is where the floats have ended. */
 static void polish_take(polished *l, const struct device_call *call) {
-    struct drive *d = &l->drive;
+    struct solver *d = &l->solver;
     polish_lead(l, call->led + l->sample * LAYER_OUTPUTS);
     point_set_fixed(&d->point);
     polish_keep(l);
-    d->state.doing = SAMPLE_BEGINS;
+    d->state.phase = PHASE_START;
     d->state.homed = false;
     polish_damp(l);
 }
 
 /* After y has taken what came in. */
 static void polish_open(polished *l, const struct device_call *call) {
-    struct drive *d = &l->drive;
+    struct solver *d = &l->solver;
     struct sample *s = &d->state;
     struct polish *own = &l->polish;
     const struct sample_options o = layer_options;
@@ -45,14 +45,14 @@ static void polish_open(polished *l, const struct device_call *call) {
     own->first = call->first[l->sample];
     own->begun = s->iteration = s->begun = most > own->first.iterations ? most : own->first.iterations;
     own->kept = false;
-    if (s->doing != SAMPLE_OPENS)
+    if (s->phase != PHASE_NEW)
         return;
-    drive_evaluate(d);
-    drive_numbers(d, &l->numbers);
+    solver_evaluate(d);
+    solver_numbers(d, &l->numbers);
     sample_came_in(s, &o, &l->numbers);
     own->kept = LAYER_WEIGHTED && l->numbers.finite && l->numbers.measure <= layer_options.tolerance;
     if (own->first.unused != 0 && !own->kept) /* what is finite in double was too large for a float */
-        lane_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
     else if (!own->kept)
         polish_take(l, call);
 }
@@ -60,26 +60,26 @@ static void polish_open(polished *l, const struct device_call *call) {
 /* After the evaluation at y: why the steps came to an end. Floats that have done what they could say nothing about the steps after
  * them, and floats that have found more than that keep their word. */
 static void polish_close(polished *l, const struct device_call *call) {
-    struct sample *s = &l->drive.state;
+    struct sample *s = &l->solver.state;
     hn_outcome first = (hn_outcome)l->polish.first.outcome;
-    if (!LAYER_WEIGHTED && s->doing != SAMPLE_FALLS_BACK) {
-        drive_numbers(&l->drive, &l->numbers);
+    if (!LAYER_WEIGHTED && s->phase != PHASE_FALLBACK) {
+        solver_numbers(&l->solver, &l->numbers);
         s->outcome = first == HN_OUTCOME_OK ? HN_OUTCOME_ITERATION_LIMIT : first;
-    } else if (s->doing != SAMPLE_FALLS_BACK && s->outcome != HN_OUTCOME_LOCALLY_INFEASIBLE && first != HN_OUTCOME_OK &&
+    } else if (s->phase != PHASE_FALLBACK && s->outcome != HN_OUTCOME_LOCALLY_INFEASIBLE && first != HN_OUTCOME_OK &&
                first != HN_OUTCOME_STALLED)
         s->outcome = first;
-    if (!call->first_heads || !(s->doing == SAMPLE_FALLS_BACK || l->polish.kept))
+    if (!call->first_heads || !(s->phase == PHASE_FALLBACK || l->polish.kept))
         return;
     struct tape_head *head = &call->first_heads[l->sample]; /* nothing of what the floats did is left */
-    head->way = s->doing == SAMPLE_FALLS_BACK ? TAPE_FALLBACK : TAPE_WHOLE;
+    head->way = s->phase == PHASE_FALLBACK ? TAPE_FALLBACK : TAPE_WHOLE;
     head->steps = head->attempt = 0;
 }
 
 /* Both together; what floats have done to a sample that is as it came in does not count. */
 static void polish_report(const polished *l, struct device_report *out) {
-    const struct sample *s = &l->drive.state;
+    const struct sample *s = &l->solver.state;
     const struct device_report *first = &l->polish.first;
-    bool lost = l->polish.kept || s->doing == SAMPLE_FALLS_BACK;
+    bool lost = l->polish.kept || s->phase == PHASE_FALLBACK;
     int own = s->iteration - l->polish.begun;
     out->iterations = l->polish.kept ? 0 : first->iterations + own;
     out->steps = s->best_step + (lost || s->best_attempt > 0 ? 0 : first->steps);

@@ -9,7 +9,7 @@ static GENERATED void system_gather(double *slots) {
     const uint32_t *s = hardnet_listed.words + SYSTEM_STREAM;
     const double *numbers = hardnet_listed.numbers;
     double *to = dense_at(slots, SYSTEM_LOWER);
-    for (size_t e = 0; e < (size_t)SYSTEM_ORDER * (SYSTEM_ORDER + 1) / 2; e++, to += LANES_HERE) {
+    for (size_t e = 0; e < (size_t)SYSTEM_ORDER * (SYSTEM_ORDER + 1) / 2; e++, to += SLOT_STRIDE) {
         *to = batched_sum(slots, numbers, s + 2, s[1], *dense_at(slots, s[0]), false);
         s += 2 + 2 * (size_t)s[1];
     }

@@ -56,7 +56,7 @@ static void policy_improve_adopt(const struct policy_call *c, uint64_t thread, u
     uint64_t n = c->outputs;
     for (uint64_t i = thread; i < c->count; i += threads) {
         double known = c->objective[c->best[i]], found = r->beyond_objective[i];
-        if (r->beyond_reports[i].outcome != HN_OUTCOME_OK || !(found < known - r->explore * wide_abs(known)))
+        if (r->beyond_reports[i].outcome != HN_OUTCOME_OK || !(found < known - r->explore * simd_abs(known)))
             continue;
         c->best[i] = improve_nearest(c, i, r->beyond_y + i * n);
         improve_copy(r->targets + c->best[i] * n, r->beyond_y + i * n, n);

@@ -6,7 +6,7 @@
 #define HN_CUDA_POLICY_LEARN_H
 
 static bool policy_finite(double a) {
-    return wide_abs(a) <= DBL_MAX;
+    return simd_abs(a) <= DBL_MAX;
 }
 
 /* The network gives all candidates of an input in one row; the layer wants each as a row of its own, with its input. */

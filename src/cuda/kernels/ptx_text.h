@@ -9,9 +9,9 @@
 
 #ifdef DEVICE_HOST
 #define PTX_REGISTERS(values, read, spare)                                                                             \
-    wide nv[values], nw[values], ns[read], nt[spare], nu[2];                                                           \
+    simd nv[values], nw[values], ns[read], nt[spare], nu[2];                                                           \
     bool pv[values], pm[read], pt[spare], wrong;                                                                       \
-    wide_bits nb[1];                                                                                                   \
+    simd_bits nb[1];                                                                                                   \
     uint32_t ne[3];                                                                                                    \
     float nf[1];
 #define ROUND_DECLARES(registers) registers

@@ -7,34 +7,34 @@
 
 /* ---- copies in rounds, unrolled; those of sample_io.h are for what runs once a sample ---- */
 
-enum { LANE_AT_ONCE = 32 };
+enum { THREAD_AT_ONCE = 32 };
 
-#define LANE_MOVE(name, source, target)                                                                                \
-    WIDE_INLINE void name(const source *from, uint64_t from_apart, target *to, uint64_t to_apart,                      \
+#define THREAD_MOVE(name, source, target)                                                                              \
+    SIMD_INLINE void name(const source *from, uint64_t from_apart, target *to, uint64_t to_apart,                      \
                           const uint32_t count) {                                                                      \
-        target block[LANE_AT_ONCE];                                                                                    \
+        target block[THREAD_AT_ONCE];                                                                                  \
         DEVICE_UNROLL                                                                                                  \
-        for (uint32_t first = 0; first < count; first += LANE_AT_ONCE) {                                               \
+        for (uint32_t first = 0; first < count; first += THREAD_AT_ONCE) {                                             \
             DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_AT_ONCE; k++)                                                                \
+            for (uint32_t k = 0; k < THREAD_AT_ONCE; k++)                                                              \
                 if (first + k < count)                                                                                 \
                     block[k] = (target)from[(first + k) * from_apart];                                                 \
             DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_AT_ONCE; k++)                                                                \
+            for (uint32_t k = 0; k < THREAD_AT_ONCE; k++)                                                              \
                 if (first + k < count)                                                                                 \
                     to[(first + k) * to_apart] = block[k];                                                             \
         }                                                                                                              \
     }
-LANE_MOVE(lane_spread, double, double)
+THREAD_MOVE(thread_spread, double, double)
 
 /* ---- what point.h has for the same ---- */
 
-WIDE_INLINE void lane_copy(const double *from, double *to) {
-    lane_spread(from, 1, to, 1, LAYER_OUTPUTS);
+SIMD_INLINE void thread_copy(const double *from, double *to) {
+    thread_spread(from, 1, to, 1, LAYER_OUTPUTS);
 }
 
 /* The first that is not finite; count: all are. */
-WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count) {
+SIMD_INLINE uint32_t thread_first_lost(const double *values, const uint32_t count) {
     uint32_t first = count;
     DEVICE_UNROLL_MANY
     for (uint32_t j = count; j-- > 0;)
@@ -43,16 +43,16 @@ WIDE_INLINE uint32_t lane_first_lost(const double *values, const uint32_t count)
 }
 
 /* Numbers that come in, to several places at once; whether all of them are finite. */
-WIDE_INLINE bool lane_copy_in(const double *from, double *slots) {
+SIMD_INLINE bool thread_copy_in(const double *from, double *slots) {
     bool lost = false;
     DEVICE_ROLLED
-    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += LANE_FEW) {
-        double block[LANE_FEW];
+    for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
+        double block[THREAD_FEW];
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++)
+        for (uint32_t k = 0; k < THREAD_FEW; k++)
             block[k] = first + k < LAYER_OUTPUTS ? from[first + k] : 0;
         DEVICE_UNROLL
-        for (uint32_t k = 0; k < LANE_FEW; k++) {
+        for (uint32_t k = 0; k < THREAD_FEW; k++) {
             lost = lost | !sample_is_finite(block[k]);
             if (first + k < LAYER_OUTPUTS)
                 slots[LAYER_Y + first + k] = slots[LAYER_BEST + first + k] = slots[LAYER_RAW + first + k] = block[k];
@@ -62,7 +62,7 @@ WIDE_INLINE bool lane_copy_in(const double *from, double *slots) {
 }
 
 /* point_bad_bounds; LAYER_ROWS: none. Bounds that are constant were judged when the model was made. */
-WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
+SIMD_INLINE uint32_t thread_bad_bounds(const double *slots) {
     uint32_t first = LAYER_ROWS;
     DEVICE_UNROLL_MANY
     for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
@@ -74,7 +74,7 @@ WIDE_INLINE uint32_t lane_bad_bounds(const double *slots) {
 }
 
 /* The first row with a bound that is no number. */
-WIDE_INLINE uint32_t lane_unbounded(const double *slots) {
+SIMD_INLINE uint32_t thread_unbounded(const double *slots) {
     uint32_t first = LAYER_ROWS;
     DEVICE_UNROLL_MANY
     for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
@@ -85,9 +85,9 @@ WIDE_INLINE uint32_t lane_unbounded(const double *slots) {
 }
 
 /* point_violation */
-WIDE_INLINE double lane_violation(const double *slots, size_t *row) {
+SIMD_INLINE double thread_violation(const double *slots, size_t *row) {
     double worst = 0;
-    uint32_t at = LAYER_ROWS, lost = lane_unbounded(slots);
+    uint32_t at = LAYER_ROWS, lost = thread_unbounded(slots);
     DEVICE_UNROLL_MANY
     for (uint32_t i = 0; i < LAYER_ROWS; i++) {
         double size = point_abs(slots[LAYER_RESIDUAL + i]), value = slots[value_slot[i]];

@@ -11,38 +11,38 @@
 /* ---- copies: all is read before anything is written, or, for all that a compiler knows, each read must wait for the write before it,
  * which takes as long as memory does ---- */
 
-enum { LANE_FEW = 10 };
+enum { THREAD_FEW = 10 };
 
 /* A short loop: where code is read once, as long as it takes to read it counts. */
-#define LANE_MOVE_ONCE(name, source, target)                                                                           \
-    WIDE_INLINE void name(const source *from, target *to, const uint32_t count) {                                      \
+#define THREAD_MOVE_ONCE(name, source, target)                                                                         \
+    SIMD_INLINE void name(const source *from, target *to, const uint32_t count) {                                      \
         DEVICE_ROLLED                                                                                                  \
-        for (uint32_t first = 0; first < count; first += LANE_FEW) {                                                   \
-            target block[LANE_FEW];                                                                                    \
+        for (uint32_t first = 0; first < count; first += THREAD_FEW) {                                                 \
+            target block[THREAD_FEW];                                                                                  \
             DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_FEW; k++)                                                                    \
+            for (uint32_t k = 0; k < THREAD_FEW; k++)                                                                  \
                 block[k] = first + k < count ? (target)from[first + k] : 0;                                            \
             DEVICE_UNROLL                                                                                              \
-            for (uint32_t k = 0; k < LANE_FEW; k++)                                                                    \
+            for (uint32_t k = 0; k < THREAD_FEW; k++)                                                                  \
                 if (first + k < count)                                                                                 \
                     to[first + k] = block[k];                                                                          \
         }                                                                                                              \
     }
-LANE_MOVE_ONCE(lane_copy_once, double, double)
-LANE_MOVE_ONCE(lane_give_out, double, full)
+THREAD_MOVE_ONCE(thread_copy_once, double, double)
+THREAD_MOVE_ONCE(thread_give_out, double, full)
 #ifdef DEVICE_SINGLE
-LANE_MOVE_ONCE(lane_take_in, full, double)
+THREAD_MOVE_ONCE(thread_take_in, full, double)
 #endif
 
 /* Numbers of the caller as the kernel's own: the very same, or a copy. */
 #ifdef DEVICE_SINGLE
-static double *lane_in(const full *from, double *to, uint32_t count) {
+static double *thread_in(const full *from, double *to, uint32_t count) {
     if (from)
-        lane_take_in(from, to, count);
+        thread_take_in(from, to, count);
     return from ? to : 0;
 }
 #else
-static const double *lane_in(const full *from, const double *unused, uint32_t count) {
+static const double *thread_in(const full *from, const double *unused, uint32_t count) {
     (void)unused;
     (void)count;
     return from;
@@ -51,12 +51,13 @@ static const double *lane_in(const full *from, const double *unused, uint32_t co
 
 /* ---- where the numbers of a sample are ---- */
 
-static const full *lane_row(const full *rows, bool repeats, uint64_t sample, uint32_t width) {
+static const full *thread_row(const full *rows, bool repeats, uint64_t sample, uint32_t width) {
     return rows ? rows + (repeats ? 0 : sample * width) : rows;
 }
 
 /* Numbers of a tape lie side by side with those of the other samples, or one sample's tape behind the other's. */
-static void lane_take_tape(struct drive *d, struct drive_tape *tape, const struct device_call *call, uint64_t sample) {
+static void thread_take_tape(struct solver *d, struct solver_tape *tape, const struct device_call *call,
+                             uint64_t sample) {
     uint64_t apart = call->tape_width == 1 ? call->tape_room : 1;
     d->tape = call->heads ? tape : 0;
     if (!call->heads)
@@ -68,35 +69,35 @@ static void lane_take_tape(struct drive *d, struct drive_tape *tape, const struc
     tape->width = call->tape_width;
 }
 
-static void lane_find(struct drive *d, const struct device_call *call, uint64_t sample, double *taken) {
+static void thread_find(struct solver *d, const struct device_call *call, uint64_t sample, double *taken) {
     full *warm = call->warm ? call->warm + sample * LAYER_OUTPUTS : 0;
-    d->x = lane_in(lane_row(call->x, call->repeats_x != 0, sample, LAYER_INPUTS), taken, LAYER_INPUTS);
+    d->x = thread_in(thread_row(call->x, call->repeats_x != 0, sample, LAYER_INPUTS), taken, LAYER_INPUTS);
     taken += LAYER_TAKEN ? LAYER_INPUTS : 0;
-    d->raw = lane_in(lane_row(call->raw, call->repeats_raw != 0, sample, LAYER_OUTPUTS), taken, LAYER_OUTPUTS);
+    d->raw = thread_in(thread_row(call->raw, call->repeats_raw != 0, sample, LAYER_OUTPUTS), taken, LAYER_OUTPUTS);
     taken += LAYER_TAKEN ? LAYER_OUTPUTS : 0;
-    d->warm = LAYER_TAKEN ? (double *)lane_in(warm, taken, LAYER_OUTPUTS) : (double *)(void *)warm;
+    d->warm = LAYER_TAKEN ? (double *)thread_in(warm, taken, LAYER_OUTPUTS) : (double *)(void *)warm;
     d->culprit = SIZE_MAX;
 }
 
-static void lane_fall_back(struct drive *d, const struct device_call *call, hn_outcome outcome, size_t culprit) {
+static void thread_fall_back(struct solver *d, const struct device_call *call, hn_outcome outcome, size_t culprit) {
     d->culprit = culprit;
     sample_fall_back(&d->state, outcome);
     if (call->fallback)
-        point_write(&d->point, LAYER_Y, LAYER_OUTPUTS, lane_in(call->fallback, d->row, LAYER_OUTPUTS));
+        point_write(&d->point, LAYER_Y, LAYER_OUTPUTS, thread_in(call->fallback, d->row, LAYER_OUTPUTS));
     else
         point_fall_back(&d->point);
 }
 
 /* ---- the report ---- */
 
-WIDE_INLINE void lane_fill_report(const struct drive *d, double violation, size_t worst, double moved,
-                                  struct device_report *out) {
+SIMD_INLINE void thread_fill_report(const struct solver *d, double violation, size_t worst, double moved,
+                                    struct device_report *out) {
     const struct sample *s = &d->state;
     bool bad = s->outcome == HN_OUTCOME_BAD_BOUNDS;
     out->outcome = (int32_t)s->outcome;
     out->iterations = s->iteration;
     out->steps = s->best_step;
-    out->unused = LAYER_TAKEN && s->doing == SAMPLE_FALLS_BACK; /* floats tell those who come after them */
+    out->unused = LAYER_TAKEN && s->phase == PHASE_FALLBACK; /* floats tell those who come after them */
     out->violation_before = s->before;
     out->violation = bad ? HUGE_VAL : violation;
     out->worst = bad ? d->culprit : worst;

@@ -15,10 +15,10 @@ struct search_places {
 };
 
 /* How y depends on what came in: the first number of a sample's part of the tape; multipliers follow. */
-enum { FAR_SEARCH_BY_STEPS, FAR_SEARCH_BY_SOLUTION, FAR_SEARCH_ELSEWHERE };
+enum { THREAD_SEARCH_BY_STEPS, THREAD_SEARCH_BY_SOLUTION, THREAD_SEARCH_ELSEWHERE };
 
 #ifdef DEVICE_SEARCHES
-struct far_search {
+struct thread_search {
     const struct search_places *places;
     double *near, *without; /* the thread's own among those of its warp; of the search without kinks */
     double *raw, *best,

@@ -10,18 +10,18 @@
 
 enum { WALKED_AT_ONCE = 16 };
 
-WIDE_INLINE const uint32_t *walked_words(size_t list) {
+SIMD_INLINE const uint32_t *sparse_ldl_words(size_t list) {
     return hardnet_listed.words + list;
 }
 
 /* x = row i of h, the diagonal into `whole`. */
-WIDE_INLINE const uint32_t *walked_gather_row(double *slots, const uint32_t *s, double *x, double *whole) {
+SIMD_INLINE const uint32_t *sparse_ldl_gather_row(double *slots, const uint32_t *s, double *x, double *whole) {
     const double *numbers = hardnet_listed.numbers;
     uint32_t entries = *s++;
     for (uint32_t t = 1; t <= entries; t++) {
         double sum = batched_sum(slots, numbers, s + 3, s[2], *dense_at(slots, s[1]), false);
         if (t < entries)
-            x[(size_t)s[0] * LANES_HERE] = sum;
+            x[(size_t)s[0] * SLOT_STRIDE] = sum;
         else
             *whole = sum;
         s += 3 + 2 * (size_t)s[2];
@@ -30,36 +30,37 @@ WIDE_INLINE const uint32_t *walked_gather_row(double *slots, const uint32_t *s, 
 }
 
 /* x -= l n in the rows of the entries first .. end of a column: several are read before the first is written. */
-WIDE_INLINE void walked_lose(double *x, const double *lower, const uint32_t *row, size_t first, size_t end, double n) {
+SIMD_INLINE void sparse_ldl_lose(double *x, const double *lower, const uint32_t *row, size_t first, size_t end,
+                                 double n) {
     for (size_t e = first; e < end; e += WALKED_AT_ONCE) {
         double l[WALKED_AT_ONCE], old[WALKED_AT_ONCE];
         DEVICE_UNROLL
         for (size_t k = 0; k < WALKED_AT_ONCE; k++) {
             size_t own = dense_least(e + k, end - 1);
-            l[k] = lower[own * LANES_HERE];
-            old[k] = x[(size_t)row[own] * LANES_HERE];
+            l[k] = lower[own * SLOT_STRIDE];
+            old[k] = x[(size_t)row[own] * SLOT_STRIDE];
         }
         DEVICE_UNROLL
         for (size_t k = 0; k < WALKED_AT_ONCE; k++)
             if (e + k < end)
-                x[(size_t)row[e + k] * LANES_HERE] = old[k] - l[k] * n;
+                x[(size_t)row[e + k] * SLOT_STRIDE] = old[k] - l[k] * n;
     }
 }
 
 /* Takes entry p of the rows, column j, out of x and of d, and leaves l_ij in the factor. */
-WIDE_INLINE void walked_eliminate(double *slots, size_t p, double *x, double *d) {
-    size_t j = walked_words(SYSTEM_ROW_COLUMN)[p], own = walked_words(SYSTEM_ROW_ENTRY)[p];
-    double *lower = dense_at(slots, SYSTEM_LOWER), n = x[j * LANES_HERE];
-    walked_lose(x, lower, walked_words(SYSTEM_ROW_NUMBER), walked_words(SYSTEM_COLUMN_FIRST)[j], own, n);
+SIMD_INLINE void sparse_ldl_eliminate(double *slots, size_t p, double *x, double *d) {
+    size_t j = sparse_ldl_words(SYSTEM_ROW_COLUMN)[p], own = sparse_ldl_words(SYSTEM_ROW_ENTRY)[p];
+    double *lower = dense_at(slots, SYSTEM_LOWER), n = x[j * SLOT_STRIDE];
+    sparse_ldl_lose(x, lower, sparse_ldl_words(SYSTEM_ROW_NUMBER), sparse_ldl_words(SYSTEM_COLUMN_FIRST)[j], own, n);
     double l = n * *dense_at(slots, SYSTEM_INVERSE + j);
-    lower[own * LANES_HERE] = l;
+    lower[own * SLOT_STRIDE] = l;
     *d -= l * n;
 }
 
 /* b_i - sum of l z over the row; the right-hand side of an added unknown is 0. */
-static void walked_forward(double *slots, size_t i, uint32_t from, uint32_t to) {
-    const uint32_t *first = walked_words(SYSTEM_ROW_FIRST), *entry = walked_words(SYSTEM_ROW_ENTRY);
-    const uint32_t *column = walked_words(SYSTEM_ROW_COLUMN), *unknown = walked_words(SYSTEM_PERMUTATION);
+static void sparse_ldl_forward(double *slots, size_t i, uint32_t from, uint32_t to) {
+    const uint32_t *first = sparse_ldl_words(SYSTEM_ROW_FIRST), *entry = sparse_ldl_words(SYSTEM_ROW_ENTRY);
+    const uint32_t *column = sparse_ldl_words(SYSTEM_ROW_COLUMN), *unknown = sparse_ldl_words(SYSTEM_PERMUTATION);
     double sum = unknown[i] < SYSTEM_OWN ? *dense_at(slots, (size_t)from + unknown[i]) : 0;
     DEVICE_UNROLL_FOUR
     for (size_t p = first[i]; p < first[i + 1]; p++)
@@ -68,9 +69,9 @@ static void walked_forward(double *slots, size_t i, uint32_t from, uint32_t to) 
 }
 
 /* z_j = z_j / d_j - sum over the entries below, last unknown first. */
-static void walked_backward(double *slots, uint32_t to) {
-    const uint32_t *first = walked_words(SYSTEM_COLUMN_FIRST), *row = walked_words(SYSTEM_ROW_UNKNOWN);
-    const uint32_t *unknown = walked_words(SYSTEM_PERMUTATION);
+static void sparse_ldl_backward(double *slots, uint32_t to) {
+    const uint32_t *first = sparse_ldl_words(SYSTEM_COLUMN_FIRST), *row = sparse_ldl_words(SYSTEM_ROW_UNKNOWN);
+    const uint32_t *unknown = sparse_ldl_words(SYSTEM_PERMUTATION);
     for (size_t j = SYSTEM_ORDER; j-- > 0;) {
         double *z = dense_at(slots, (size_t)to + unknown[j]), sum = *z * *dense_at(slots, SYSTEM_INVERSE + j);
         DEVICE_UNROLL_FOUR
@@ -80,20 +81,20 @@ static void walked_backward(double *slots, uint32_t to) {
     }
 }
 
-static void walked_pivot(double *slots, size_t i, double whole, double d) {
+static void sparse_ldl_pivot(double *slots, size_t i, double whole, double d) {
     double *range = dense_at(slots, SYSTEM_PIVOTS);
-    bool added = walked_words(SYSTEM_PERMUTATION)[i] >= SYSTEM_OWN;
+    bool added = sparse_ldl_words(SYSTEM_PERMUTATION)[i] >= SYSTEM_OWN;
     *dense_at(slots, SYSTEM_INVERSE + i) =
         added ? kernel_pivot_added_inverse(whole, d) : kernel_pivot_inverse(whole, d);
     if (added)
         return;
     range[0] = d < range[0] ? d : range[0];
-    range[LANES_HERE] = range[LANES_HERE] < d ? d : range[LANES_HERE];
+    range[SLOT_STRIDE] = range[SLOT_STRIDE] < d ? d : range[SLOT_STRIDE];
 }
 
 /* Solves for `sides` right-hand sides; where unknowns are added, in memory of the system's own. */
 static GENERATED void system_solve(double *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
-    const uint32_t *s = walked_words(SYSTEM_STREAM), *first = walked_words(SYSTEM_ROW_FIRST);
+    const uint32_t *s = sparse_ldl_words(SYSTEM_STREAM), *first = sparse_ldl_words(SYSTEM_ROW_FIRST);
     double *x = dense_at(slots, SYSTEM_STRIP);
     uint32_t own[2];
     for (size_t side = 0; side < sides; side++)
@@ -102,16 +103,16 @@ static GENERATED void system_solve(double *slots, size_t sides, const uint32_t *
     *dense_at(slots, SYSTEM_PIVOTS + 1) = 0;
     for (size_t i = 0; i < SYSTEM_ORDER; i++) {
         double whole = 0;
-        s = walked_gather_row(slots, s, x, &whole);
+        s = sparse_ldl_gather_row(slots, s, x, &whole);
         double d = whole;
         for (size_t p = first[i]; p < first[i + 1]; p++)
-            walked_eliminate(slots, p, x, &d);
-        walked_pivot(slots, i, whole, d);
+            sparse_ldl_eliminate(slots, p, x, &d);
+        sparse_ldl_pivot(slots, i, whole, d);
         for (size_t side = 0; side < sides; side++)
-            walked_forward(slots, i, from[side], own[side]);
+            sparse_ldl_forward(slots, i, from[side], own[side]);
     }
     for (size_t side = 0; side < sides; side++) {
-        walked_backward(slots, own[side]);
+        sparse_ldl_backward(slots, own[side]);
         if (own[side] != to[side])
             dense_copy(dense_at(slots, own[side]), dense_at(slots, to[side]), SYSTEM_OWN);
     }

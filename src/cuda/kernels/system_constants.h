@@ -5,11 +5,11 @@
 #ifndef HN_CUDA_SYSTEM_CONSTANTS_H
 #define HN_CUDA_SYSTEM_CONSTANTS_H
 
-static void system_begin(struct far *f, double *slots, double *row) {
-    far_begin(f, slots, row);
+static void system_begin(struct global_state *f, double *slots, double *row) {
+    global_begin(f, slots, row);
     for (size_t i = 0; i < SYSTEM_CONSTANTS; i++)
         *dense_at(slots, i) = hardnet_listed.numbers[SYSTEM_FIRST_CONSTANT + i];
 }
-#define far_begin system_begin
+#define global_begin system_begin
 
 #endif

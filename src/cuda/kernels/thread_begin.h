@@ -5,8 +5,8 @@
 #define HN_CUDA_THREAD_BEGIN_H
 
 /* Slots that no statement writes are 0 until somebody else writes them. */
-static void lane_begin(struct lane *l, double *slots, double *row, double *before, double *taken) {
-    struct drive *d = &l->drive;
+static void thread_begin(struct thread_state *l, double *slots, double *row, double *before, double *taken) {
+    struct solver *d = &l->solver;
     d->plan = &layer_plan;
     d->options = &layer_plan.options;
     d->point.plan = &layer_plan;
@@ -22,12 +22,12 @@ static void lane_begin(struct lane *l, double *slots, double *row, double *befor
     for (uint32_t i = 0; i < LAYER_ZEROS; i++)
         slots[zero_slot[i]] = 0;
     for (uint32_t i = 0; i < LAYER_CONSTANTS; i++)
-        slots[constant_slot[i]] = wide_of_bits(constant_bits[i]);
-    drive_flag(d, layer_plan.slots + DRIVE_TAKES, true);
+        slots[constant_slot[i]] = simd_of_bits(constant_bits[i]);
+    solver_flag(d, layer_plan.slots + SOLVER_TAKES, true);
 }
 
 /* The first sample of a thread is that of its own number, later ones come from the counter. */
-static bool lane_next_sample(const struct device_call *call, uint64_t *sample, uint64_t threads, bool first) {
+static bool thread_next_sample(const struct device_call *call, uint64_t *sample, uint64_t threads, bool first) {
     if (!first && *sample < call->count)
         *sample = threads + DEVICE_TAKE(call->next);
     return *sample < call->count;

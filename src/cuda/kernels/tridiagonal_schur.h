@@ -54,14 +54,14 @@ static void reduced_columns(const struct tiled *t, size_t i) {
             x[r] = g[r][k * TILED_ROWS] - x[r] * l;
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
-            to[r][k * LANES_HERE] = x[r];
+            to[r][k * SLOT_STRIDE] = x[r];
         l = *dense_at(t->slots, REDUCED_LOWER + k);
     }
 }
 
 /* A_o A_o' + eps behind them. */
 static void reduced_gather(const struct tiled *t, size_t i, double eps) {
-    double *into = dense_row(&t->factor, i) + REDUCED_ORDER * LANES_HERE;
+    double *into = dense_row(&t->factor, i) + REDUCED_ORDER * SLOT_STRIDE;
     size_t row = tiled_row(t->slots, i);
     for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
         double block[TILED_AT_ONCE];
@@ -73,7 +73,7 @@ static void reduced_gather(const struct tiled *t, size_t i, double eps) {
         DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             if (j + k <= i)
-                into[(j + k) * LANES_HERE] = j + k == i ? block[k] + eps : block[k];
+                into[(j + k) * SLOT_STRIDE] = j + k == i ? block[k] + eps : block[k];
     }
 }
 
@@ -92,11 +92,11 @@ static void reduced_factor(struct tiled *t, double eps) {
 static void reduced_solve_form(double *slots, double *x) {
     const double *l = dense_at(slots, REDUCED_LOWER), *inverse = dense_at(slots, TILED_WEIGHT);
     for (size_t k = 1; k < REDUCED_ORDER; k++)
-        x[k * LANES_HERE] -= l[(k - 1) * LANES_HERE] * x[(k - 1) * LANES_HERE];
+        x[k * SLOT_STRIDE] -= l[(k - 1) * SLOT_STRIDE] * x[(k - 1) * SLOT_STRIDE];
     for (size_t k = 0; k < REDUCED_ORDER; k++)
-        x[k * LANES_HERE] *= inverse[k * LANES_HERE];
+        x[k * SLOT_STRIDE] *= inverse[k * SLOT_STRIDE];
     for (size_t k = REDUCED_ORDER - 1; k-- > 0;)
-        x[k * LANES_HERE] -= l[k * LANES_HERE] * x[(k + 1) * LANES_HERE];
+        x[k * SLOT_STRIDE] -= l[k * SLOT_STRIDE] * x[(k + 1) * SLOT_STRIDE];
 }
 
 /* out_i = sum over k of matrix(k, i) x_k, begun with the first product; rows of the matrix are `apart`. */
@@ -111,7 +111,7 @@ static void reduced_sum(const double *matrix, size_t apart, const double *x, siz
         }
         DEVICE_UNROLL_FOUR
         for (size_t k = 1; k < terms; k++) {
-            double own = x[k * LANES_HERE];
+            double own = x[k * SLOT_STRIDE];
             DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++)
                 sums[c] += at[c][k * apart] * own;
@@ -119,7 +119,7 @@ static void reduced_sum(const double *matrix, size_t apart, const double *x, siz
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             if (i + c < count)
-                out[(i + c) * LANES_HERE] = sums[c];
+                out[(i + c) * SLOT_STRIDE] = sums[c];
     }
 }
 
@@ -128,7 +128,7 @@ static void reduced_forward(const struct tiled *t, uint32_t from) {
     const uint32_t *row = tiled_words(REDUCED_ROW), *other = row + REDUCED_ORDER;
     double *slots = t->slots, *right = dense_at(slots, REDUCED_RIGHT), *first = dense_at(slots, REDUCED_FIRST);
     for (size_t j = 0; j < REDUCED_ORDER; j++)
-        right[j * LANES_HERE] = *dense_at(slots, from + row[j]);
+        right[j * SLOT_STRIDE] = *dense_at(slots, from + row[j]);
     reduced_sum(tiled_numbers(REDUCED_TURNED) + REDUCED_OTHERS * REDUCED_ORDER, REDUCED_ORDER, right, REDUCED_ORDER,
                 first, REDUCED_ORDER); /* Q' b_e */
     reduced_solve_form(slots, first);
@@ -177,7 +177,7 @@ static void reduced_backward(const struct tiled *t, uint32_t to) {
     reduced_owed(slots);
     reduced_solve_form(slots, second);
     for (size_t k = 0; k < REDUCED_ORDER; k++)
-        first[k * LANES_HERE] -= second[k * LANES_HERE];
+        first[k * SLOT_STRIDE] -= second[k * SLOT_STRIDE];
     reduced_sum(tiled_numbers(REDUCED_TURN) + REDUCED_OTHERS, TILED_ROWS, first, REDUCED_ORDER,
                 dense_at(slots, REDUCED_RIGHT), REDUCED_ORDER);
     for (size_t j = 0; j < REDUCED_ORDER; j++)

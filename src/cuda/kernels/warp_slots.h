@@ -5,7 +5,7 @@
 #ifndef HN_CUDA_WARP_SLOTS_H
 #define HN_CUDA_WARP_SLOTS_H
 
-enum { LANE_PARTS = 1, LANES_HERE = 1 };
+enum { LANE_PARTS = 1, SLOT_STRIDE = 1 };
 
 #ifdef DEVICE_HOST
 static thread_local uint32_t warp_width;
@@ -16,6 +16,6 @@ static thread_local uint32_t warp_width;
 #define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))
 #endif
 #define SLOT_AT(slots, offset)   ((slots) + (uint32_t)(offset)*SLOT_STEP)
-#define wide_prefetch(at, ahead) ((void)0)
+#define simd_prefetch(at, ahead) ((void)0)
 
 #endif
