@@ -63,7 +63,7 @@ static int print_version(void) {
     return VERB_OK;
 }
 
-static const struct verb *find(const char *name) {
+static const struct verb *main_find(const char *name) {
     for (size_t i = 0; i < VERBS; i++)
         if (strcmp(name, verbs[i].name) == 0)
             return &verbs[i];
@@ -73,7 +73,7 @@ static const struct verb *find(const char *name) {
 /* hardnet help [VERB] */
 static int help(int argc, char **argv) {
     char option[] = "--help", *arguments[] = {option, NULL};
-    const struct verb *verb = argc > 0 ? find(argv[0]) : NULL;
+    const struct verb *verb = argc > 0 ? main_find(argv[0]) : NULL;
     if (argc > 0 && !verb)
         return unknown_verb(argv[0]);
     if (verb)
@@ -86,7 +86,7 @@ static bool is_either(const char *given, const char *word, const char *option) {
     return strcmp(given, word) == 0 || strcmp(given, option) == 0;
 }
 
-static int run(int argc, char **argv) {
+static int main_run(int argc, char **argv) {
     if (argc < 2) {
         print_help(stderr);
         return VERB_MISUSED;
@@ -95,11 +95,11 @@ static int run(int argc, char **argv) {
         return help(argc - 2, argv + 2);
     if (is_either(argv[1], "version", "--version"))
         return print_version();
-    const struct verb *verb = find(argv[1]);
+    const struct verb *verb = main_find(argv[1]);
     return verb ? verb->run(argc - 2, argv + 2) : unknown_verb(argv[1]);
 }
 
 int main(int argc, char **argv) {
     console_catch_interrupt();
-    return console_finish(run(argc, argv));
+    return console_finish(main_run(argc, argv));
 }

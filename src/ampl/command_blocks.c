@@ -37,7 +37,7 @@ static bool holds(struct ampl_evaluator *e, const struct ampl_node *condition, b
 }
 
 /* After a run of the body: whether the loop goes on. What leaves this loop ends here. */
-static bool goes_on(struct ampl_evaluator *e, const struct ampl_command *loop) {
+static bool command_blocks_goes_on(struct ampl_evaluator *e, const struct ampl_command *loop) {
     bool mine = e->leaving_to == 0 || e->leaving_to == loop->name;
     enum ampl_command_kind leaving = e->leaving;
     if (leaving == AMPL_LET || leaving == AMPL_STOP || !mine)
@@ -70,7 +70,7 @@ static bool run_for(struct ampl_evaluator *e, const struct ampl_command *loop) {
     for (size_t i = 0; good && i < count; i++) {
         ampl_set_member(listing.keys, i, e->stack + e->base + indexing->first_slot);
         good = ampl_step(e, 1, loop->place) && run_list(e, loop->body);
-        if (!goes_on(e, loop))
+        if (!command_blocks_goes_on(e, loop))
             break;
     }
     e->temporary_count = mark;
@@ -89,7 +89,7 @@ static bool run_repeat(struct ampl_evaluator *e, const struct ampl_command *loop
             return true;
         if (!run_list(e, loop->body))
             return false;
-        if (!goes_on(e, loop))
+        if (!command_blocks_goes_on(e, loop))
             return true;
         if (loop->after && !holds(e, loop->after, &result))
             return false;

@@ -22,14 +22,14 @@
 static const uint64_t GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
 static const double FEW = 16; /* below this mean or number of trials nothing is halved */
 
-static uint64_t mix(uint64_t z) {
+static uint64_t draws_mix(uint64_t z) {
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return z ^ (z >> 31);
 }
 
 uint64_t ampl_random_key(uint64_t key, uint64_t word) {
-    return mix(mix(key + GOLDEN) ^ word);
+    return draws_mix(draws_mix(key + GOLDEN) ^ word);
 }
 
 /* By its bytes, in words of one byte each, then its length. */
@@ -40,7 +40,7 @@ uint64_t ampl_random_key_text(uint64_t key, const char *text, size_t length) {
 }
 
 uint64_t ampl_random_word(struct ampl_random *random) {
-    return mix(random->key + GOLDEN * ++random->count);
+    return draws_mix(random->key + GOLDEN * ++random->count);
 }
 
 double ampl_random_uniform(struct ampl_random *random) {

@@ -126,8 +126,8 @@ static bool join_value(struct ampl_evaluator *e, struct ampl_value next, struct 
     return !e->failed;
 }
 
-static bool join(struct ampl_evaluator *e, const struct ampl_node *node, bool all, struct ampl_value *value,
-                 bool *decided) {
+static bool evaluate_logic_join(struct ampl_evaluator *e, const struct ampl_node *node, bool all,
+                                struct ampl_value *value, bool *decided) {
     struct ampl_value next;
     return ampl_operand(e, node, &next) && join_value(e, next, node->place, all, value, decided);
 }
@@ -136,7 +136,7 @@ static struct ampl_value chain(struct ampl_evaluator *e, const struct ampl_node 
     bool all = node->op == AMPL_CHAIN_AND, decided = false;
     struct ampl_value value = truth(all);
     for (uint32_t i = 0; i < node->count && !decided; i++)
-        if (!join(e, node->arguments[i], all, &value, &decided))
+        if (!evaluate_logic_join(e, node->arguments[i], all, &value, &decided))
             return ampl_value_nothing();
     return value;
 }
@@ -181,7 +181,8 @@ struct quantifier {
 
 static bool visit_condition(struct ampl_evaluator *e, void *context) {
     struct quantifier *q = context;
-    return q->decided || join(e, q->node->arguments[0], q->node->op == AMPL_FORALL_OVER, &q->value, &q->decided);
+    return q->decided ||
+           evaluate_logic_join(e, q->node->arguments[0], q->node->op == AMPL_FORALL_OVER, &q->value, &q->decided);
 }
 
 static struct ampl_value quantify(struct ampl_evaluator *e, const struct ampl_node *node) {

@@ -107,7 +107,7 @@ static struct ampl_value divide_whole(struct ampl_evaluator *e, struct ampl_valu
     return ampl_value_number(rest ? fmod(a.is.number, b.is.number) : trunc(a.is.number / b.is.number));
 }
 
-static struct ampl_value product(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value evaluate_scalar_product(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value value, next;
     if (!ampl_operand(e, node->arguments[0], &value))
         return ampl_value_nothing();
@@ -217,7 +217,7 @@ static struct ampl_value choice(struct ampl_evaluator *e, const struct ampl_node
 }
 
 /* a & b: the texts one after the other; numbers as they are written in labels. */
-static struct ampl_value join(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value evaluate_scalar_join(struct ampl_evaluator *e, const struct ampl_node *node) {
     char text[512];
     size_t length = 0;
     for (uint32_t i = 0; i < node->count; i++) {
@@ -251,9 +251,9 @@ static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_no
     case AMPL_SUM_OVER:
         return ampl_evaluate_sum(e, node);
     case AMPL_CHAIN_MULTIPLY:
-        return product(e, node);
+        return evaluate_scalar_product(e, node);
     case AMPL_CHAIN_JOIN:
-        return join(e, node);
+        return evaluate_scalar_join(e, node);
     case AMPL_NEGATE:
         return negate(e, node);
     case AMPL_RAISE:

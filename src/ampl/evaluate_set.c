@@ -222,7 +222,7 @@ static bool visit_intersection(struct ampl_evaluator *e, void *context) {
     return good;
 }
 
-static struct ampl_set *collect(struct ampl_evaluator *e, const struct ampl_node *node, ampl_visit visit) {
+static struct ampl_set *evaluate_set_collect(struct ampl_evaluator *e, const struct ampl_node *node, ampl_visit visit) {
     struct collection c = {node, ampl_temporary(e, node->dimension), false};
     return c.set && ampl_loop(e, node->over.indexing, visit, &c) ? c.set : NULL;
 }
@@ -233,7 +233,7 @@ static struct ampl_set *indexed(struct ampl_evaluator *e, const struct ampl_node
     const struct ampl_index_item *item = indexing->items;
     if (!item->next && !indexing->condition && indexing->arity == item->count)
         return ampl_evaluate_set(e, item->set);
-    return collect(e, node, visit_index);
+    return evaluate_set_collect(e, node, visit_index);
 }
 
 static struct ampl_set *choice(struct ampl_evaluator *e, const struct ampl_node *node) {
@@ -261,11 +261,11 @@ static struct ampl_set *evaluate(struct ampl_evaluator *e, const struct ampl_nod
     case AMPL_SET_OVER:
         return indexed(e, node);
     case AMPL_IMAGE_OVER:
-        return collect(e, node, visit_image);
+        return evaluate_set_collect(e, node, visit_image);
     case AMPL_UNION_OVER:
-        return collect(e, node, visit_union);
+        return evaluate_set_collect(e, node, visit_union);
     case AMPL_INTERSECT_OVER:
-        return collect(e, node, visit_intersection);
+        return evaluate_set_collect(e, node, visit_intersection);
     case AMPL_CHOICE:
         return choice(e, node);
     default:

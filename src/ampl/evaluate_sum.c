@@ -149,7 +149,7 @@ static bool visit_term(struct ampl_evaluator *e, void *context) {
 }
 
 /* The value of the terms from first on, which are taken away. */
-static struct ampl_value finish(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
+static struct ampl_value evaluate_sum_finish(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
     size_t count = e->term_count - first;
     hn_expr sum = hn_linear(e->model, count, count ? e->factors + first : NULL, count ? e->terms + first : NULL);
     e->term_count = e->plain_count = first;
@@ -158,7 +158,7 @@ static struct ampl_value finish(struct ampl_evaluator *e, size_t first, struct a
 
 /* a less b: the sum so far minus b, or 0 when that is negative. */
 static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, size_t first) {
-    struct ampl_value sum = finish(e, first, node->place), other;
+    struct ampl_value sum = evaluate_sum_finish(e, first, node->place), other;
     if (e->failed || !ampl_operand(e, node, &other))
         return false;
     hn_expr difference = hn_sub(ampl_expr(e, sum), ampl_expr(e, other));
@@ -246,7 +246,7 @@ struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_
     bool less_in_it = node->op == AMPL_CHAIN_ADD && has_less(node);
     e->plain_count = first;
     if (less_in_it ? add_chain_with_less(e, node) : add_leftmost(e, node, first, false))
-        value = finish(e, first, node->place);
+        value = evaluate_sum_finish(e, first, node->place);
     e->term_count = first;
     e->plain_count = plain;
     return value;

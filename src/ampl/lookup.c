@@ -56,8 +56,8 @@ bool ampl_check_key(struct ampl_evaluator *e, const struct ampl_declaration *dec
     return good;
 }
 
-static struct ampl_value compute(struct ampl_evaluator *e, struct ampl_declaration *declaration,
-                                 const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+static struct ampl_value lookup_compute(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                        const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
     struct ampl_frame outer;
     struct ampl_value value = ampl_value_nothing();
     uint32_t about = e->about;
@@ -109,7 +109,7 @@ static bool compute_once(struct ampl_evaluator *e, struct ampl_declaration *d, c
     if (d->kind == AMPL_SETS) {
         compute_set(e, d, from, key, place);
     } else {
-        struct ampl_value value = compute(e, d, from, key, place);
+        struct ampl_value value = lookup_compute(e, d, from, key, place);
         if (!e->failed)
             ampl_keep(e, &d->known, d->arity, key, value, place);
     }
@@ -211,7 +211,7 @@ static bool fill_keys(struct ampl_evaluator *e, struct ampl_declaration *declara
     return true;
 }
 
-static bool fill(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from) {
+static bool lookup_fill(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from) {
     size_t mark = e->temporary_count;
     struct filling filling = {declaration, ampl_temporary(e, declaration->arity)};
     struct ampl_frame outer;
@@ -229,7 +229,7 @@ static bool fill(struct ampl_evaluator *e, struct ampl_declaration *declaration,
 static struct ampl_value computed(struct ampl_evaluator *e, struct ampl_declaration *declaration,
                                   const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
     bool chain = declaration->recursive && declaration->indexing && !declaration->filling;
-    if (chain && !ampl_table_find(&declaration->known, key) && !fill(e, declaration, from))
+    if (chain && !ampl_table_find(&declaration->known, key) && !lookup_fill(e, declaration, from))
         return ampl_value_nothing();
     return compute_and_keep(e, declaration, from, key, place);
 }

@@ -32,7 +32,7 @@ struct decimal {
 
 /* ---- reading ---- */
 
-static bool is_digit(char c) {
+static bool numerals_is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -58,9 +58,9 @@ static size_t read_exponent(const char *text, size_t length, int *exponent) {
     i++;
     if (i < length && (text[i] == '+' || text[i] == '-'))
         negative = text[i++] == '-';
-    if (i == length || !is_digit(text[i]))
+    if (i == length || !numerals_is_digit(text[i]))
         return 0;
-    for (; i < length && is_digit(text[i]); i++)
+    for (; i < length && numerals_is_digit(text[i]); i++)
         if (*exponent < MOST_EXPONENT)
             *exponent = 10 * *exponent + (text[i] - '0');
     if (negative)
@@ -71,11 +71,11 @@ static size_t read_exponent(const char *text, size_t length, int *exponent) {
 static size_t read_decimal(const char *text, size_t length, struct decimal *d) {
     size_t i = 0, digits = 0;
     int exponent;
-    for (; i < length && is_digit(text[i]); i++, digits++)
+    for (; i < length && numerals_is_digit(text[i]); i++, digits++)
         add_digit(d, text[i], false);
     if (i < length && text[i] == '.' && !(i + 1 < length && text[i + 1] == '.')) {
         size_t before = i++;
-        for (; i < length && is_digit(text[i]); i++, digits++)
+        for (; i < length && numerals_is_digit(text[i]); i++, digits++)
             add_digit(d, text[i], true);
         if (digits == 0)
             i = before;

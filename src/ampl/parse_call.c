@@ -67,7 +67,7 @@ static bool parse_arguments(struct ampl_parser *parser, uint32_t word, const cha
     return true;
 }
 
-static bool refuse(struct ampl_parser *parser) {
+static bool parse_call_refuse(struct ampl_parser *parser) {
     struct ampl_word_text shown = ampl_shown(parser);
     uint32_t symbol = parser->token.symbol;
     if (ampl_declared(parser, symbol))
@@ -131,7 +131,7 @@ struct ampl_node *ampl_parse_call(struct ampl_parser *parser) {
     const char *pattern = find_function(word);
     size_t first = parser->pending_count;
     if (!pattern) {
-        refuse(parser);
+        parse_call_refuse(parser);
         return NULL;
     }
     ampl_next(parser);

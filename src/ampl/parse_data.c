@@ -49,7 +49,7 @@ static bool parse_value(struct ampl_parser *parser, const struct ampl_declaratio
     return true;
 }
 
-static bool no_memory(struct ampl_parser *parser) {
+static bool parse_data_no_memory(struct ampl_parser *parser) {
     parser->failed = true;
     return ampl_no_memory(parser->sources);
 }
@@ -63,7 +63,7 @@ static bool given_twice(struct ampl_parser *parser, const struct ampl_declaratio
     if (text)
         ampl_mistake(parser, HN_INVALID, place, "%s: %s has a value already", ampl_shown_at(parser, place).text, text);
     else
-        no_memory(parser);
+        parse_data_no_memory(parser);
     ampl_label_release(&label);
     return false;
 }
@@ -79,7 +79,7 @@ bool ampl_data_value(struct ampl_parser *parser, struct ampl_declaration *declar
     bool fresh;
     declaration->assigned = true;
     if (!ampl_table_add(&declaration->given, declaration->arity, key, value, &fresh))
-        return no_memory(parser);
+        return parse_data_no_memory(parser);
     return fresh || given_twice(parser, declaration, key, place);
 }
 
@@ -221,7 +221,7 @@ static bool member_twice(struct ampl_parser *parser, const struct ampl_declarati
         ampl_mistake(parser, HN_INVALID, place, "the set %s has the member %s already",
                      ampl_name(parser, declaration->name), text);
     else
-        no_memory(parser);
+        parse_data_no_memory(parser);
     ampl_label_release(&label);
     return false;
 }
@@ -231,7 +231,7 @@ bool ampl_data_member(struct ampl_parser *parser, const struct ampl_data_set *gi
     size_t number;
     if (ampl_set_find(given->set, member, &number))
         return member_twice(parser, given->declaration, member, place);
-    return ampl_set_add(given->set, member) || no_memory(parser);
+    return ampl_set_add(given->set, member) || parse_data_no_memory(parser);
 }
 
 bool ampl_data_set(struct ampl_parser *parser, struct ampl_declaration *declaration, const ampl_atom *key,
@@ -247,7 +247,7 @@ bool ampl_data_set(struct ampl_parser *parser, struct ampl_declaration *declarat
         return true;
     }
     ampl_set_destroy(value.is.set);
-    return no_memory(parser);
+    return parse_data_no_memory(parser);
 }
 
 /* (a,b) is a member; (a,*) a slice for what follows. */

@@ -33,7 +33,7 @@ static void skip_rest(struct ampl_parser *parser, const char *text) {
     parser->failed = true; /* without a mistake */
 }
 
-static void refuse(struct ampl_parser *parser, const char *text) {
+static void parse_statement_refuse(struct ampl_parser *parser, const char *text) {
     ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: this statement is not supported", text);
 }
 
@@ -229,7 +229,7 @@ static void parse_worded(struct ampl_parser *parser, enum ampl_word word) {
     } else if (word == AMPL_WORD_function) {
         refuse_function(parser);
     } else if (word > AMPL_REFUSED_FIRST && word < AMPL_REFUSED_END) {
-        refuse(parser, ampl_shown(parser).text);
+        parse_statement_refuse(parser, ampl_shown(parser).text);
     } else {
         parse_other(parser);
     }

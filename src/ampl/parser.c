@@ -75,7 +75,7 @@ struct ampl_token ampl_peek(const struct ampl_parser *parser) {
 
 /* ---- messages ---- */
 
-static struct ampl_word_text show(const struct ampl_parser *parser, const struct ampl_token *token) {
+static struct ampl_word_text parser_show(const struct ampl_parser *parser, const struct ampl_token *token) {
     enum { FEW = 16 }; /* of a file that another one names and that may be no model at all */
     struct ampl_word_text shown;
     bool included = parser->sources->list[token->place.source].included;
@@ -95,14 +95,14 @@ static struct ampl_word_text show(const struct ampl_parser *parser, const struct
 }
 
 struct ampl_word_text ampl_shown(const struct ampl_parser *parser) {
-    return show(parser, &parser->token);
+    return parser_show(parser, &parser->token);
 }
 
 struct ampl_word_text ampl_shown_at(const struct ampl_parser *parser, struct ampl_place place) {
     struct ampl_lexer lexer = parser->lexer;
     lexer.at = place.offset;
     struct ampl_token token = parser->data_mode ? ampl_lex_data(&lexer) : ampl_lex(&lexer);
-    return show(parser, &token);
+    return parser_show(parser, &token);
 }
 
 bool ampl_mistake(struct ampl_parser *parser, hn_status status, struct ampl_place place, const char *format, ...) {

@@ -155,7 +155,7 @@ static bool check_outputs(struct reader *reader) {
         declared ? "declares only variables that are defined by '=' or have an empty index" : "declares no variables");
 }
 
-static bool build(struct reader *reader) {
+static bool read_build(struct reader *reader) {
     struct ampl_evaluator *e = &reader->evaluator;
     hn_model_options options = hn_model_defaults();
     hn_error error;
@@ -172,11 +172,11 @@ static bool build(struct reader *reader) {
     return status == HN_OK || ampl_pass_error(&reader->sources, NULL, &error);
 }
 
-static bool finish(struct reader *reader, const hn_read_options *options) {
+static bool read_finish(struct reader *reader, const hn_read_options *options) {
     bool good = reader->sources.error_count == 0;
     for (size_t i = 0; good && i < options->let_count; i++)
         good = apply_let(reader, options->lets[i]);
-    return good && build(reader);
+    return good && read_build(reader);
 }
 
 /* Hands over the model, or the first error. */
@@ -197,8 +197,8 @@ static hn_status leave(struct reader *reader, bool good, hn_model **out, hn_erro
 }
 
 /* What both calls begin with: nothing is missing, and the options are whole. */
-static hn_status check_request(hn_model **out, size_t count, const void *list, const hn_read_options *options,
-                               hn_read_options *chosen, hn_error *error) {
+static hn_status read_check_request(hn_model **out, size_t count, const void *list, const hn_read_options *options,
+                                    hn_read_options *chosen, hn_error *error) {
     *chosen = hn_read_defaults();
     if (!out)
         return error_missing(error, "hn_model_read", "out");
@@ -220,7 +220,7 @@ hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, 
                         hn_error *error) {
     hn_read_options chosen;
     struct reader reader;
-    hn_status status = check_request(out, count, paths, options, &chosen, error);
+    hn_status status = read_check_request(out, count, paths, options, &chosen, error);
     for (size_t i = 0; i < count && status == HN_OK; i++)
         if (!paths[i])
             status = error_missing(error, "hn_model_read", "path");
@@ -233,14 +233,14 @@ hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, 
             parse_newest(&reader);
     }
     ampl_say_repeated(&reader.sources);
-    return leave(&reader, good && finish(&reader, &chosen), out, error);
+    return leave(&reader, good && read_finish(&reader, &chosen), out, error);
 }
 
 hn_status hn_model_read_memory(hn_model **out, size_t count, const hn_text *texts, const hn_read_options *options,
                                hn_error *error) {
     hn_read_options chosen;
     struct reader reader;
-    hn_status status = check_request(out, count, texts, options, &chosen, error);
+    hn_status status = read_check_request(out, count, texts, options, &chosen, error);
     for (size_t i = 0; i < count && status == HN_OK; i++)
         if (!texts[i].bytes && texts[i].length > 0)
             status = error_missing(error, "hn_model_read_memory", "text.bytes");
@@ -254,5 +254,5 @@ hn_status hn_model_read_memory(hn_model **out, size_t count, const hn_text *text
             parse_newest(&reader);
     }
     ampl_say_repeated(&reader.sources);
-    return leave(&reader, good && finish(&reader, &chosen), out, error);
+    return leave(&reader, good && read_finish(&reader, &chosen), out, error);
 }

@@ -15,7 +15,7 @@ struct ranked {
     size_t number; /* of the member, which decides between equal ranks: there are none */
 };
 
-static int compare(const void *a, const void *b) {
+static int set_order_compare(const void *a, const void *b) {
     const struct ranked *p = a, *q = b;
     if (p->rank != q->rank)
         return p->rank < q->rank ? -1 : 1;
@@ -83,7 +83,7 @@ static bool arrange(struct ampl_evaluator *e, struct ampl_declaration *declarati
         return ampl_fail_memory(e);
     bool good = rank_all(e, declaration, order, set, list);
     if (good && count > 0) {
-        qsort(list, count, sizeof *list, compare);
+        qsort(list, count, sizeof *list, set_order_compare);
         good = rewrite(e, set, list, declaration->place);
     }
     base_release(list);

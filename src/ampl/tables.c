@@ -143,7 +143,7 @@ struct ampl_value *ampl_table_find_next(struct ampl_table *table, const ampl_ato
 }
 
 /* The place of a key's value, which is made where there is none; NULL: out of memory. */
-static struct ampl_value *place_of(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
+static struct ampl_value *tables_place_of(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
     size_t number;
     table->keys.arity = arity;
     struct ampl_value *values = array_grow(table->values, &table->capacity, table->keys.count + 1, sizeof *values);
@@ -155,7 +155,7 @@ static struct ampl_value *place_of(struct ampl_table *table, uint32_t arity, con
 
 bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value) {
     bool fresh;
-    struct ampl_value *place = place_of(table, arity, key, &fresh);
+    struct ampl_value *place = tables_place_of(table, arity, key, &fresh);
     if (!place)
         return false;
     if (!fresh && place->kind == AMPL_SET_VALUE && place->is.set != value.is.set)
@@ -166,7 +166,7 @@ bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *k
 
 bool ampl_table_add(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value,
                     bool *fresh) {
-    struct ampl_value *place = place_of(table, arity, key, fresh);
+    struct ampl_value *place = tables_place_of(table, arity, key, fresh);
     if (place && *fresh)
         *place = value;
     return place != NULL;

@@ -30,11 +30,11 @@ void write_fail(struct writer *writer, hn_status status, const char *format, ...
         error_about(&writer->error, status, error_part(writer->about), "%s", text);
 }
 
-static void put(struct writer *writer, const char *text) {
+static void write_put(struct writer *writer, const char *text) {
     write_string(&writer->out, text);
 }
 
-static bool is_number(hn_expr a, double number) {
+static bool write_is_number(hn_expr a, double number) {
     double value;
     return hn_is_constant(a, &value) && value == number;
 }
@@ -51,20 +51,20 @@ static bool is_numbered(const char *name, size_t number) {
 static void write_requirement(struct writer *writer, size_t index) {
     hn_named_expr requirement = hn_model_requirement(writer->model, index);
     writer->about = requirement.name;
-    if (is_number(requirement.value, 0))
+    if (write_is_number(requirement.value, 0))
         write_fail(writer, HN_UNSUPPORTED, "%s: this requirement never holds, and a model text cannot say that",
                    requirement.name);
     write_need(writer, requirement.value, true);
     if (writer->surveying)
         return;
-    put(writer, "check");
+    write_put(writer, "check");
     if (!is_numbered(requirement.name, index + 1) || hn_is_constant(requirement.value, NULL)) {
-        put(writer, " ");
+        write_put(writer, " ");
         write_name(writer, requirement.name);
     }
-    put(writer, ": ");
+    write_put(writer, ": ");
     write_condition(writer, requirement.value);
-    put(writer, ";\n");
+    write_put(writer, ";\n");
 }
 
 /* Its name stands for its expression from here on, where a variable may stand and the expression was not written before. */
@@ -81,14 +81,14 @@ static void write_definition(struct writer *writer, size_t index) {
         node->definition = (uint32_t)index + 1;
     if (writer->surveying)
         return;
-    put(writer, "var ");
+    write_put(writer, "var ");
     write_name(writer, definition.name);
-    put(writer, " = ");
+    write_put(writer, " = ");
     if (node->definition == index + 1)
         write_body(writer, expr);
     else
         write_expression(writer, expr);
-    put(writer, ";\n");
+    write_put(writer, ";\n");
 }
 
 static void write_objective(struct writer *writer) {
@@ -99,14 +99,14 @@ static void write_objective(struct writer *writer) {
     write_need(writer, objective.minimized, false);
     if (writer->surveying)
         return;
-    put(writer, objective.maximize ? "maximize " : "minimize ");
+    write_put(writer, objective.maximize ? "maximize " : "minimize ");
     write_name(writer, objective.name);
-    put(writer, ": ");
+    write_put(writer, ": ");
     if (objective.maximize)
         write_negative(writer, objective.minimized);
     else
         write_expression(writer, objective.minimized);
-    put(writer, ";\n");
+    write_put(writer, ";\n");
 }
 
 /* ---- constraints ---- */
@@ -125,18 +125,19 @@ static bool is_equality(const hn_row_info *row) {
 }
 
 static void write_row_text(struct writer *writer, const hn_row_info *row) {
-    bool low = !is_number(row->lower, -INFINITY), high = !is_number(row->upper, INFINITY), equal = is_equality(row);
-    put(writer, "subject to ");
+    bool low = !write_is_number(row->lower, -INFINITY), high = !write_is_number(row->upper, INFINITY),
+         equal = is_equality(row);
+    write_put(writer, "subject to ");
     write_name(writer, row->name);
-    put(writer, ": ");
+    write_put(writer, ": ");
     if (low && high && !equal) {
         write_expression(writer, row->lower);
-        put(writer, " <= ");
+        write_put(writer, " <= ");
     }
     write_expression(writer, row->body);
-    put(writer, equal ? " = " : high ? " <= " : " >= ");
+    write_put(writer, equal ? " = " : high ? " <= " : " >= ");
     write_expression(writer, high ? row->upper : row->lower);
-    put(writer, ";\n");
+    write_put(writer, ";\n");
 }
 
 /* The reader holds a row without variables against its bounds, and gives up where it does not hold. */
@@ -170,7 +171,7 @@ static void write_row(struct writer *writer, size_t index) {
 /* A blank line between the parts of the text, where a part has anything. */
 static void separate(struct writer *writer, size_t *before) {
     if (!writer->surveying && writer->out.length > *before)
-        put(writer, "\n");
+        write_put(writer, "\n");
     *before = writer->out.length;
 }
 
@@ -202,7 +203,8 @@ static void write_all(struct writer *writer) {
     write_survey_end(writer);
     if (writer->status != HN_OK)
         return;
-    put(writer, "# Written by hardnet. Any text in backquotes is a name; $1, $2, ... have no name in the model.\n\n");
+    write_put(writer,
+              "# Written by hardnet. Any text in backquotes is a name; $1, $2, ... have no name in the model.\n\n");
     write_statements(writer);
     write_data(writer);
     if (writer->out.no_memory)
@@ -246,7 +248,7 @@ static hn_status prove(const struct writer *writer, const struct prints *prints,
     return status;
 }
 
-static void release(struct writer *writer) {
+static void write_release(struct writer *writer) {
     ampl_symbols_release(&writer->symbols);
     base_release(writer->inputs.list);
     base_release(writer->outputs.list);
@@ -259,7 +261,7 @@ static void release(struct writer *writer) {
     base_release(writer->next);
 }
 
-static hn_status check_request(const hn_model *model, char **text, size_t *length, hn_error *error) {
+static hn_status write_check_request(const hn_model *model, char **text, size_t *length, hn_error *error) {
     if (!text)
         return error_missing(error, "hn_model_write", "text");
     *text = NULL;
@@ -271,7 +273,7 @@ static hn_status check_request(const hn_model *model, char **text, size_t *lengt
 hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_error *error) {
     struct prints prints;
     struct writer writer = {.model = model, .status = HN_OK};
-    hn_status status = check_request(model, text, length, error);
+    hn_status status = write_check_request(model, text, length, error);
     if (status != HN_OK)
         return status;
     status = take_prints(model, &prints, error);
@@ -283,7 +285,7 @@ hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_
     if (writer.status != HN_OK && error)
         *error = writer.error;
     status = writer.status == HN_OK ? prove(&writer, &prints, error) : writer.status;
-    release(&writer);
+    write_release(&writer);
     if (status != HN_OK) {
         base_release(writer.out.bytes);
         return status;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put(struct writer *writer, const char *text) {
+static void write_columns_put(struct writer *writer, const char *text) {
     write_string(&writer->out, text);
 }
 
@@ -18,17 +18,17 @@ static void put(struct writer *writer, const char *text) {
 static void write_index(struct writer *writer, const struct write_run *run, bool dummies) {
     static const char letters[] = "ijklm";
     for (uint32_t i = 0; i < run->arity; i++) {
-        put(writer, i == 0 ? "{" : ", ");
+        write_columns_put(writer, i == 0 ? "{" : ", ");
         if (dummies) {
-            put(writer, writer->dummies_taken ? "$" : "");
+            write_columns_put(writer, writer->dummies_taken ? "$" : "");
             write_bytes(&writer->out, &letters[i], 1);
-            put(writer, " in ");
+            write_columns_put(writer, " in ");
         }
         write_number(&writer->out, run->lower[i]);
-        put(writer, "..");
+        write_columns_put(writer, "..");
         write_number(&writer->out, run->upper[i]);
     }
-    put(writer, "}");
+    write_columns_put(writer, "}");
 }
 
 static void write_family_name(struct writer *writer, bool input, const struct write_run *run) {
@@ -40,14 +40,14 @@ static void write_family_name(struct writer *writer, bool input, const struct wr
 /* An entry of a table: $1[i,j]. */
 static void write_entry(struct writer *writer, const struct write_run *run, uint32_t table) {
     static const char letters[] = "ijklm";
-    put(writer, "$");
+    write_columns_put(writer, "$");
     write_size(&writer->out, table);
     for (uint32_t i = 0; i < run->arity; i++) {
-        put(writer, i == 0 ? "[" : ",");
-        put(writer, writer->dummies_taken ? "$" : "");
+        write_columns_put(writer, i == 0 ? "[" : ",");
+        write_columns_put(writer, writer->dummies_taken ? "$" : "");
         write_bytes(&writer->out, &letters[i], 1);
     }
-    put(writer, "]");
+    write_columns_put(writer, "]");
 }
 
 /* A side of the bounds, which may be anything that depends on inputs, or a number that is the same for all or not. */
@@ -69,10 +69,10 @@ static void declare_tables(struct writer *writer, struct write_run *run, const s
         if (!sides[i].varies)
             continue;
         run->tables[i] = ++writer->apart_count;
-        put(writer, "param $");
+        write_columns_put(writer, "param $");
         write_size(&writer->out, run->tables[i]);
         write_index(writer, run, false);
-        put(writer, ";\n");
+        write_columns_put(writer, ";\n");
     }
 }
 
@@ -82,8 +82,8 @@ static bool write_sides(struct writer *writer, const struct write_run *run, cons
     for (int i = 0; i < 2; i++) {
         if (is_unbounded(&sides[i], i == 1))
             continue;
-        put(writer, any ? ", " : " ");
-        put(writer, i == 0 ? ">= " : "<= ");
+        write_columns_put(writer, any ? ", " : " ");
+        write_columns_put(writer, i == 0 ? ">= " : "<= ");
         if (sides[i].varies)
             write_entry(writer, run, run->tables[i]);
         else if (hn_is_valid(sides[i].expr))
@@ -113,7 +113,7 @@ static void write_input(struct writer *writer, struct write_run *run) {
         sides[1].varies |= !same_number(input.upper, first.upper);
     }
     declare_tables(writer, run, sides);
-    put(writer, "param ");
+    write_columns_put(writer, "param ");
     if (run->family) {
         write_family_name(writer, true, run);
         write_index(writer, run, sides[0].varies || sides[1].varies);
@@ -121,7 +121,7 @@ static void write_input(struct writer *writer, struct write_run *run) {
         write_leaf(writer, true, run->first);
     }
     write_sides(writer, run, sides);
-    put(writer, ";\n");
+    write_columns_put(writer, ";\n");
 }
 
 /* ---- outputs ---- */
@@ -166,7 +166,7 @@ static void write_output(struct writer *writer, struct write_run *run) {
     if (writer->surveying)
         return;
     declare_tables(writer, run, sides);
-    put(writer, "var ");
+    write_columns_put(writer, "var ");
     if (run->family) {
         write_family_name(writer, false, run);
         write_index(writer, run, sides[0].varies || sides[1].varies);
@@ -175,21 +175,21 @@ static void write_output(struct writer *writer, struct write_run *run) {
     }
     bool any = write_sides(writer, run, sides);
     if (start) {
-        put(writer, any ? ", := " : " := ");
+        write_columns_put(writer, any ? ", := " : " := ");
         write_expression(writer, first.start);
     }
-    put(writer, ";\n");
+    write_columns_put(writer, ";\n");
 }
 
 static void write_command(struct writer *writer, const char *command, size_t output, const char *sign, hn_expr value) {
     write_need(writer, value, false);
     if (writer->surveying)
         return;
-    put(writer, command);
+    write_columns_put(writer, command);
     write_leaf(writer, false, output);
-    put(writer, sign);
+    write_columns_put(writer, sign);
     write_expression(writer, value);
-    put(writer, ";\n");
+    write_columns_put(writer, ";\n");
 }
 
 /* What is fixed, and starts that a declaration does not say. */
@@ -239,21 +239,21 @@ static double bound_of(const hn_model *model, bool input, size_t index, int side
 static void write_key(struct writer *writer, const char *name) {
     for (const char *at = name + strcspn(name, "["); at[1] != '\0'; at++)
         write_bytes(&writer->out, *at == '[' || *at == ',' ? " " : at, 1);
-    put(writer, " ");
+    write_columns_put(writer, " ");
 }
 
 static void write_table(struct writer *writer, bool input, const struct write_run *run, int side) {
     const hn_model *model = writer->model;
-    put(writer, "param $");
+    write_columns_put(writer, "param $");
     write_size(&writer->out, run->tables[side]);
-    put(writer, " :=");
+    write_columns_put(writer, " :=");
     for (size_t i = run->first; i < run->first + run->count; i++) {
         enum { LINE = 80 };
         if (writer->out.length - writer->out.line > LINE)
             write_break(&writer->out);
         write_key(writer, input ? hn_model_input(model, i).name : hn_model_output(model, i).name);
         write_number(&writer->out, bound_of(model, input, i, side));
-        put(writer, i + 1 < run->first + run->count ? "," : ";\n");
+        write_columns_put(writer, i + 1 < run->first + run->count ? "," : ";\n");
     }
 }
 
@@ -262,7 +262,7 @@ static void write_tables(struct writer *writer, bool input, const struct write_r
         for (int side = 0; side < 2; side++) {
             if (runs->list[i].tables[side] == 0)
                 continue;
-            put(writer, *any ? "" : "\ndata;\n");
+            write_columns_put(writer, *any ? "" : "\ndata;\n");
             *any = true;
             write_table(writer, input, &runs->list[i], side);
         }

@@ -161,7 +161,7 @@ static struct write_run run_at(const hn_model *model, bool input, size_t first, 
 
 /* ---- whether a family may be declared at once ---- */
 
-static bool is_number(hn_expr a) {
+static bool write_names_is_number(hn_expr a) {
     return hn_is_constant(a, NULL);
 }
 
@@ -173,8 +173,8 @@ static bool bounds_fit(const hn_model *model, const struct write_run *run) {
         hn_output_info output = hn_model_output(model, run->first + i);
         same[0] &= output.lower.node == first.lower.node;
         same[1] &= output.upper.node == first.upper.node;
-        numbers[0] &= is_number(output.lower);
-        numbers[1] &= is_number(output.upper);
+        numbers[0] &= write_names_is_number(output.lower);
+        numbers[1] &= write_names_is_number(output.upper);
     }
     return (same[0] || numbers[0]) && (same[1] || numbers[1]);
 }
@@ -225,7 +225,7 @@ static bool add_run(struct write_runs *runs, struct write_run run) {
     return true;
 }
 
-static bool collect(struct writer *writer, bool input, struct write_runs *runs, struct census *census) {
+static bool write_names_collect(struct writer *writer, bool input, struct write_runs *runs, struct census *census) {
     const hn_model *model = writer->model;
     size_t count = input ? hn_model_input_count(model) : hn_model_output_count(model);
     for (size_t i = 0; i < count;) {
@@ -243,7 +243,8 @@ static bool collect(struct writer *writer, bool input, struct write_runs *runs, 
 }
 
 /* What is no family, or one whose name is taken, comes one by one; and every name is judged. */
-static bool settle(struct writer *writer, bool input, struct write_runs *runs, const struct census *census) {
+static bool write_names_settle(struct writer *writer, bool input, struct write_runs *runs,
+                               const struct census *census) {
     struct write_runs settled = {NULL, 0, 0};
     bool good = true;
     for (size_t r = 0; good && r < runs->count; r++) {
@@ -273,9 +274,11 @@ bool write_find_runs(struct writer *writer) {
     size_t inputs = hn_model_input_count(writer->model), outputs = hn_model_output_count(writer->model);
     writer->input_plain = base_allocate(inputs + 1);
     writer->output_plain = base_allocate(outputs + 1);
-    bool good = writer->input_plain && writer->output_plain && collect(writer, true, &writer->inputs, &census) &&
-                collect(writer, false, &writer->outputs, &census) && count_others(writer, &census) &&
-                settle(writer, true, &writer->inputs, &census) && settle(writer, false, &writer->outputs, &census);
+    bool good = writer->input_plain && writer->output_plain &&
+                write_names_collect(writer, true, &writer->inputs, &census) &&
+                write_names_collect(writer, false, &writer->outputs, &census) && count_others(writer, &census) &&
+                write_names_settle(writer, true, &writer->inputs, &census) &&
+                write_names_settle(writer, false, &writer->outputs, &census);
     base_release(census.counts);
     return good;
 }

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
 
-static void fill(struct program *to, const struct program *from, uint32_t factor) {
+static void change_stride_fill(struct program *to, const struct program *from, uint32_t factor) {
     for (size_t i = 0; i < from->constant_count; i++)
         to->constants[i] = from->constants[i];
     for (size_t i = 0; i < from->output_count; i++)
@@ -24,6 +24,6 @@ hn_status program_widen(struct program **out, const struct program *program, uin
     shape.stride = fits ? program->stride * factor : 0; /* which is refused */
     hn_status status = program_allocate(out, &shape, error);
     if (status == HN_OK)
-        fill(*out, program, factor);
+        change_stride_fill(*out, program, factor);
     return status;
 }

@@ -51,7 +51,7 @@ static unsigned lost_of(const struct graph *g, const struct node *n, size_t k, u
     }
 }
 
-static uint32_t apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
+static uint32_t defined_apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
     return graph_apply(s->graph, op, a, b, 0);
 }
 
@@ -60,14 +60,14 @@ static uint32_t lacks_power(struct search *s, uint32_t node, const struct node *
     uint32_t zero = graph_constant(s->graph, 0), pole = 0, invalid = 0;
     unsigned made = graph_made_by(s->graph, n);
     if (made & INFINITE) {
-        pole = apply(s, OP_LESS, n->b, zero);
-        pole = apply(s, OP_AND, apply(s, OP_EQUAL, n->a, zero), pole);
+        pole = defined_apply(s, OP_LESS, n->b, zero);
+        pole = defined_apply(s, OP_AND, defined_apply(s, OP_EQUAL, n->a, zero), pole);
     }
     if (made & INVALID) {
-        invalid = apply(s, OP_NOT_EQUAL, node, node);
-        invalid = apply(s, OP_AND, apply(s, OP_LESS, n->a, zero), invalid);
+        invalid = defined_apply(s, OP_NOT_EQUAL, node, node);
+        invalid = defined_apply(s, OP_AND, defined_apply(s, OP_LESS, n->a, zero), invalid);
     }
-    return pole && invalid ? apply(s, OP_OR, pole, invalid) : pole | invalid;
+    return pole && invalid ? defined_apply(s, OP_OR, pole, invalid) : pole | invalid;
 }
 
 /* Where the operation itself has no value. */
@@ -75,19 +75,19 @@ static uint32_t lacks_itself(struct search *s, uint32_t node, const struct node 
     uint32_t zero = graph_constant(s->graph, 0), one = graph_constant(s->graph, 1);
     switch ((enum op)n->op) {
     case OP_DIV:
-        return apply(s, OP_EQUAL, n->b, zero);
+        return defined_apply(s, OP_EQUAL, n->b, zero);
     case OP_LOG:
     case OP_LOG10:
-        return apply(s, OP_LESS_EQUAL, n->a, zero);
+        return defined_apply(s, OP_LESS_EQUAL, n->a, zero);
     case OP_SQRT:
-        return apply(s, OP_LESS, n->a, zero);
+        return defined_apply(s, OP_LESS, n->a, zero);
     case OP_ACOSH:
-        return apply(s, OP_LESS, n->a, one);
+        return defined_apply(s, OP_LESS, n->a, one);
     case OP_ASIN:
     case OP_ACOS:
-        return apply(s, OP_LESS, one, apply(s, OP_ABS, n->a, 0));
+        return defined_apply(s, OP_LESS, one, defined_apply(s, OP_ABS, n->a, 0));
     case OP_ATANH:
-        return apply(s, OP_LESS_EQUAL, one, apply(s, OP_ABS, n->a, 0));
+        return defined_apply(s, OP_LESS_EQUAL, one, defined_apply(s, OP_ABS, n->a, 0));
     default:
         return lacks_power(s, node, n);
     }
@@ -96,18 +96,19 @@ static uint32_t lacks_itself(struct search *s, uint32_t node, const struct node 
 /* ---- conditions; 0: never ---- */
 
 static uint32_t either(struct search *s, uint32_t a, uint32_t b) {
-    return a && b ? apply(s, OP_OR, a, b) : a | b;
+    return a && b ? defined_apply(s, OP_OR, a, b) : a | b;
 }
 
 static uint32_t both(struct search *s, uint32_t a, uint32_t b) {
-    return a && b ? apply(s, OP_AND, a, b) : 0;
+    return a && b ? defined_apply(s, OP_AND, a, b) : 0;
 }
 
 /* A side that lacks a value does no harm where the other has one that decides: 0 in AND, another number in OR. */
 static uint32_t lacks_logic(struct search *s, const struct node *n) {
     bool all = n->op == OP_AND;
     uint32_t a = s->lacks[n->a][BOTH], b = s->lacks[n->b][BOTH];
-    uint32_t open_a = all ? n->a : apply(s, OP_NOT, n->a, 0), open_b = all ? n->b : apply(s, OP_NOT, n->b, 0);
+    uint32_t open_a = all ? n->a : defined_apply(s, OP_NOT, n->a, 0),
+             open_b = all ? n->b : defined_apply(s, OP_NOT, n->b, 0);
     uint32_t left = both(s, a, either(s, b, open_b)), right = both(s, b, either(s, a, open_a));
     return either(s, left, right);
 }
@@ -193,8 +194,8 @@ static void watch(struct search *s, uint32_t *node) {
     uint32_t lacks = *node ? s->lacks[*node][0] : 0;
     if (!lacks)
         return;
-    uint32_t held = apply(s, OP_NOT, lacks, 0);
-    *node = apply(s, OP_SUB, *node, apply(s, OP_DIV, graph_constant(s->graph, 0), held));
+    uint32_t held = defined_apply(s, OP_NOT, lacks, 0);
+    *node = defined_apply(s, OP_SUB, *node, defined_apply(s, OP_DIV, graph_constant(s->graph, 0), held));
 }
 
 uint32_t defined_formula(const struct graph *graph, uint32_t entry) {
@@ -214,7 +215,7 @@ static void ask_roots(struct search *s, const struct watched *all) {
         s->asked[all->nodes[i]] |= 1u; /* nothing is lost yet */
 }
 
-static void release(struct search *s) {
+static void defined_release(struct search *s) {
     base_release(s->below);
     base_release(s->lacks);
 }
@@ -256,6 +257,6 @@ hn_status defined_watch(struct graph *graph, const struct watched *lists, size_t
     for (size_t i = 0; i < count; i++)
         ask_roots(&s, &lists[i]);
     hn_status status = ask_all(&s) ? watch_lists(&s, lists, count, error) : HN_OK;
-    release(&s);
+    defined_release(&s);
     return status;
 }

@@ -68,7 +68,8 @@ static void pair_sines(struct compiler *compiler) {
 
 /* ---- instructions ---- */
 
-static void put(struct compiler *compiler, uint32_t code, uint32_t destination, uint32_t a, uint32_t b, uint32_t c) {
+static void instructions_put(struct compiler *compiler, uint32_t code, uint32_t destination, uint32_t a, uint32_t b,
+                             uint32_t c) {
     compiler->code[compiler->code_count++] = (struct instruction){code, destination, a, b, c};
 }
 
@@ -91,7 +92,7 @@ static void emit_sum(struct compiler *compiler, uint32_t number) {
         else
             put_pair(compiler, term->a, term->b);
     }
-    put(compiler, CODE_DOT, number, first, (uint32_t)count, 0);
+    instructions_put(compiler, CODE_DOT, number, first, (uint32_t)count, 0);
 }
 
 /* Rows of a matrix that follow one another share their columns. */
@@ -108,7 +109,7 @@ static void emit_linear(struct compiler *compiler, uint32_t number, const struct
                node->b * sizeof *graph->arguments);
         compiler->column_count += node->b;
     }
-    put(compiler, CODE_LINEAR, number, first, node->b, compiler->last_columns);
+    instructions_put(compiler, CODE_LINEAR, number, first, node->b, compiler->last_columns);
 }
 
 /* u + v, u - v or u * v, with a product among u and v that may be absorbed */
@@ -118,22 +119,22 @@ static void emit_fusible(struct compiler *compiler, uint32_t number, const struc
     bool from_right = !from_left && compiler->absorbed[node->b] == FUSED;
     uint32_t fused = node->op == OP_MUL ? CODE_MUL_MUL : CODE_MUL_ADD;
     if (from_left)
-        put(compiler, node->op == OP_SUB ? CODE_MUL_SUB : fused, number, left->a, left->b, node->b);
+        instructions_put(compiler, node->op == OP_SUB ? CODE_MUL_SUB : fused, number, left->a, left->b, node->b);
     else if (from_right)
-        put(compiler, node->op == OP_SUB ? CODE_SUB_MUL : fused, number, right->a, right->b, node->a);
+        instructions_put(compiler, node->op == OP_SUB ? CODE_SUB_MUL : fused, number, right->a, right->b, node->a);
     else
-        put(compiler, node->op, number, node->a, node->b, 0);
+        instructions_put(compiler, node->op, number, node->a, node->b, 0);
 }
 
 /* The first of a pair emits both. */
 static void emit_sine(struct compiler *compiler, uint32_t number, const struct node *node) {
     uint32_t other = compiler->cosine[number];
     if (other == 0)
-        put(compiler, node->op, number, node->a, 0, 0);
+        instructions_put(compiler, node->op, number, node->a, 0, 0);
     else if (compiler->absorbed[number] != PAIRED) {
         compiler->absorbed[other] = PAIRED;
-        put(compiler, CODE_SINCOS, node->op == OP_SIN ? number : other, node->a, 0,
-            node->op == OP_SIN ? other : number);
+        instructions_put(compiler, CODE_SINCOS, node->op == OP_SIN ? number : other, node->a, 0,
+                         node->op == OP_SIN ? other : number);
     }
 }
 
@@ -161,13 +162,13 @@ static size_t emit_node(struct compiler *compiler, uint32_t number) {
         return 1;
     default:
         if (!compiler->absorbed[number])
-            put(compiler, node->op, number, node->a, node->b, node->c);
+            instructions_put(compiler, node->op, number, node->a, node->b, node->c);
         return 1;
     }
 }
 
 /* Room for the code and its lists. */
-static bool take_lists(struct compiler *compiler) {
+static bool instructions_take_lists(struct compiler *compiler) {
     size_t pairs = 1, coefficients = 1, columns = 1, last = SIZE_MAX;
     for (size_t i = 0; i < compiler->order_count; i++) {
         const struct node *node = &compiler->graph->nodes[compiler->order[i]];
@@ -189,7 +190,7 @@ static bool take_lists(struct compiler *compiler) {
 }
 
 hn_status compiler_emit(struct compiler *compiler, hn_error *error) {
-    if (!take_lists(compiler))
+    if (!instructions_take_lists(compiler))
         return error_no_memory(error, "program");
     find_absorbed(compiler);
     pair_sines(compiler);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static hn_status check_request(const struct program_request *request, hn_error *error) {
+static hn_status program_compile_check_request(const struct program_request *request, hn_error *error) {
     const struct graph *graph = request->graph;
     if (request->stride == 0)
         return error_set(error, HN_INVALID, "program: a slot must hold at least one number");
@@ -96,7 +96,7 @@ static struct program shape_of(const struct compiler *compiler) {
     return shape;
 }
 
-static void fill(struct program *program, const struct compiler *compiler) {
+static void program_compile_fill(struct program *program, const struct compiler *compiler) {
     const struct program_request *request = compiler->request;
     if (compiler->constant_count > 0)
         memcpy(program->constants, compiler->constants, compiler->constant_count * sizeof *program->constants);
@@ -117,14 +117,14 @@ static hn_status pack(struct program **out, const struct compiler *compiler, hn_
     const struct program shape = shape_of(compiler);
     hn_status status = program_allocate(out, &shape, error);
     if (status == HN_OK)
-        fill(*out, compiler);
+        program_compile_fill(*out, compiler);
     return status;
 }
 
 hn_status program_create(struct program **out, const struct program_request *request, hn_error *error) {
     struct compiler compiler;
     *out = NULL;
-    hn_status status = check_request(request, error);
+    hn_status status = program_compile_check_request(request, error);
     if (status != HN_OK)
         return status;
     status = compiler_create(&compiler, request, error);

@@ -35,7 +35,7 @@ static uint32_t over(const struct rule *r, uint32_t divisor) {
     return graph_div(r->g, r->w, divisor);
 }
 
-static void give(const struct rule *r, uint32_t argument, uint32_t adjoint) {
+static void rules_give(const struct rule *r, uint32_t argument, uint32_t adjoint) {
     sweep_add(r->sweep, argument, adjoint, r->tainted);
 }
 
@@ -52,7 +52,7 @@ static uint32_t one_plus_square(const struct rule *r, uint32_t a) {
 }
 
 /* yes and no get w where the condition is true and false. */
-static void choose(const struct rule *r, uint32_t condition, uint32_t yes, uint32_t no) {
+static void rules_choose(const struct rule *r, uint32_t condition, uint32_t yes, uint32_t no) {
     uint32_t zero = number(r, 0);
     sweep_add(r->sweep, yes, graph_apply(r->g, OP_IF, condition, r->w, zero), true);
     sweep_add(r->sweep, no, graph_apply(r->g, OP_IF, condition, zero, r->w), true);
@@ -60,18 +60,18 @@ static void choose(const struct rule *r, uint32_t condition, uint32_t yes, uint3
 
 static void rule_mul(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space))
-        give(r, r->a, times(r, r->b));
+        rules_give(r, r->a, times(r, r->b));
     if (graph_depends(r->g, r->b, r->sweep->space))
-        give(r, r->b, times(r, r->a));
+        rules_give(r, r->b, times(r, r->a));
 }
 
 /* u = a / b:  w / b,  -(w / b) u */
 static void rule_div(const struct rule *r) {
     uint32_t quotient = over(r, r->b);
-    give(r, r->a, quotient);
+    rules_give(r, r->a, quotient);
     if (graph_depends(r->g, r->b, r->sweep->space)) {
         enum op product = r->tainted ? OP_GUARD : OP_MUL;
-        give(r, r->b, graph_neg(r->g, graph_apply(r->g, product, quotient, r->u, 0)));
+        rules_give(r, r->b, graph_neg(r->g, graph_apply(r->g, product, quotient, r->u, 0)));
     }
 }
 
@@ -79,12 +79,12 @@ static void rule_div(const struct rule *r) {
 static void rule_pow(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space)) {
         uint32_t lower = graph_apply(r->g, OP_POW, r->a, graph_sub(r->g, r->b, number(r, 1)), 0);
-        give(r, r->a, times(r, graph_mul(r->g, r->b, lower)));
+        rules_give(r, r->a, times(r, graph_mul(r->g, r->b, lower)));
     }
     if (graph_depends(r->g, r->b, r->sweep->space)) {
         uint32_t zero = number(r, 0), vanishes = graph_apply(r->g, OP_EQUAL, r->u, zero, 0);
         uint32_t partial = graph_mul(r->g, r->u, unary(r, OP_LOG, r->a));
-        give(r, r->b, times(r, graph_apply(r->g, OP_IF, vanishes, zero, partial)));
+        rules_give(r, r->b, times(r, graph_apply(r->g, OP_IF, vanishes, zero, partial)));
     }
 }
 
@@ -93,15 +93,15 @@ static void rule_atan2(const struct rule *r) {
     uint32_t first = graph_mul(r->g, r->a, r->a);
     uint32_t square = graph_add(r->g, first, graph_mul(r->g, r->b, r->b));
     if (graph_depends(r->g, r->a, r->sweep->space))
-        give(r, r->a, times(r, graph_div(r->g, r->b, square)));
+        rules_give(r, r->a, times(r, graph_div(r->g, r->b, square)));
     if (graph_depends(r->g, r->b, r->sweep->space))
-        give(r, r->b, times(r, graph_neg(r->g, graph_div(r->g, r->a, square))));
+        rules_give(r, r->b, times(r, graph_neg(r->g, graph_div(r->g, r->a, square))));
 }
 
 /* u = guard(a, b):  w b,  guard(a, w); the latter 0 where a tainted w is 0, for a may be a hub's partial, undefined there */
 static void rule_guard(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space))
-        give(r, r->a, times(r, r->b));
+        rules_give(r, r->a, times(r, r->b));
     if (graph_depends(r->g, r->b, r->sweep->space)) {
         uint32_t adjoint = graph_apply(r->g, OP_GUARD, r->a, r->w, 0);
         if (r->tainted)
@@ -113,7 +113,7 @@ static void rule_guard(const struct rule *r) {
 static void rule_sum(const struct rule *r) {
     uint32_t first = r->g->nodes[r->u].a, count = r->g->nodes[r->u].b;
     for (uint32_t i = 0; i < count; i++)
-        give(r, r->g->arguments[first + i], r->w);
+        rules_give(r, r->g->arguments[first + i], r->w);
 }
 
 /* A coefficient and a constant adjoint make a number, which needs no node where it arrives at a leaf. From the last term to the
@@ -128,17 +128,17 @@ static void rule_linear(const struct rule *r) {
         if (!graph_depends(r->g, argument, r->sweep->space) || factor == 0)
             continue;
         if (r->g->nodes[argument].op != OP_LEAF)
-            give(r, argument, times(r, number(r, factor)));
+            rules_give(r, argument, times(r, number(r, factor)));
         else if (!constant)
             sweep_share(r->sweep, argument, factor, r->w, r->tainted);
         else
-            give(r, argument, w == 1 ? ENTRY_NUMBER | (n.a + i) : graph_number(r->g, w * factor));
+            rules_give(r, argument, w == 1 ? ENTRY_NUMBER | (n.a + i) : graph_number(r->g, w * factor));
     }
 }
 
 static void rule_abs(const struct rule *r) {
     uint32_t negative = graph_apply(r->g, OP_LESS, r->a, number(r, 0), 0);
-    give(r, r->a, graph_apply(r->g, OP_IF, negative, graph_neg(r->g, r->w), r->w));
+    rules_give(r, r->a, graph_apply(r->g, OP_IF, negative, graph_neg(r->g, r->w), r->w));
 }
 
 /* w du/da for the functions of one argument */
@@ -196,12 +196,12 @@ void sweep_rule(struct sweep *sweep, uint32_t node, uint32_t w, bool tainted) {
         rule_linear(&r);
         break;
     case OP_ADD:
-        give(&r, n.a, w);
-        give(&r, n.b, w);
+        rules_give(&r, n.a, w);
+        rules_give(&r, n.b, w);
         break;
     case OP_SUB:
-        give(&r, n.a, w);
-        give(&r, n.b, graph_neg(g, w));
+        rules_give(&r, n.a, w);
+        rules_give(&r, n.b, graph_neg(g, w));
         break;
     case OP_MUL:
         rule_mul(&r);
@@ -219,18 +219,18 @@ void sweep_rule(struct sweep *sweep, uint32_t node, uint32_t w, bool tainted) {
         rule_abs(&r);
         break;
     case OP_MIN: /* the first argument where it is smaller, as the value is chosen */
-        choose(&r, graph_apply(g, OP_LESS, n.a, n.b, 0), n.a, n.b);
+        rules_choose(&r, graph_apply(g, OP_LESS, n.a, n.b, 0), n.a, n.b);
         break;
     case OP_MAX:
-        choose(&r, graph_apply(g, OP_LESS, n.b, n.a, 0), n.a, n.b);
+        rules_choose(&r, graph_apply(g, OP_LESS, n.b, n.a, 0), n.a, n.b);
         break;
     case OP_IF:
-        choose(&r, n.a, n.b, n.c);
+        rules_choose(&r, n.a, n.b, n.c);
         break;
     case OP_GUARD:
         rule_guard(&r);
         break;
     default:
-        give(&r, n.a, unary_adjoint(&r, (enum op)n.op));
+        rules_give(&r, n.a, unary_adjoint(&r, (enum op)n.op));
     }
 }

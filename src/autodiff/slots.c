@@ -99,7 +99,7 @@ static size_t reads(const struct assigner *assigner, const struct instruction *a
     return count;
 }
 
-static bool is_temporary(const struct assigner *assigner, uint32_t node) {
+static bool slots_is_temporary(const struct assigner *assigner, uint32_t node) {
     const struct graph *graph = assigner->compiler->graph;
     return node < graph->count && graph->nodes[node].op != OP_CONSTANT && graph->nodes[node].op != OP_LEAF;
 }
@@ -113,7 +113,7 @@ static void find_last_uses(struct assigner *assigner) {
             size_t count = reads(assigner, &compiler->code[i]);
             for (size_t j = 0; j < count; j++) {
                 uint32_t node = assigner->list[j];
-                bool later = is_temporary(assigner, node) && compiler_phase(compiler, node) < phase;
+                bool later = slots_is_temporary(assigner, node) && compiler_phase(compiler, node) < phase;
                 if (assigner->last[node] != KEEP)
                     assigner->last[node] = later ? KEEP : (uint32_t)i;
             }
@@ -135,7 +135,7 @@ static void assign_instruction(struct assigner *assigner, uint32_t index) {
     size_t count = reads(assigner, at);
     for (size_t j = 0; j < count; j++) {
         uint32_t node = assigner->list[j];
-        if (!is_temporary(assigner, node) || assigner->last[node] != index)
+        if (!slots_is_temporary(assigner, node) || assigner->last[node] != index)
             continue;
         assigner->free_slots[assigner->free_count++] = compiler->slot[node];
         assigner->last[node] = KEEP; /* once only, though it may be read twice */

@@ -215,7 +215,7 @@ static void change_problem(struct splitter *s, struct problem_split *split) {
     s->kink = NULL;
 }
 
-static bool begin(struct splitter *s, struct problem *problem) {
+static bool split_begin(struct splitter *s, struct problem *problem) {
     size_t count = problem->graph.count, bytes = count * sizeof *s->image;
     *s = (struct splitter){.problem = problem, .count = count};
     s->signs = base_allocate(count);
@@ -234,7 +234,7 @@ static bool begin(struct splitter *s, struct problem *problem) {
 hn_status problem_split_kinks(struct problem *problem, struct problem_split *split, hn_error *error) {
     struct splitter s;
     *split = (struct problem_split){.outputs = problem->outputs, .rows = problem->rows};
-    s.failed = !begin(&s, problem);
+    s.failed = !split_begin(&s, problem);
     if (!s.failed)
         find_kinks(&s);
     if (!s.failed && s.outputs > 0)

@@ -230,7 +230,7 @@ struct temporary {
 };
 
 /* Creates the file under its name, or gives an unnamed one its name. */
-static int take_name(struct temporary *t) {
+static int file_take_name(struct temporary *t) {
     int result = -1;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
         unsigned long number = (unsigned long)(system_unique() >> 32) + (unsigned long)i;
@@ -247,7 +247,7 @@ static int take_name(struct temporary *t) {
 static int create_temporary(struct temporary *t) {
     t->file = system_create_unnamed(t->name);
     if (t->file < 0 && errno == EOPNOTSUPP)
-        t->file = take_name(t);
+        t->file = file_take_name(t);
     return t->file;
 }
 
@@ -262,7 +262,7 @@ static const char *write_and_close(struct temporary *t, const void *bytes, size_
         failed = "write", code = errno;
     else if (system_sync(t->file) != 0)
         failed = "sync", code = errno;
-    else if (!t->named && take_name(t) < 0)
+    else if (!t->named && file_take_name(t) < 0)
         failed = "create a temporary file for", code = errno;
     if (system_close(t->file) != 0 && !failed)
         failed = "close", code = errno;
@@ -301,7 +301,7 @@ struct sweep {
 };
 
 /* Whether the name is that of a temporary file for it; earlier versions counted from 0 to 99. */
-static bool is_temporary(const char *name, const char *target) {
+static bool file_is_temporary(const char *name, const char *target) {
     size_t length = strlen(target), digits = 0;
     if (strncmp(name, target, length) != 0 || name[length] != '.')
         return false;
@@ -313,7 +313,7 @@ static bool is_temporary(const char *name, const char *target) {
 
 static void sweep_one(void *context, const char *name) {
     const struct sweep *sweep = context;
-    if (is_temporary(name, sweep->name) && system_age_in(sweep->folder, name) > STALE_SECONDS)
+    if (file_is_temporary(name, sweep->name) && system_age_in(sweep->folder, name) > STALE_SECONDS)
         system_remove_in(sweep->folder, name);
 }
 

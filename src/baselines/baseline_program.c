@@ -13,7 +13,7 @@ struct parts {
     size_t rows, entries, starts, fixed, brackets; /* where their nodes begin */
 };
 
-static void differentiate(struct parts *parts) {
+static void baseline_program_differentiate(struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     struct problem *p = &recipe->problem;
     uint32_t *weights = NULL;
@@ -26,7 +26,7 @@ static void differentiate(struct parts *parts) {
     base_release(weights);
 }
 
-static void compile(struct baseline_program *b, struct parts *parts) {
+static void baseline_program_compile(struct baseline_program *b, struct parts *parts) {
     static const enum space others[] = {SPACE_T, SPACE_V};
     struct recipe *recipe = &parts->recipe;
     const struct problem *p = &recipe->problem;
@@ -77,7 +77,7 @@ static void keep_bracket(struct baseline_program *b, struct parts *parts) {
         b->bracket.entry[i] = bracket->column[i] * b->stride;
 }
 
-static void keep(struct baseline_program *b, struct parts *parts) {
+static void baseline_program_keep(struct baseline_program *b, struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     if (!b->program)
         return;
@@ -97,9 +97,9 @@ hn_status baseline_program_create(struct baseline_program *b, const hn_model *mo
     struct parts parts = {.rows = 0};
     *b = (struct baseline_program){.stride = stride};
     recipe_begin(&parts.recipe, model, "the baseline", error);
-    differentiate(&parts);
-    compile(b, &parts);
-    keep(b, &parts);
+    baseline_program_differentiate(&parts);
+    baseline_program_compile(b, &parts);
+    baseline_program_keep(b, &parts);
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.bracket);
     hn_status status = recipe_end(&parts.recipe);

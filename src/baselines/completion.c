@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool take_lists(struct completion *c) {
+static bool completion_take_lists(struct completion *c) {
     size_t rows = c->program.rows, outputs = c->program.outputs;
     c->solved = arena_take(&c->arena, rows + 1, sizeof *c->solved);
     c->dependent = arena_take(&c->arena, outputs + 1, sizeof *c->dependent);
@@ -34,7 +34,7 @@ static void list_columns(struct completion *c) {
             c->independent[c->width++] = (uint32_t)j;
 }
 
-static uint32_t take(struct completion *c, size_t count) {
+static uint32_t completion_take(struct completion *c, size_t count) {
     size_t offset = c->slots * c->program.stride;
     c->slots += count;
     return (uint32_t)offset;
@@ -43,14 +43,14 @@ static uint32_t take(struct completion *c, size_t count) {
 static void place_vectors(struct completion *c) {
     size_t rows = c->program.rows, outputs = c->program.outputs;
     c->slots = c->program.program->slots;
-    c->residual = take(c, rows);
-    c->shift = take(c, rows); /* stays 0 */
-    c->gradient = take(c, outputs);
-    c->step = take(c, outputs);
+    c->residual = completion_take(c, rows);
+    c->shift = completion_take(c, rows); /* stays 0 */
+    c->gradient = completion_take(c, outputs);
+    c->step = completion_take(c, outputs);
     for (int i = 0; i < 2; i++) {
-        c->right[i] = take(c, rows);
-        c->unknown[i] = take(c, rows);
-        c->memory[i] = take(c, outputs);
+        c->right[i] = completion_take(c, rows);
+        c->unknown[i] = completion_take(c, rows);
+        c->memory[i] = completion_take(c, outputs);
     }
 }
 
@@ -98,7 +98,7 @@ hn_status completion_create(struct completion *c, const hn_model *model, const h
     hn_status status = backend_choose(&c->backend, options->instructions, error);
     if (status == HN_OK)
         status = baseline_program_create(&c->program, model, completion_stride(), error);
-    if (status == HN_OK && !take_lists(c))
+    if (status == HN_OK && !completion_take_lists(c))
         status = error_no_memory(error, "completion");
     if (status == HN_OK)
         status = dependent_choose(c, model, options, error);

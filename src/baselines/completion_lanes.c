@@ -57,14 +57,14 @@ struct newton {
 };
 
 /* Whether the lane goes on. What is within the tolerance and no longer shrinks is as good as it gets. */
-static bool goes_on(struct newton *newton, size_t lane, double violation, bool *found) {
+static bool completion_lanes_goes_on(struct newton *newton, size_t lane, double violation, bool *found) {
     bool stands = violation <= newton->enough && violation >= 0.5 * newton->last[lane];
     *found = violation <= newton->goal || stands;
     newton->last[lane] = violation;
     return !*found && isfinite(violation);
 }
 
-static void take_step(const struct completion *c, double *slots, const struct newton *newton) {
+static void completion_lanes_take_step(const struct completion *c, double *slots, const struct newton *newton) {
     const struct backend *backend = &c->backend;
     const struct damped_sides sides = {1, {c->residual}, {c->unknown[0]}};
     size_t outputs = c->program.outputs;
@@ -89,12 +89,12 @@ void completion_solve(const struct completion *c, double *slots, const bool want
         for (size_t lane = 0; lane < LANES; lane++) {
             double violation = newton.open[lane] ? completion_violation(c, slots, lane, true, c->relative) : 0;
             if (newton.open[lane])
-                newton.open[lane] = goes_on(&newton, lane, violation, &found[lane]);
+                newton.open[lane] = completion_lanes_goes_on(&newton, lane, violation, &found[lane]);
             any = any || newton.open[lane];
         }
         if (!any || k == NEWTON_STEPS)
             return;
-        take_step(c, slots, &newton);
+        completion_lanes_take_step(c, slots, &newton);
     }
 }
 

@@ -106,7 +106,7 @@ static void measure_raw(const struct group *g) {
 }
 
 /* z - s with s = rate V'(z) + momentum s, in the lanes that move; y before that goes onto the tape. */
-static void take_step(const struct group *g) {
+static void dc3_lanes_take_step(const struct group *g) {
     const struct completion *c = g->completion;
     uint32_t step = c->memory[0];
     double *tape[LANES] = {NULL};
@@ -153,7 +153,7 @@ static void run_group(const struct completion *c, double *slots, const struct dc
     judge(&g);
     memset(slots + c->memory[0], 0, c->program.outputs * LANES * sizeof *slots);
     for (int k = 0; k < settings->steps && any_moves(&g); k++) {
-        take_step(&g);
+        dc3_lanes_take_step(&g);
         complete_step(&g);
         judge(&g);
     }

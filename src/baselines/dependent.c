@@ -56,7 +56,7 @@ static double draw_input(const hn_model *model, size_t i, struct random *random)
 }
 
 /* Disturbed, so that no entry vanishes by chance of a start at 0. The first point is the start itself. */
-static void disturb(const struct table *t, struct random *random) {
+static void dependent_disturb(const struct table *t, struct random *random) {
     for (size_t p = 1; p < POINTS; p++)
         for (size_t j = 0; j < t->columns; j++) {
             double *y = &t->y[p * t->columns + j];
@@ -85,7 +85,7 @@ static hn_status make_points(const struct table *t, const hn_model *model, const
     hn_status status = run_points(t, layers->plain, NULL, error);
     if (status != HN_OK)
         return status;
-    disturb(t, &random);
+    dependent_disturb(t, &random);
     return run_points(t, layers->correction, t->y, error);
 }
 
@@ -122,7 +122,7 @@ static void take_point(struct table *t, const double *values) {
     t->live += finite;
 }
 
-static void evaluate(struct table *t) {
+static void dependent_evaluate(struct table *t) {
     const struct jacobian_batch batch = {POINTS, t->x, t->y, t->values};
     completion_jacobians(t->completion, t->slots, &batch);
     for (size_t p = 0; p < POINTS; p++)
@@ -194,7 +194,7 @@ static void take_pivot(struct table *t, const struct pivot *pivot) {
     t->taken[pivot->column] = true;
 }
 
-static void eliminate(struct table *t) {
+static void dependent_eliminate(struct table *t) {
     struct pivot pivot = find_pivot(t, false);
     while (pivot.size > LEAST_PIVOT) {
         take_pivot(t, &pivot);
@@ -209,7 +209,7 @@ static void eliminate(struct table *t) {
 
 /* ---- all of it ---- */
 
-static void lay_out(struct layout *layout, void *context) {
+static void dependent_lay_out(struct layout *layout, void *context) {
     struct table *t = context;
     const struct baseline_program *p = t->program;
     size_t n = t->columns, numbers = t->equations * n * POINTS;
@@ -232,7 +232,7 @@ static hn_status make_table(struct table *t, const struct layers *layers, hn_err
     if (!size_multiply(t->equations, t->columns, &entries) || entries > MOST_ENTRIES)
         return error_set(error, HN_LIMIT, "dc3: %zu equalities in %zu outputs are too many: at most %d entries",
                          t->equations, t->columns, MOST_ENTRIES);
-    t->block = layout_allocate(lay_out, t);
+    t->block = layout_allocate(dependent_lay_out, t);
     return t->block ? HN_OK : error_no_memory(error, "the dependent outputs");
 }
 
@@ -265,7 +265,7 @@ static hn_status fill_table(struct table *t, const hn_model *model, const struct
     begin_table(t);
     status = make_points(t, model, layers, error);
     if (status == HN_OK)
-        evaluate(t);
+        dependent_evaluate(t);
     if (status == HN_OK && t->live == 0)
         status = error_set(error, HN_INVALID, "dc3: the equalities cannot be evaluated at any of %d points", POINTS);
     return status;
@@ -277,7 +277,7 @@ static hn_status solve_table(struct table *t, const hn_model *model, const hn_la
     if (status == HN_OK)
         status = fill_table(t, model, &layers, error);
     if (status == HN_OK)
-        eliminate(t);
+        dependent_eliminate(t);
     hn_layer_destroy(layers.plain);
     hn_layer_destroy(layers.correction);
     return status;

@@ -24,7 +24,7 @@ static double value_of(const struct below *below, uint32_t node) {
     return NAN;
 }
 
-static const char *describe(struct check *check, const struct below *below, size_t guilty) {
+static const char *check_blame_describe(struct check *check, const struct below *below, size_t guilty) {
     const struct graph *g = &check->model->graph;
     const uint32_t *list;
     enum op op = (enum op)g->nodes[below->nodes[guilty]].op;
@@ -82,7 +82,7 @@ const char *check_blame(struct check *check, size_t value, size_t point) {
     check->starved = check->starved || !known;
     for (size_t i = 0; known && i < below.count && !text; i++)
         if (is_guilty(check, below.nodes[i], below.values[i]))
-            text = describe(check, &below, i);
+            text = check_blame_describe(check, &below, i);
     base_release(below.nodes);
     return text;
 }

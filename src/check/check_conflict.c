@@ -57,7 +57,7 @@ static bool is_inside_known(const struct search *s, const unsigned char *set) {
     return false;
 }
 
-static bool is_known(const struct search *s, const unsigned char *set) {
+static bool check_conflict_is_known(const struct search *s, const unsigned char *set) {
     for (const struct known *known = s->known; known; known = known->next)
         if (memcmp(set, known->keep, s->groups) == 0)
             return true;
@@ -126,13 +126,14 @@ static hn_status try_set(struct search *s, const unsigned char *set, enum answer
 /* ---- dropping ---- */
 
 /* Tries the set without some groups of the order, and keeps it so if the conflict stays. */
-static hn_status drop(struct search *s, size_t first, size_t count, enum answer *answer, hn_error *error) {
+static hn_status check_conflict_drop(struct search *s, size_t first, size_t count, enum answer *answer,
+                                     hn_error *error) {
     memcpy(s->trial, s->set, s->groups);
     for (size_t i = first; i < first + count && i < s->groups; i++)
         s->trial[s->order[i]] = 0;
     *answer = CORRECTABLE;
     size_t left = size_of(s, s->trial);
-    if (left == 0 || left == size_of(s, s->set) || is_known(s, s->trial))
+    if (left == 0 || left == size_of(s, s->set) || check_conflict_is_known(s, s->trial))
         return HN_OK;
     hn_status status = try_set(s, s->trial, answer, error);
     if (status == HN_OK && *answer == CONFLICTING)
@@ -146,7 +147,7 @@ static hn_status drop_all(struct search *s, size_t lump, bool *changed, hn_error
     *changed = false;
     for (size_t first = 0; first < s->groups && status == HN_OK && s->conflict->minimal; first += lump) {
         enum answer answer;
-        status = drop(s, first, lump, &answer, error);
+        status = check_conflict_drop(s, first, lump, &answer, error);
         *changed = *changed || answer == CONFLICTING;
         s->conflict->minimal = answer != UNKNOWN;
     }
@@ -253,7 +254,7 @@ static void choose_order(struct search *s) {
                 s->order[n++] = g;
 }
 
-static hn_status begin(struct search *s, hn_error *error) {
+static hn_status check_conflict_begin(struct search *s, hn_error *error) {
     struct arena *arena = &s->check->arena;
     hn_check_conflict *conflict = s->conflict;
     size_t rows = s->check->rows + 1;
@@ -271,8 +272,8 @@ static hn_status begin(struct search *s, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status find(struct search *s, hn_error *error) {
-    hn_status status = begin(s, error);
+static hn_status check_conflict_find(struct search *s, hn_error *error) {
+    hn_status status = check_conflict_begin(s, error);
     if (status == HN_OK)
         status = shrink(s, error);
     if (status == HN_OK)
@@ -306,5 +307,5 @@ hn_status check_conflict(struct check *check, hn_error *error) {
     if (conflict->why_not)
         return HN_OK;
     struct search search = {.check = check, .conflict = conflict, .groups = hn_model_group_count(check->model)};
-    return find(&search, error);
+    return check_conflict_find(&search, error);
 }

@@ -54,7 +54,7 @@ static hn_status make(hn_layer **out, hn_check_correction *c, struct check *chec
     return check_make_layer(out, &c->why_not, check, &options, error);
 }
 
-static hn_status reserve(hn_check_correction *c, struct check *check, hn_error *error) {
+static hn_status check_correct_reserve(hn_check_correction *c, struct check *check, hn_error *error) {
     struct arena *arena = &check->arena;
     c->count = c->failed = check->inputs > 0 ? check->points : 1;
     c->reports = arena_take(arena, c->count, sizeof *c->reports);
@@ -84,7 +84,7 @@ hn_status check_correct(struct check *check, hn_error *error) {
     hn_status status = check->rows > 0 ? make(&layer, c, check, error) : HN_OK;
     if (!layer)
         return status;
-    status = reserve(c, check, error);
+    status = check_correct_reserve(c, check, error);
     if (status == HN_OK) {
         hn_batch batch = {.size = sizeof batch,
                           .count = c->count,

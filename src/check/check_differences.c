@@ -288,7 +288,8 @@ static size_t color_limit(const struct check *check) {
 }
 
 /* As many threads as are wished for and of use, and as their boards fit into the memory that they may take. */
-static hn_status gather(struct thread_pool **out, const struct check *check, size_t jobs, hn_error *error) {
+static hn_status check_differences_gather(struct thread_pool **out, const struct check *check, size_t jobs,
+                                          hn_error *error) {
     double most = MEMORY_LIMIT / ((double)board_bytes(check, BOARD_VALUES) + 1);
     int threads = check->options.threads ? check->options.threads : thread_pool_cores();
     most = most < 1 ? 1 : most < (double)jobs ? most : (double)jobs;
@@ -327,7 +328,7 @@ static hn_status run_sweep(struct sweep *sweep, hn_check_difference *found, hn_e
     struct thread_pool *thread_pool = NULL;
     sweep->jobs = sweep->coloring.colors * check->points;
     if (status == HN_OK && sweep->jobs > 0)
-        status = gather(&thread_pool, check, sweep->jobs, error);
+        status = check_differences_gather(&thread_pool, check, sweep->jobs, error);
     if (status == HN_OK && thread_pool)
         status = start_workers(sweep, (size_t)thread_pool_size(thread_pool), error);
     if (status == HN_OK && thread_pool) {

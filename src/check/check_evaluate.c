@@ -10,14 +10,14 @@
 
 /* ---- running ---- */
 
-static void collect(const struct check *check, const double *(*across)(const struct board *, size_t),
-                    const struct board *board, size_t count, double *into) {
+static void check_evaluate_collect(const struct check *check, const double *(*across)(const struct board *, size_t),
+                                   const struct board *board, size_t count, double *into) {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < check->points; k++)
             into[k * count + i] = across(board, i)[k];
 }
 
-static hn_status run_all(struct check *check, hn_error *error) {
+static hn_status check_evaluate_run_all(struct check *check, hn_error *error) {
     struct board board;
     hn_status status = board_create(&board, check, BOARD_VALUES | BOARD_BY_Y | BOARD_BY_X, error);
     if (status != HN_OK)
@@ -27,9 +27,9 @@ static hn_status run_all(struct check *check, hn_error *error) {
         board_place(&board, k, check->x + point * check->inputs, check->y + point * check->columns);
     }
     board_run(&board);
-    collect(check, board_value, &board, check->values, check->value);
-    collect(check, board_by_y, &board, check->by_y.count, check->first);
-    collect(check, board_by_x, &board, check->by_x.count, check->sensitivity);
+    check_evaluate_collect(check, board_value, &board, check->values, check->value);
+    check_evaluate_collect(check, board_by_y, &board, check->by_y.count, check->first);
+    check_evaluate_collect(check, board_by_x, &board, check->by_x.count, check->sensitivity);
     board_release(&board);
     return HN_OK;
 }
@@ -130,7 +130,7 @@ hn_status check_evaluate(struct check *check, hn_error *error) {
     if (!check->value || !check->first || !check->sensitivity || !check->violation || !check->row_norm ||
         !check->groups)
         return error_no_memory(error, "check");
-    hn_status status = run_all(check, error);
+    hn_status status = check_evaluate_run_all(check, error);
     if (status == HN_OK)
         status = evaluate_definitions(check, error);
     for (size_t g = 0; g < groups && status == HN_OK; g++)

@@ -10,7 +10,8 @@
 
 /* ---- the list ---- */
 
-static struct finding *find(struct check *check, hn_severity severity, const char *kind, const char *text) {
+static struct finding *check_findings_find(struct check *check, hn_severity severity, const char *kind,
+                                           const char *text) {
     struct finding *finding = arena_take(&check->arena, 1, sizeof *finding);
     if (finding)
         *finding = (struct finding){.found = {.severity = severity, .kind = kind, .text = text}};
@@ -37,7 +38,7 @@ static void name(struct check *check, struct finding *finding, const char *text)
 }
 
 /* Findings about nothing are dropped. */
-static hn_status keep(struct check *check, struct finding *finding, hn_error *error) {
+static hn_status check_findings_keep(struct check *check, struct finding *finding, hn_error *error) {
     if (!finding)
         return error_no_memory(error, "check");
     if (finding->found.count > 0) {
@@ -58,7 +59,8 @@ static bool row_has_bad_entry(const struct check *check, size_t row) {
 
 static hn_status find_not_finite(struct check *check, hn_error *error) {
     enum { EXPLAINED = 5 };
-    struct finding *finding = find(check, HN_SEVERITY_WARNING, "not_finite", "not finite at the start point");
+    struct finding *finding =
+        check_findings_find(check, HN_SEVERITY_WARNING, "not_finite", "not finite at the start point");
     for (size_t i = 0; i < check->values && finding; i++) {
         bool bound = i >= check->functions; /* bounds may be infinite */
         bool bad_value = bound ? isnan(check->value[i]) : !isfinite(check->value[i]);
@@ -72,62 +74,64 @@ static hn_status find_not_finite(struct check *check, hn_error *error) {
             why = "its value is finite, but a derivative is not";
         name(check, finding, why ? check_format(check, "%s (%s)", shown, why) : shown);
     }
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 static hn_status find_crossed(struct check *check, hn_error *error) {
-    struct finding *finding =
-        find(check, HN_SEVERITY_WARNING, "crossed_bounds", "rows whose lower bound exceeds the upper one at the start");
+    struct finding *finding = check_findings_find(check, HN_SEVERITY_WARNING, "crossed_bounds",
+                                                  "rows whose lower bound exceeds the upper one at the start");
     for (size_t i = 0; i < check->rows; i++) {
         double lower = check->value[check->functions + i], upper = check->value[check->functions + check->rows + i];
         if (lower > upper)
             name(check, finding, check_format(check, "%s (%g > %g)", check_name(check, i), lower, upper));
     }
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 static hn_status find_vanishing(struct check *check, hn_error *error) {
-    struct finding *finding =
-        find(check, HN_SEVERITY_WARNING, "vanishing_gradient", "violated rows whose gradient is 0 at the start");
+    struct finding *finding = check_findings_find(check, HN_SEVERITY_WARNING, "vanishing_gradient",
+                                                  "violated rows whose gradient is 0 at the start");
     for (size_t i = 0; i < check->rows; i++)
         if (check->by_y.first[i] < check->by_y.first[i + 1] && check->row_norm[i] == 0 && check->violation[i] > 0)
             name(check, finding, check_name(check, i));
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 static hn_status find_scaling(struct check *check, hn_error *error) {
     if (check->smallest_row == check->rows)
         return HN_OK;
     double smallest = check->row_norm[check->smallest_row], largest = check->row_norm[check->largest_row];
-    struct finding *finding =
-        find(check, HN_SEVERITY_WARNING, "badly_scaled",
-             check_format(check, "row gradients differ by a factor of %.2g; rows are best scaled to the same size",
-                          largest / smallest));
+    struct finding *finding = check_findings_find(
+        check, HN_SEVERITY_WARNING, "badly_scaled",
+        check_format(check, "row gradients differ by a factor of %.2g; rows are best scaled to the same size",
+                     largest / smallest));
     if (largest / smallest > CHECK_RATIO_GOOD) {
         name(check, finding,
              check_format(check, "%s (|gradient| %.3g)", check_name(check, check->smallest_row), smallest));
         name(check, finding,
              check_format(check, "%s (|gradient| %.3g)", check_name(check, check->largest_row), largest));
     }
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 /* ---- structure ---- */
 
 static hn_status find_constant(struct check *check, hn_error *error) {
-    struct finding *never =
-        find(check, HN_SEVERITY_WARNING, "violated_constant_row", "violated rows that depend on no free column");
-    struct finding *always = find(check, HN_SEVERITY_NOTE, "constant_row", "rows that depend on no free column");
+    struct finding *never = check_findings_find(check, HN_SEVERITY_WARNING, "violated_constant_row",
+                                                "violated rows that depend on no free column");
+    struct finding *always =
+        check_findings_find(check, HN_SEVERITY_NOTE, "constant_row", "rows that depend on no free column");
     for (size_t i = 0; i < check->rows; i++)
         if (check->by_y.first[i] == check->by_y.first[i + 1])
             name(check, check->violation[i] > 0 ? never : always, check_name(check, i));
-    hn_status status = keep(check, never, error);
-    return status == HN_OK ? keep(check, always, error) : status;
+    hn_status status = check_findings_keep(check, never, error);
+    return status == HN_OK ? check_findings_keep(check, always, error) : status;
 }
 
 static hn_status find_duplicates(struct check *check, hn_error *error) {
     struct duplicates duplicates;
-    struct finding *finding = find(check, HN_SEVERITY_NOTE, "duplicated_row", "rows that repeat an earlier one");
+    struct finding *finding =
+        check_findings_find(check, HN_SEVERITY_NOTE, "duplicated_row", "rows that repeat an earlier one");
     hn_status status = duplicates_find(&duplicates, check, error);
     if (status != HN_OK)
         return status;
@@ -141,14 +145,14 @@ static hn_status find_duplicates(struct check *check, hn_error *error) {
              factor == 1 ? check_format(check, "%s (same as %s)", shown, earlier)
                          : check_format(check, "%s (%.6g times %s)", shown, factor, earlier));
     }
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 static hn_status find_absent_columns(struct check *check, hn_error *error) {
     struct finding *nowhere =
-        find(check, HN_SEVERITY_WARNING, "unused_column", "columns in no row and not in the objective");
+        check_findings_find(check, HN_SEVERITY_WARNING, "unused_column", "columns in no row and not in the objective");
     struct finding *loose =
-        find(check, HN_SEVERITY_NOTE, "unconstrained_column", "columns in the objective, but in no row");
+        check_findings_find(check, HN_SEVERITY_NOTE, "unconstrained_column", "columns in the objective, but in no row");
     unsigned char *seen = arena_take(&check->arena, check->columns + 1, 1);
     if (!seen)
         return error_no_memory(error, "check");
@@ -158,15 +162,15 @@ static hn_status find_absent_columns(struct check *check, hn_error *error) {
     for (size_t j = 0; j < check->columns; j++)
         if (seen[j] % 2 == 0 && !hn_is_valid(hn_model_output(check->model, j).fixed))
             name(check, seen[j] ? loose : nowhere, hn_model_output(check->model, j).name);
-    hn_status status = keep(check, nowhere, error);
-    return status == HN_OK ? keep(check, loose, error) : status;
+    hn_status status = check_findings_keep(check, nowhere, error);
+    return status == HN_OK ? check_findings_keep(check, loose, error) : status;
 }
 
 static hn_status find_odd_inputs(struct check *check, hn_error *error) {
-    struct finding *unused =
-        find(check, HN_SEVERITY_WARNING, "unused_input", "inputs that no row and no objective depends on");
+    struct finding *unused = check_findings_find(check, HN_SEVERITY_WARNING, "unused_input",
+                                                 "inputs that no row and no objective depends on");
     struct finding *boundless =
-        find(check, HN_SEVERITY_NOTE, "unbounded_input", "inputs without a finite box to sample from");
+        check_findings_find(check, HN_SEVERITY_NOTE, "unbounded_input", "inputs without a finite box to sample from");
     unsigned char *seen = arena_take(&check->arena, check->inputs + 1, 1);
     if (!seen)
         return error_no_memory(error, "check");
@@ -180,8 +184,8 @@ static hn_status find_odd_inputs(struct check *check, hn_error *error) {
         if (!isfinite(input.lower) || !isfinite(input.upper))
             name(check, boundless, input.name);
     }
-    hn_status status = keep(check, unused, error);
-    return status == HN_OK ? keep(check, boundless, error) : status;
+    hn_status status = check_findings_keep(check, unused, error);
+    return status == HN_OK ? check_findings_keep(check, boundless, error) : status;
 }
 
 /* ---- derivatives ---- */
@@ -197,39 +201,41 @@ static void name_if_wrong(struct check *check, struct finding *finding, const ch
 static hn_status find_derivatives(struct check *check, hn_error *error) {
     static const char y_names[][32] = {"J", "gradient of the objective", ""};
     static const char x_names[][32] = {"dc/dx", "objective by x", "bounds by x"};
-    struct finding *finding = find(check, HN_SEVERITY_WARNING, "derivative", "derivatives and differences disagree");
+    struct finding *finding =
+        check_findings_find(check, HN_SEVERITY_WARNING, "derivative", "derivatives and differences disagree");
     for (int class = 0; class < DIFFERENCE_CLASSES; class ++) {
         name_if_wrong(check, finding, y_names[class], &check->y_check[class]);
         name_if_wrong(check, finding, x_names[class], &check->x_check[class]);
     }
     name_if_wrong(check, finding, "Hessian-vector product", &check->product_check);
     name_if_wrong(check, finding, "Hessian", &check->hessian_check);
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 /* ---- what the layer met ---- */
 
 static hn_status find_not_corrected(struct check *check, hn_error *error) {
     const hn_check_correction *c = check->correction;
-    struct finding *finding = find(check, HN_SEVERITY_WARNING, "not_corrected", "starts that auto does not correct");
+    struct finding *finding =
+        check_findings_find(check, HN_SEVERITY_WARNING, "not_corrected", "starts that auto does not correct");
     for (size_t k = 0; k < c->count; k++)
         if (c->reports[k].outcome != HN_OUTCOME_OK)
             name(check, finding,
                  check_format(check, "%s (%s)", check->inputs ? check_format(check, "inputs of point %zu", k) : "start",
                               hn_outcome_text(c->reports[k].outcome)));
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 static hn_status find_conflict(struct check *check, hn_error *error) {
     const hn_check_conflict *conflict = check->conflict;
     bool single = conflict && conflict->count == 1;
-    struct finding *finding =
-        find(check, HN_SEVERITY_WARNING, "conflict",
-             single ? "a group for which the search found no point, which is no proof that there is none"
-                    : "groups for which the search found no common point, which is no proof that there is none");
+    struct finding *finding = check_findings_find(
+        check, HN_SEVERITY_WARNING, "conflict",
+        single ? "a group for which the search found no point, which is no proof that there is none"
+               : "groups for which the search found no common point, which is no proof that there is none");
     for (size_t i = 0; conflict && i < conflict->count; i++)
         name(check, finding, hn_model_group(check->model, conflict->groups[i]).name);
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 /* "depends on a, b and 2 more" */
@@ -245,13 +251,13 @@ static const char *describe_dependence(struct check *check, const hn_check_depen
 
 static hn_status find_dependent(struct check *check, hn_error *error) {
     const hn_check_rank *rank = check->rank;
-    struct finding *finding = find(check, HN_SEVERITY_NOTE, "dependent_row",
-                                   "rows whose gradient depends on others where the correction ended");
+    struct finding *finding = check_findings_find(check, HN_SEVERITY_NOTE, "dependent_row",
+                                                  "rows whose gradient depends on others where the correction ended");
     for (size_t k = 0; rank && k < rank->dependents; k++) {
         const hn_check_dependent *d = &rank->dependent[k];
         name(check, finding, check_format(check, "%s (%s)", check_name(check, d->row), describe_dependence(check, d)));
     }
-    return keep(check, finding, error);
+    return check_findings_keep(check, finding, error);
 }
 
 /* ---- all of them ---- */

@@ -23,12 +23,12 @@ hn_status paths_create(struct paths *paths, struct check *check, hn_error *error
 
 /* ---- running ---- */
 
-static double *place_of(const struct paths *paths, int step, size_t path) {
+static double *check_paths_place_of(const struct paths *paths, int step, size_t path) {
     return paths->iterate + ((size_t)step * CHECK_MOST + path) * paths->check->columns;
 }
 
 const double *paths_iterate(const struct paths *paths, int step, size_t path) {
-    return place_of(paths, step, path);
+    return check_paths_place_of(paths, step, path);
 }
 
 static void watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping) {
@@ -36,7 +36,7 @@ static void watch(void *context, size_t sample, int iteration, const hn_real *y,
     (void)damping;
     if (iteration > PATH_STEPS || !isfinite(violation) || iteration != paths->length[sample])
         return;
-    memcpy(place_of(paths, iteration, sample), y, paths->check->columns * sizeof *y);
+    memcpy(check_paths_place_of(paths, iteration, sample), y, paths->check->columns * sizeof *y);
     paths->length[sample] = iteration + 1;
 }
 

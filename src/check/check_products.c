@@ -27,7 +27,7 @@ struct product_check {
     double *exact, *formed; /* columns: the product, and the one from the Hessian */
 };
 
-static hn_status create(struct product_check *p, struct check *check, hn_error *error) {
+static hn_status check_products_create(struct product_check *p, struct check *check, hn_error *error) {
     double **lists[] = {&p->t, &p->moved, &p->centre, &p->size, &p->exact, &p->formed};
     *p = (struct product_check){.check = check};
     p->v = arena_take(&check->arena, check->functions + 1, sizeof *p->v);
@@ -44,7 +44,7 @@ static hn_status create(struct product_check *p, struct check *check, hn_error *
     return board_create(&p->first, check, BOARD_BY_Y, error);
 }
 
-static void release(struct product_check *p) {
+static void check_products_release(struct product_check *p) {
     board_release(&p->first);
     base_release(p->workspace);
 }
@@ -173,7 +173,7 @@ hn_status check_products(struct check *check, hn_error *error) {
     struct product_check p;
     struct verdict *exact = arena_take(&check->arena, check->columns + 1, sizeof *exact);
     struct verdict *formed = arena_take(&check->arena, check->columns + 1, sizeof *formed);
-    hn_status status = create(&p, check, error);
+    hn_status status = check_products_create(&p, check, error);
     if (status == HN_OK && (!exact || !formed))
         status = error_no_memory(error, "check");
     for (size_t point = 0; point < check->points && status == HN_OK; point++) {
@@ -193,6 +193,6 @@ hn_status check_products(struct check *check, hn_error *error) {
         if (!check->info.hessian_left_out)
             record(&p, p.formed, formed, point, &check->hessian_check);
     }
-    release(&p);
+    check_products_release(&p);
     return status;
 }

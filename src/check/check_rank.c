@@ -32,7 +32,7 @@ static size_t list_active(const struct probe *probe, size_t *active) {
 
 /* ---- the matrix ---- */
 
-static hn_status reserve(struct row_rank *f, struct check *check, hn_error *error) {
+static hn_status check_rank_reserve(struct row_rank *f, struct check *check, hn_error *error) {
     struct arena *arena = &check->arena;
     size_t most = f->rows < f->columns ? f->rows : f->columns;
     f->a = arena_take(arena, f->rows + 1, (f->columns + 1) * sizeof *f->a);
@@ -46,7 +46,7 @@ static hn_status reserve(struct row_rank *f, struct check *check, hn_error *erro
 }
 
 /* False when an entry is not finite. */
-static bool fill(struct row_rank *f, const struct probe *probe, const size_t *active) {
+static bool check_rank_fill(struct row_rank *f, const struct probe *probe, const size_t *active) {
     const struct check_matrix *j = &probe->check->by_y;
     bool finite = true;
     memset(f->a, 0, f->rows * f->columns * sizeof *f->a);
@@ -110,10 +110,10 @@ static hn_status factor(hn_check_rank *report, const struct probe *probe, const 
             check_format(check, "%zu active rows and %zu columns are too many to be looked at here", f.rows, f.columns);
         return HN_OK;
     }
-    hn_status status = reserve(&f, check, error);
+    hn_status status = check_rank_reserve(&f, check, error);
     if (status != HN_OK)
         return status;
-    if (!fill(&f, probe, active)) {
+    if (!check_rank_fill(&f, probe, active)) {
         report->why_not = "a derivative is not finite there";
         return HN_OK;
     }
@@ -141,7 +141,7 @@ static size_t count_equalities(const struct check *check) {
     return count;
 }
 
-static hn_status look(hn_check_rank *report, struct check *check, hn_error *error) {
+static hn_status check_rank_look(hn_check_rank *report, struct check *check, hn_error *error) {
     struct probe probe;
     size_t *active = arena_take(&check->arena, check->rows + 1, sizeof *active);
     if (is_too_large(report, check, count_equalities(check)))
@@ -169,5 +169,5 @@ hn_status check_rank(struct check *check, hn_error *error) {
         return error_no_memory(error, "check");
     check_stage(check, "rank at the result");
     *check->rank = (hn_check_rank){.why_not = NULL};
-    return look(check->rank, check, error);
+    return check_rank_look(check->rank, check, error);
 }

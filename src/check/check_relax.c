@@ -70,7 +70,7 @@ static void add_rows(hn_model *to, const struct check *check, const unsigned cha
     }
 }
 
-static hn_status fill(hn_model *to, const struct check *check, const unsigned char *keep, hn_error *error) {
+static hn_status check_relax_fill(hn_model *to, const struct check *check, const unsigned char *keep, hn_error *error) {
     size_t count;
     uint32_t *roots = list_roots(check, keep, &count);
     if (!roots)
@@ -93,7 +93,7 @@ hn_status relax_model(hn_model **out, const struct check *check, const unsigned 
     options.max_nodes = check->model->graph.max_nodes + EXTRA_NODES;
     hn_status status = hn_model_create(out, &options, error);
     if (status == HN_OK)
-        status = fill(*out, check, keep, error);
+        status = check_relax_fill(*out, check, keep, error);
     if (status != HN_OK) {
         hn_model_destroy(*out);
         *out = NULL;

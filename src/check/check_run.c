@@ -40,7 +40,7 @@ static hn_status take_options(hn_check_options *own, const hn_check_options *opt
 
 /* ---- the parts ---- */
 
-static hn_status look(struct check *check, hn_error *error) {
+static hn_status check_run_look(struct check *check, hn_error *error) {
     hn_status status = check_prepare(check, error);
     if (status == HN_OK)
         status = check_points(check, error);
@@ -129,7 +129,7 @@ static void show_derivatives(hn_check *found, const struct check *check) {
     found->difference[HN_CHECK_HESSIAN] = check->hessian_check;
 }
 
-static hn_status show(hn_check *found, struct check *check, hn_error *error) {
+static hn_status check_run_show(hn_check *found, struct check *check, hn_error *error) {
     found->inputs = check->inputs;
     found->outputs = check->columns;
     found->rows = check->rows;
@@ -155,9 +155,9 @@ hn_status hn_model_check(hn_check **out, const hn_model *model, const hn_check_o
     whole->check.model = model;
     hn_status status = take_options(&whole->check.options, options, model, error);
     if (status == HN_OK)
-        status = look(&whole->check, error);
+        status = check_run_look(&whole->check, error);
     if (status == HN_OK)
-        status = show(&whole->found, &whole->check, error);
+        status = check_run_show(&whole->found, &whole->check, error);
     if (status == HN_OK)
         *out = &whole->found;
     else

@@ -44,7 +44,7 @@ struct lengths {
     double of[CHECK_MOST];
 };
 
-static struct lengths distance(const double *a, const double *b, size_t count) {
+static struct lengths check_theorem_distance(const double *a, const double *b, size_t count) {
     struct lengths sum = {{0}};
     for (size_t i = 0; i < count * CHECK_MOST; i += CHECK_MOST)
         for (size_t sample = 0; sample < CHECK_MOST; sample++) {
@@ -57,7 +57,7 @@ static struct lengths distance(const double *a, const double *b, size_t count) {
 }
 
 static struct lengths length(const double *v, size_t count) {
-    return distance(v, NULL, count);
+    return check_theorem_distance(v, NULL, count);
 }
 
 static void randomise(double *v, size_t count, size_t sample) {
@@ -149,7 +149,7 @@ static void turn_direction(struct explorer *e, int step) {
         if (e->counts[sample])
             moved[sample] = place_nearby(e, sample, paths_iterate(&e->paths, step, sample));
     probe_run(&e->probe);
-    struct lengths change = distance(e->probe.gradient, e->gradient, n);
+    struct lengths change = check_theorem_distance(e->probe.gradient, e->gradient, n);
     for (size_t sample = 0; sample < CHECK_MOST; sample++) {
         if (!e->counts[sample] || !isfinite(change.of[sample]) || !(change.of[sample] > 0) || !(moved[sample] > 0))
             continue;
@@ -186,7 +186,7 @@ static void weigh(struct explorer *e, size_t sample, int step, double size) {
 
 static void add_iterates(struct explorer *e, int step) {
     struct lengths size = length(e->gradient, e->check->columns);
-    struct lengths change = distance(e->gradient, e->before, e->check->columns);
+    struct lengths change = check_theorem_distance(e->gradient, e->before, e->check->columns);
     for (size_t sample = 0; sample < CHECK_MOST; sample++) {
         bool counted = e->counts[sample] && step > 0;
         bool within = step < e->paths.length[sample] && e->probe.energy[sample] <= e->paths.energy[sample];
@@ -212,7 +212,8 @@ static void look_around(struct explorer *e, int step) {
 }
 
 /* Runs the paths at an eps and visits them; explores on the way if asked to. */
-static hn_status walk(struct explorer *e, double eps, bool explore, hn_check_rate *rate, hn_error *error) {
+static hn_status check_theorem_walk(struct explorer *e, double eps, bool explore, hn_check_rate *rate,
+                                    hn_error *error) {
     hn_status status = paths_run(&e->paths, eps, &e->report->why_not, error);
     if (status != HN_OK || e->report->why_not)
         return status;
@@ -228,7 +229,7 @@ static hn_status walk(struct explorer *e, double eps, bool explore, hn_check_rat
 
 /* ---- the whole ---- */
 
-static hn_status create(struct explorer *e, hn_error *error) {
+static hn_status check_theorem_create(struct explorer *e, hn_error *error) {
     struct check *check = e->check;
     double **vectors[] = {&e->gradient, &e->before, &e->direction, &e->vector};
     bool placed = true;
@@ -255,7 +256,7 @@ static struct theorem_constants constants_of(const hn_check_theorem *t) {
 static hn_status estimate(struct explorer *e, hn_error *error) {
     hn_check_theorem *t = e->report;
     t->mu = INFINITY;
-    hn_status status = walk(e, PAPER_EPS, true, &t->at_paper, error);
+    hn_status status = check_theorem_walk(e, PAPER_EPS, true, &t->at_paper, error);
     if (status != HN_OK || t->why_not)
         return status;
     if (t->points == 0)
@@ -265,7 +266,7 @@ static hn_status estimate(struct explorer *e, hn_error *error) {
     if (t->why_not)
         return HN_OK;
     struct theorem_constants constants = constants_of(t);
-    status = walk(e, theorem_best_eps(&constants), true, &t->at_best, error);
+    status = check_theorem_walk(e, theorem_best_eps(&constants), true, &t->at_best, error);
     if (status != HN_OK || t->why_not)
         return status;
     constants = constants_of(t);
@@ -273,7 +274,7 @@ static hn_status estimate(struct explorer *e, hn_error *error) {
     t->k = theorem_k(&constants, t->eps);
     t->rate = theorem_rate(&constants, t->eps);
     t->paper_rate = theorem_rate(&constants, PAPER_EPS);
-    return walk(e, t->eps, false, &t->at_best, error);
+    return check_theorem_walk(e, t->eps, false, &t->at_best, error);
 }
 
 /* Three layers, three walks with a few evaluations around the iterates; the numbers are measured, not counted. */
@@ -301,7 +302,7 @@ hn_status check_theorem(struct check *check, hn_error *error) {
     }
     check_stage(check, "the theorem's constants");
     struct explorer explorer = {.check = check, .report = report};
-    hn_status status = create(&explorer, error);
+    hn_status status = check_theorem_create(&explorer, error);
     if (status == HN_OK)
         status = probe_create(&explorer.probe, check, error);
     if (status == HN_OK)

@@ -12,7 +12,7 @@
 
 static const uint32_t NO_COLOR = UINT32_MAX;
 
-static bool place(struct coloring *c, const struct check_matrix *matrix, struct arena *arena) {
+static bool colors_place(struct coloring *c, const struct check_matrix *matrix, struct arena *arena) {
     size_t rows = matrix->rows + 1, columns = matrix->columns + 2;
     c->first = arena_take(arena, columns, sizeof *c->first);
     c->member = arena_take(arena, columns, sizeof *c->member);
@@ -79,7 +79,7 @@ static bool paint(struct coloring *c, const struct check_matrix *matrix, size_t 
 }
 
 /* The columns by colour, and how many entries of short rows the fullest colour has. */
-static void gather(struct coloring *c, size_t columns, size_t *filled) {
+static void colors_gather(struct coloring *c, size_t columns, size_t *filled) {
     memset(c->first, 0, (columns + 2) * sizeof *c->first);
     memset(filled, 0, (c->colors + 1) * sizeof *filled);
     c->most_entries = 0;
@@ -106,7 +106,7 @@ hn_status coloring_create(struct coloring *coloring, const struct check_matrix *
     limit = limit > 0 ? limit : 1;
     size_t *scratch = arena_take(arena, limit + 2, sizeof *scratch), longest = limit;
     *coloring = (struct coloring){.colors = 0};
-    if (!scratch || !place(coloring, matrix, arena))
+    if (!scratch || !colors_place(coloring, matrix, arena))
         return error_no_memory(error, "colouring");
     transpose(coloring, matrix);
     mark_long(coloring, matrix, longest);
@@ -114,6 +114,6 @@ hn_status coloring_create(struct coloring *coloring, const struct check_matrix *
         longest /= 2;
         mark_long(coloring, matrix, longest);
     }
-    gather(coloring, matrix->columns, scratch);
+    colors_gather(coloring, matrix->columns, scratch);
     return HN_OK;
 }

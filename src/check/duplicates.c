@@ -34,7 +34,7 @@ static uint32_t body(const struct check *check, size_t row) {
     return check->model->rows[row].body;
 }
 
-static uint64_t mix(uint64_t key, uint64_t value) {
+static uint64_t duplicates_mix(uint64_t key, uint64_t value) {
     key = (key ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return key ^ (key >> 29);
 }
@@ -42,13 +42,13 @@ static uint64_t mix(uint64_t key, uint64_t value) {
 static uint64_t key_of(const struct check *check, size_t row) {
     uint64_t key = 1;
     if (!is_linear(check, row))
-        return mix(2, body(check, row));
+        return duplicates_mix(2, body(check, row));
     size_t first = check->by_y.first[row];
     for (size_t e = first; e < check->by_y.first[row + 1]; e++) {
         float ratio = (float)(coefficient(check, e) / coefficient(check, first));
         uint32_t bits;
         memcpy(&bits, &ratio, sizeof bits);
-        key = mix(mix(key, check->by_y.column[e]), bits);
+        key = duplicates_mix(duplicates_mix(key, check->by_y.column[e]), bits);
     }
     return key;
 }
@@ -77,7 +77,7 @@ static bool repeats(const struct check *check, size_t a, size_t b, double *facto
     return isfinite(*factor) && proportional(check, a, b, *factor);
 }
 
-static int compare(const void *left, const void *right) {
+static int duplicates_compare(const void *left, const void *right) {
     const struct keyed *a = left, *b = right;
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
@@ -97,7 +97,7 @@ hn_status duplicates_find(struct duplicates *duplicates, struct check *check, hn
         duplicates->original[i] = i;
         duplicates->factor[i] = 1;
     }
-    qsort(keyed, m, sizeof *keyed, compare);
+    qsort(keyed, m, sizeof *keyed, duplicates_compare);
     for (size_t i = 1; i < m; i++) { /* first: where the rows of this key start */
         double factor;
         if (keyed[i].key != keyed[first].key)

@@ -29,7 +29,7 @@ size_t board_bytes(const struct check *check, int parts) {
                                                      ((parts & (BOARD_BY_Y | BOARD_BY_X)) != 0) << PIECE_FIRST);
 }
 
-static double *take(size_t count) {
+static double *point_table_take(size_t count) {
     return base_allocate(size_product(size_sum(count, 1), CHECK_MOST * sizeof(double)));
 }
 
@@ -44,9 +44,9 @@ hn_status board_create(struct board *board, const struct check *check, int parts
     *board = (struct board){.check = check, .parts = parts};
     size_t bytes = board_bytes(check, parts);
     board->workspace = bytes ? base_allocate(bytes) : NULL;
-    board->x = take(check->inputs);
-    board->y = take(check->columns);
-    board->across = take(count_results(board));
+    board->x = point_table_take(check->inputs);
+    board->y = point_table_take(check->columns);
+    board->across = point_table_take(count_results(board));
     if (board->across && board->workspace && board->x && board->y) {
         memset(board->x, 0, (check->inputs + 1) * CHECK_MOST * sizeof *board->x);
         memset(board->y, 0, (check->columns + 1) * CHECK_MOST * sizeof *board->y);

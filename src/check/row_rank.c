@@ -47,14 +47,14 @@ static size_t longest(const struct row_rank *f) {
 }
 
 /* Moves it to the front, the others keep their order. */
-static size_t take(struct row_rank *f, size_t k) {
+static size_t row_rank_take(struct row_rank *f, size_t k) {
     size_t row = f->pivot[k];
     memmove(f->pivot + f->rank + 1, f->pivot + f->rank, (k - f->rank) * sizeof *f->pivot);
     f->pivot[f->rank] = row;
     return row;
 }
 
-static void eliminate(struct row_rank *f, size_t row) {
+static void row_rank_eliminate(struct row_rank *f, size_t row) {
     double *q = f->a + row * f->columns, *r = f->triangle + f->rank * f->rows, size = sqrt(dot(q, q, f->columns));
     memset(r, 0, f->rows * sizeof *r);
     for (size_t j = 0; j < f->columns; j++)
@@ -78,7 +78,7 @@ void row_rank_factor(struct row_rank *f, double tolerance) {
         size_t k = longest(f);
         if (f->left[f->pivot[k]] <= tolerance)
             return;
-        eliminate(f, take(f, k));
+        row_rank_eliminate(f, row_rank_take(f, k));
         f->rank++;
     }
 }
@@ -89,7 +89,7 @@ static double entry(const struct row_rank *f, size_t k, size_t l) {
     return f->triangle[k * f->rows + f->pivot[l]];
 }
 
-static void solve(const struct row_rank *f, double *v) {
+static void row_rank_solve(const struct row_rank *f, double *v) {
     for (size_t k = f->rank; k-- > 0;) {
         for (size_t l = k + 1; l < f->rank; l++)
             v[k] -= entry(f, k, l) * v[l];
@@ -108,7 +108,7 @@ static void solve_transposed(const struct row_rank *f, double *v) {
 void row_rank_combine(const struct row_rank *f, size_t j, double *coefficient) {
     for (size_t k = 0; k < f->rank; k++)
         coefficient[k] = f->triangle[k * f->rows + j];
-    solve(f, coefficient);
+    row_rank_solve(f, coefficient);
 }
 
 /* ---- singular values: power iteration with A A' = D P R' R P' D, and with the inverse of D_p T' T D_p ---- */
@@ -121,7 +121,7 @@ static double normalise(double *v, size_t count) {
 }
 
 /* Positive numbers without a pattern. */
-static void begin(double *v, size_t count) {
+static void row_rank_begin(double *v, size_t count) {
     for (size_t i = 0; i < count; i++)
         v[i] = 1 + (double)((i * 2654435761u) % 1024) / 1024;
     normalise(v, count);
@@ -129,7 +129,7 @@ static void begin(double *v, size_t count) {
 
 double row_rank_largest(const struct row_rank *f) {
     double *v = f->work, *scaled = f->work + f->rows, square = 0, before = 0;
-    begin(v, f->rows);
+    row_rank_begin(v, f->rows);
     for (int n = 0; n < ITERATIONS && (n < 2 || square > before * (1 + CONVERGED)); n++) {
         before = square;
         for (size_t i = 0; i < f->rows; i++)
@@ -150,13 +150,13 @@ double row_rank_largest(const struct row_rank *f) {
 
 double row_rank_smallest(const struct row_rank *f) {
     double *v = f->work, inverse = 0, before = 0;
-    begin(v, f->rank);
+    row_rank_begin(v, f->rank);
     for (int n = 0; n < ITERATIONS && (n < 2 || inverse > before * (1 + CONVERGED)); n++) {
         before = inverse;
         for (size_t k = 0; k < f->rank; k++)
             v[k] /= f->length[f->pivot[k]];
         solve_transposed(f, v);
-        solve(f, v);
+        row_rank_solve(f, v);
         for (size_t k = 0; k < f->rank; k++)
             v[k] /= f->length[f->pivot[k]];
         inverse = normalise(v, f->rank);

@@ -39,7 +39,7 @@ static size_t memory_of(const struct lanes *own, const struct plan *plan) {
     return lanes_tiles_at(plan) + tiled_workspace(tiled->rows, tiled->columns, tiled->outputs_side);
 }
 
-static void fill(const struct executor *x, double *slots, uint32_t slot, double value) {
+static void lanes_executor_fill(const struct executor *x, double *slots, uint32_t slot, double value) {
     for (uint32_t k = 0; k < x->width; k++)
         slots[lanes_at(x, slot) + k] = value;
 }
@@ -84,7 +84,7 @@ static void begin_many(const struct executor *x, double *slots) {
     const double *constants = plan_numbers(plan, plan->program.constants);
     memset(slots, 0, slots_of(plan, x->width) * sizeof *slots);
     for (uint32_t i = 0; i < plan->program.constants.count; i++)
-        fill(x, slots, i, constants[i]);
+        lanes_executor_fill(x, slots, i, constants[i]);
 }
 
 static void lanes_begin(const struct executor *x, double *slots) {
@@ -96,7 +96,7 @@ static void lanes_begin(const struct executor *x, double *slots) {
     else
         begin_many(x, slots);
     for (uint32_t i = 0; i < plan->system.constant_slot.count; i++)
-        fill(x, slots, slot[i], value[i]);
+        lanes_executor_fill(x, slots, slot[i], value[i]);
     if (plan->system.kind == FACTOR_TILED)
         lanes_of(x)->kernels.begin_tiled(&lanes_of(x)->tiled, slots);
 }
@@ -188,7 +188,7 @@ void lanes_solve(const struct executor *x, double *slots, const struct damped_si
 }
 
 /* step = A' (A A' + eps I)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
-static void solve(const struct executor *x, double *slots) {
+static void lanes_executor_solve(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     const struct plan *plan = x->plan;
     const struct backend *kernels = &own->kernels;
@@ -241,7 +241,7 @@ static void lanes_step(const struct executor *x, double *slots, const double *ep
         lanes_put(x, slots, plan->eps, eps);
         own->kernels.shift(&own->rows, slots);
     }
-    solve(x, slots);
+    lanes_executor_solve(x, slots);
     own->kernels.step(&own->rows, slots, lanes_at(x, plan->base), lanes_at(x, plan->step), y);
     lanes_clip(x, slots, clipped);
 }

@@ -56,7 +56,7 @@ struct ranked {
     struct statement statement;
 };
 
-static int compare(const void *a, const void *b) {
+static int bytecode_groups_compare(const void *a, const void *b) {
     const struct ranked *x = a, *y = b;
     if (x->level != y->level)
         return x->level < y->level ? -1 : 1;
@@ -79,7 +79,7 @@ bool batched_order(struct statements *s, size_t slots) {
         note(&l, at, operand, all[i].level);
     }
     if (taken)
-        qsort(all, s->count, sizeof *all, compare);
+        qsort(all, s->count, sizeof *all, bytecode_groups_compare);
     for (size_t i = 0; taken && i < s->count; i++)
         s->list[i] = all[i].statement;
     base_release(levels);

@@ -39,8 +39,8 @@ static struct kernel_identity identify(const struct code_subject *subject) {
 }
 
 /* True when the cache has it. One that is damaged counts as none; one that must not be trusted is an error. */
-static bool find(struct file_bytes *code, const char *path, const struct kernel_identity *wanted, hn_status *status,
-                 hn_error *error) {
+static bool device_code_find(struct file_bytes *code, const char *path, const struct kernel_identity *wanted,
+                             hn_status *status, hn_error *error) {
     struct kernel_identity found;
     struct system_facts facts;
     hn_error said = {.status = HN_OK};
@@ -116,8 +116,8 @@ static hn_status compile_and_link(const struct nvrtc *nvrtc, struct file_bytes *
     return nvrtc_compile(nvrtc, code, subject->text, subject->capability, &way, error);
 }
 
-static hn_status compile(struct file_bytes *code, hn_device_layer *layer, const struct code_subject *subject,
-                         hn_error *error) {
+static hn_status device_code_compile(struct file_bytes *code, hn_device_layer *layer,
+                                     const struct code_subject *subject, hn_error *error) {
     struct nvrtc nvrtc;
     int major = 0, minor = 0;
     double begun = clock_seconds();
@@ -143,10 +143,10 @@ hn_status device_code(struct file_bytes *code, hn_device_layer *layer, const str
     if (status != HN_OK)
         return status;
     snprintf(path, sizeof path, "%.*s/%s.cubin", CACHE_FOLDER_MOST, folder, id.code);
-    if (!layer->options.again && find(code, path, &id, &status, error))
+    if (!layer->options.again && device_code_find(code, path, &id, &status, error))
         return HN_OK;
     if (status == HN_OK)
-        status = compile(code, layer, subject, error);
+        status = device_code_compile(code, layer, subject, error);
     if (status == HN_OK)
         status = kernel_file_write(path, &id, code, FOR_OWNER, error);
     if (status != HN_OK) {

@@ -40,7 +40,7 @@ struct transfer {
 
 /* ---- what there is ---- */
 
-static void add(struct transfer *t, void **of, const void *from, void *to, size_t count, size_t each) {
+static void device_host_add(struct transfer *t, void **of, const void *from, void *to, size_t count, size_t each) {
     size_t bytes, padded;
     t->fits = t->fits && size_multiply(count, each, &bytes) && size_add(bytes, ALIGNMENT - 1, &padded);
     if (!t->fits)
@@ -52,17 +52,17 @@ static void add(struct transfer *t, void **of, const void *from, void *to, size_
 /* An array that is copied in, out, or both; nothing where there is none. */
 static void add_in(struct transfer *t, const hn_real **array, size_t count) {
     if (*array)
-        add(t, (void **)(uintptr_t)array, *array, NULL, count, sizeof(hn_real));
+        device_host_add(t, (void **)(uintptr_t)array, *array, NULL, count, sizeof(hn_real));
 }
 
 static void add_out(struct transfer *t, hn_real **array, size_t count) {
     if (*array)
-        add(t, (void **)(void *)array, NULL, *array, count, sizeof(hn_real));
+        device_host_add(t, (void **)(void *)array, NULL, *array, count, sizeof(hn_real));
 }
 
 static void list_batch(struct transfer *t, const struct plan *plan) {
     hn_batch *b = &t->batch;
-    add(t, &t->workspace, NULL, NULL, 1, hn_device_workspace_bytes(t->layer, b->count));
+    device_host_add(t, &t->workspace, NULL, NULL, 1, hn_device_workspace_bytes(t->layer, b->count));
     add_in(t, &b->x, (b->repeat_x ? 1 : b->count) * plan->inputs);
     add_in(t, &b->y_raw, (b->repeat_y ? 1 : b->count) * plan->outputs);
     add_in(t, &b->fallback, plan->outputs);
@@ -71,17 +71,17 @@ static void list_batch(struct transfer *t, const struct plan *plan) {
     add_out(t, &b->multipliers, b->count * plan->rows);
     add_out(t, &b->proof_y, b->count * plan->outputs);
     if (b->warm)
-        add(t, (void **)(void *)&b->warm, b->warm, b->warm, b->count * plan->outputs, sizeof(hn_real));
+        device_host_add(t, (void **)(void *)&b->warm, b->warm, b->warm, b->count * plan->outputs, sizeof(hn_real));
     if (b->reports)
-        add(t, (void **)(void *)&b->reports, NULL, t->reports, b->count, sizeof(hn_report));
+        device_host_add(t, (void **)(void *)&b->reports, NULL, t->reports, b->count, sizeof(hn_report));
 }
 
 static void list_gradient(struct transfer *t, const struct plan *plan) {
     hn_gradient *g = &t->gradient;
     size_t count = t->batch.count;
-    add(t, &t->batch.tape, NULL, NULL, 1, hn_device_tape_bytes(t->layer, count));
+    device_host_add(t, &t->batch.tape, NULL, NULL, 1, hn_device_tape_bytes(t->layer, count));
     if (!t->batch.reports)
-        add(t, (void **)(void *)&t->batch.reports, NULL, NULL, count, sizeof(hn_report));
+        device_host_add(t, (void **)(void *)&t->batch.reports, NULL, NULL, count, sizeof(hn_report));
     t->batch.report_size = sizeof(hn_report);
     add_in(t, &g->grad_y, count * plan->outputs);
     add_out(t, &g->grad_y_raw, count * plan->outputs);
@@ -91,7 +91,7 @@ static void list_gradient(struct transfer *t, const struct plan *plan) {
     add_in(t, &g->grad_multipliers, count * plan->rows);
     add_out(t, &g->grad_weights, count * plan->outputs);
     if (g->flagged)
-        add(t, (void **)(void *)&g->flagged, NULL, g->flagged, count, sizeof *g->flagged);
+        device_host_add(t, (void **)(void *)&g->flagged, NULL, g->flagged, count, sizeof *g->flagged);
 }
 
 /* ---- there and back ---- */
@@ -122,12 +122,12 @@ static hn_status copy_out(const struct transfer *t, hn_error *error) {
     return status;
 }
 
-static hn_status finish(const struct transfer *t, hn_error *error) {
+static hn_status device_host_finish(const struct transfer *t, hn_error *error) {
     const struct cuda_driver *cu = &t->layer->driver;
     return driver_status(cu, cu->stream_wait(t->stream), "finish the call", error);
 }
 
-static hn_status run(struct transfer *t, bool pulls, hn_error *error) {
+static hn_status device_host_run(struct transfer *t, bool pulls, hn_error *error) {
     hn_status status = hn_device_run(t->layer, &t->batch, t->workspace, t->stream, error);
     if (status == HN_OK && pulls)
         status = hn_device_gradient(t->layer, &t->batch, &t->gradient, t->workspace, t->stream, error);
@@ -136,20 +136,20 @@ static hn_status run(struct transfer *t, bool pulls, hn_error *error) {
 
 /* Waits for what was copied, and for what is computed. */
 static hn_status run_timed(struct transfer *t, bool pulls, hn_error *error) {
-    hn_status status = finish(t, error);
+    hn_status status = device_host_finish(t, error);
     double begun = clock_seconds();
     if (status == HN_OK)
-        status = run(t, pulls, error);
+        status = device_host_run(t, pulls, error);
     if (status == HN_OK)
-        status = finish(t, error);
+        status = device_host_finish(t, error);
     *t->seconds = clock_seconds() - begun;
     return status;
 }
 
-static hn_status work(struct transfer *t, bool pulls, hn_error *error) {
+static hn_status device_host_work(struct transfer *t, bool pulls, hn_error *error) {
     hn_status status = copy_in(t, error);
     if (status == HN_OK)
-        status = t->seconds ? run_timed(t, pulls, error) : run(t, pulls, error);
+        status = t->seconds ? run_timed(t, pulls, error) : device_host_run(t, pulls, error);
     if (status == HN_OK)
         status = copy_out(t, error);
     return status;
@@ -169,7 +169,7 @@ static hn_status give_block(const struct transfer *t, hn_error *error) {
     const struct cuda_driver *cu = &t->layer->driver;
     if (t->layer->has_pools)
         cu->release_ordered(t->block, t->stream);
-    hn_status status = finish(t, error);
+    hn_status status = device_host_finish(t, error);
     if (!t->layer->has_pools)
         cu->release(t->block);
     return status;
@@ -179,7 +179,7 @@ static hn_status go_on(struct transfer *t, bool pulls, hn_error *error) {
     hn_status status = take_block(t, error);
     if (status != HN_OK)
         return status;
-    status = work(t, pulls, error);
+    status = device_host_work(t, pulls, error);
     hn_status waited = give_block(t, status == HN_OK ? error : NULL);
     return status == HN_OK ? waited : status;
 }

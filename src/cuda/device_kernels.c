@@ -134,7 +134,7 @@ static hn_status load_kernel(const hn_device_layer *layer, struct device_kernel 
     return HN_OK;
 }
 
-static hn_status load(hn_device_layer *layer, const struct kernel_job *job, hn_error *error) {
+static hn_status device_kernels_load(hn_device_layer *layer, const struct kernel_job *job, hn_error *error) {
     size_t number = job->subject.single ? sizeof(float) : sizeof(double);
     job->kernel->width = job->text.width > 0 ? job->text.width : DEVICE_THREADS;
     job->kernel->threads = job->text.threads > 0 ? job->text.threads : job->kernel->width;
@@ -159,8 +159,8 @@ static void take_info(hn_device_info *info, const hn_device_info *own) {
 }
 
 /* Those that are made here first: they are loaded while others are still on their way. */
-static hn_status finish(hn_device_layer *layer, struct kernel_job *jobs, size_t count, struct context_job *context,
-                        hn_error *error) {
+static hn_status device_kernels_finish(hn_device_layer *layer, struct kernel_job *jobs, size_t count,
+                                       struct context_job *context, hn_error *error) {
     hn_status status = HN_OK;
     for (size_t i = count; i-- > 0;) {
         end_code(&jobs[i]);
@@ -171,7 +171,7 @@ static hn_status finish(hn_device_layer *layer, struct kernel_job *jobs, size_t 
         if (status == HN_OK && made != HN_OK && error)
             *error = lost ? context->error : jobs[i].error;
         if (status == HN_OK)
-            status = made != HN_OK ? made : load(layer, &jobs[i], error);
+            status = made != HN_OK ? made : device_kernels_load(layer, &jobs[i], error);
         base_release(jobs[i].code.data);
         global_release(&jobs[i].text);
     }
@@ -180,8 +180,8 @@ static hn_status finish(hn_device_layer *layer, struct kernel_job *jobs, size_t 
 
 /* ---- all of them ---- */
 
-static void add(struct kernel_job *jobs, size_t *count, const hn_device_layer *layer, const char *model,
-                struct device_kernel *kernel, struct device_subject subject) {
+static void device_kernels_add(struct kernel_job *jobs, size_t *count, const hn_device_layer *layer, const char *model,
+                               struct device_kernel *kernel, struct device_subject subject) {
     struct kernel_job *job = &jobs[(*count)++];
     memset(job, 0, sizeof *job);
     job->subject = subject;
@@ -202,17 +202,18 @@ hn_status device_make_kernels(hn_device_layer *layer, const hn_model *model, hn_
         return status == HN_OK ? error_no_memory(error, "the device's kernels") : status;
     layer->info.found = true;
     if (single)
-        add(jobs, &count, layer, fingerprint, &layer->coarse_run, (struct device_subject){.single = true});
+        device_kernels_add(jobs, &count, layer, fingerprint, &layer->coarse_run,
+                           (struct device_subject){.single = true});
     if (single && pulls)
-        add(jobs, &count, layer, fingerprint, &layer->coarse_pull,
-            (struct device_subject){.single = true, .adjoint = true});
+        device_kernels_add(jobs, &count, layer, fingerprint, &layer->coarse_pull,
+                           (struct device_subject){.single = true, .adjoint = true});
     if (pulls && (!single || layer->plan->options.weighted))
-        add(jobs, &count, layer, fingerprint, &layer->pull, (struct device_subject){.adjoint = true});
-    add(jobs, &count, layer, fingerprint, &layer->run, (struct device_subject){.polish = single});
+        device_kernels_add(jobs, &count, layer, fingerprint, &layer->pull, (struct device_subject){.adjoint = true});
+    device_kernels_add(jobs, &count, layer, fingerprint, &layer->run, (struct device_subject){.polish = single});
     struct context_job context = {.layer = layer};
     begin_context(&context);
     begin_codes(jobs, count);
-    status = finish(layer, jobs, count, &context, error);
+    status = device_kernels_finish(layer, jobs, count, &context, error);
     base_release(jobs);
     const struct device_kernel *first = single ? &layer->coarse_run : &layer->run;
     layer->info.registers = first->registers;

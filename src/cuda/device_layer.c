@@ -103,7 +103,7 @@ hn_status device_hold(hn_device_layer *layer, hn_error *error) {
 
 /* ---- all of it ---- */
 
-static hn_status check_options(const hn_device_options *options, hn_error *error) {
+static hn_status device_layer_check_options(const hn_device_options *options, hn_error *error) {
     if ((unsigned)options->precision >= HN_PRECISION_COUNT)
         return error_about(error, HN_INVALID, error_option("precision"), "precision %d: there is no such one",
                            (int)options->precision);
@@ -121,7 +121,7 @@ static hn_status check_method(const hn_device_layer *layer, hn_error *error) {
                        hn_precision_text(layer->options.precision), hn_method_text(layer->layer.method));
 }
 
-static void describe(hn_device_layer *layer) {
+static void device_layer_describe(hn_device_layer *layer) {
     layer->info.size = sizeof layer->info;
     layer->info.inputs = layer->plan->inputs;
     layer->info.outputs = layer->plan->outputs;
@@ -131,7 +131,8 @@ static void describe(hn_device_layer *layer) {
         layer->options.tape_steps = (int)layer->plan->tape_steps;
 }
 
-static hn_status fill(hn_device_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
+static hn_status device_layer_fill(hn_device_layer *layer, const hn_model *model, const hn_layer_options *options,
+                                   hn_error *error) {
     hn_status status = device_plan(&layer->plan, &layer->layer, model, options, error);
     if (status == HN_OK)
         status = check_method(layer, error);
@@ -146,7 +147,7 @@ static hn_status fill(hn_device_layer *layer, const hn_model *model, const hn_la
     if (status == HN_OK)
         status = device_search_create(layer, model, error);
     if (status == HN_OK)
-        describe(layer);
+        device_layer_describe(layer);
     return status;
 }
 
@@ -161,7 +162,7 @@ hn_status hn_device_layer_create(hn_device_layer **out, const hn_model *model, c
         return error_missing(error, "hn_device_layer_create", "model");
     hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_device_options, &own, options, error) : HN_OK;
     if (status == HN_OK)
-        status = check_options(&own, error);
+        status = device_layer_check_options(&own, error);
     if (status != HN_OK)
         return status;
     hn_device_layer *made = base_allocate(sizeof *made);
@@ -169,7 +170,7 @@ hn_status hn_device_layer_create(hn_device_layer **out, const hn_model *model, c
         return error_no_memory(error, "the layer");
     memset(made, 0, sizeof *made);
     made->options = own;
-    status = fill(made, model, layer, error);
+    status = device_layer_fill(made, model, layer, error);
     made->options.compiler = NULL; /* the caller's */
     if (status != HN_OK)
         hn_device_layer_destroy(made);

@@ -146,7 +146,7 @@ static void place_lesson(struct layout *layout, struct device_policy *p) {
     p->tape = layout_take(layout, hn_device_tape_bytes(p->through, c->samples), 1);
 }
 
-static void place(struct layout *layout, void *context) {
+static void device_policy_place(struct layout *layout, void *context) {
     struct device_policy *p = context;
     place_network(layout, p, p->call.count);
     place_samples(layout, p);
@@ -174,7 +174,7 @@ hn_status policy_make_room(struct device_policy *p, size_t count, hn_error *erro
     c->apart = threads * POLICY_THREADS;
     policy_refine_room(p);
     bool tape = !p->through || hn_device_tape_bytes(p->through, c->samples) > 0;
-    size_t bytes = tape ? layout_size(place, p) : 0;
+    size_t bytes = tape ? layout_size(device_policy_place, p) : 0;
     if (bytes == 0)
         return error_no_memory(error, "the batch");
     if (bytes > p->room) {
@@ -186,7 +186,7 @@ hn_status policy_make_room(struct device_policy *p, size_t count, hn_error *erro
         }
         p->room = bytes;
     }
-    layout_place(place, p, (void *)(uintptr_t)p->block); // NOLINT(performance-no-int-to-ptr)
+    layout_place(device_policy_place, p, (void *)(uintptr_t)p->block); // NOLINT(performance-no-int-to-ptr)
     return HN_OK;
 }
 
@@ -220,7 +220,8 @@ _Static_assert(IS_32_BIT || sizeof(struct policy_instruction) == sizeof(struct i
                "instructions go as they are");
 _Static_assert(IS_32_BIT || sizeof(size_t) == sizeof(uint64_t), "and so do sizes");
 
-static hn_status describe(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
+static hn_status device_policy_describe(struct device_policy *p, const struct device_policy_request *r,
+                                        hn_error *error) {
     struct policy_call *c = &p->call;
     const struct loss *l = &p->loss;
     c->candidates = r->candidates;
@@ -248,7 +249,8 @@ static hn_status describe(struct device_policy *p, const struct device_policy_re
 
 /* ---- kernels ---- */
 
-static hn_status load(struct device_policy *p, const struct file_bytes *code, bool refines, hn_error *error) {
+static hn_status device_policy_load(struct device_policy *p, const struct file_bytes *code, bool refines,
+                                    hn_error *error) {
     const struct cuda_driver *cu = driver_of(p);
     int first = refines ? POLICY_PLAIN : 0, end = refines ? POLICY_KERNELS : POLICY_PLAIN;
     cuda_module *module = &p->module[refines];
@@ -272,7 +274,7 @@ static hn_status make_kernels(struct device_policy *p, bool refines, hn_error *e
     if (status == HN_OK)
         status = device_code(&code, p->layer, &source, error);
     if (status == HN_OK)
-        status = load(p, &code, refines, error);
+        status = device_policy_load(p, &code, refines, error);
     base_release(code.data);
     base_release(text);
     return status;
@@ -291,7 +293,7 @@ static hn_status make_layers(struct device_policy *p, const struct device_policy
 }
 
 /* In the context. */
-static hn_status fill(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
+static hn_status device_policy_fill(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
     const struct cuda_driver *cu = driver_of(p);
     hn_status status = driver_status(cu, cu->stream_create(&p->stream, 1), "make a stream", error);
     if (status != HN_OK)
@@ -299,13 +301,13 @@ static hn_status fill(struct device_policy *p, const struct device_policy_reques
     if (status == HN_OK)
         status = make_kernels(p, false, error);
     if (status == HN_OK)
-        status = describe(p, r, error);
+        status = device_policy_describe(p, r, error);
     if (status == HN_OK && r->refines)
         status = policy_refine_create(p, r->model, error);
     return status == HN_OK && p->refines ? make_kernels(p, true, error) : status;
 }
 
-static hn_status build(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
+static hn_status device_policy_build(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
     hn_status status = make_layers(p, r, error);
     p->loss.stride = 1;
     if (status == HN_OK && hn_model_objective(r->model).name)
@@ -314,7 +316,7 @@ static hn_status build(struct device_policy *p, const struct device_policy_reque
         status = policy_enter(p, error);
     if (status != HN_OK)
         return status;
-    status = fill(p, r, error);
+    status = device_policy_fill(p, r, error);
     if (p->stream)
         return policy_leave(p, status, error);
     device_leave(p->layer);
@@ -333,7 +335,7 @@ hn_status device_policy_create(struct device_policy **out, const struct device_p
     p->corrected = request->corrected;
     p->learns = request->learns;
     p->parameter_count = hn_network_parameter_count(request->network);
-    hn_status status = build(p, request, error);
+    hn_status status = device_policy_build(p, request, error);
     if (status != HN_OK)
         device_policy_destroy(p);
     else

@@ -110,7 +110,7 @@ static hn_status bring(const struct device_policy *p, const double *x, hn_error 
 }
 
 /* With the objective of what came out, where there is one. */
-static hn_status correct(struct device_policy *p, bool through, hn_error *error) {
+static hn_status device_policy_run_correct(struct device_policy *p, bool through, hn_error *error) {
     const struct policy_call *c = &p->call;
     hn_batch batch = {.size = sizeof batch,
                       .count = c->samples,
@@ -132,14 +132,15 @@ hn_status policy_forward(struct device_policy *p, size_t count, const double *x,
         status = run_network(p, error);
     if (status == HN_OK)
         status = policy_launch(p, POLICY_spread, p->call.samples, error);
-    return status == HN_OK ? correct(p, through, error) : status;
+    return status == HN_OK ? device_policy_run_correct(p, through, error) : status;
 }
 
 hn_status policy_correct(struct device_policy *p, hn_error *error) {
-    return correct(p, false, error);
+    return device_policy_run_correct(p, false, error);
 }
 
-static hn_status choose(struct device_policy *p, const struct device_policy_run *run, hn_error *error) {
+static hn_status device_policy_run_choose(struct device_policy *p, const struct device_policy_run *run,
+                                          hn_error *error) {
     const struct policy_call *c = &p->call;
     size_t count = c->count;
     hn_status status = c->loss.there ? policy_launch(p, POLICY_value, c->samples, error) : HN_OK;
@@ -167,7 +168,7 @@ hn_status device_policy_run(struct device_policy *p, const struct device_policy_
     if (status == HN_OK && p->refining)
         status = policy_refine(p, run->refine, error);
     if (status == HN_OK)
-        status = choose(p, run, error);
+        status = device_policy_run_choose(p, run, error);
     return policy_leave(p, status, error);
 }
 

@@ -25,7 +25,7 @@ _Static_assert(IS_32_BIT || offsetof(struct device_report, reason) == offsetof(h
 /* ---- memory ---- */
 
 /* Adds an array; where it begins goes to `at`. False when that does not fit a size_t. */
-static bool place(size_t *bytes, size_t *at, size_t count, size_t each) {
+static bool device_run_place(size_t *bytes, size_t *at, size_t count, size_t each) {
     size_t own;
     *at = *bytes;
     return size_multiply(count, each, &own) && size_add(own, ALIGNMENT - 1, &own) &&
@@ -45,10 +45,12 @@ static bool place_tape(const hn_device_layer *layer, size_t count, size_t number
                        size_t *bytes) {
     size_t steps, numbers;
     return size_multiply(count, out->room, &steps) && size_multiply(steps, layer->plan->outputs, &numbers) &&
-           place(bytes, &out->heads, count, sizeof(struct tape_head)) && place(bytes, &out->eps, steps, number) &&
-           place(bytes, &out->kind, steps, sizeof(int32_t)) && place(bytes, &out->y, numbers, number) &&
+           device_run_place(bytes, &out->heads, count, sizeof(struct tape_head)) &&
+           device_run_place(bytes, &out->eps, steps, number) &&
+           device_run_place(bytes, &out->kind, steps, sizeof(int32_t)) &&
+           device_run_place(bytes, &out->y, numbers, number) &&
            size_multiply(count, layer->plan->tape_numbers, &numbers) &&
-           (numbers == 0 || place(bytes, &out->numbers, numbers, sizeof(double)));
+           (numbers == 0 || device_run_place(bytes, &out->numbers, numbers, sizeof(double)));
 }
 
 /* Of float32 the tape of the floats comes first, and that of the few steps in double behind it. */
@@ -79,13 +81,13 @@ struct workspace_places {
 static bool place_workspace(const hn_device_layer *layer, size_t count, struct workspace_places *out) {
     size_t slots, numbers, unused;
     *out = (struct workspace_places){.bytes = COUNTER_BYTES};
-    if (!device_far_bytes(layer, count, &slots) || !place(&out->bytes, &unused, slots, 1))
+    if (!device_far_bytes(layer, count, &slots) || !device_run_place(&out->bytes, &unused, slots, 1))
         return false;
     if (!is_single(layer))
         return true;
     return (size_multiply(count, layer->plan->outputs, &numbers) &&
-            place(&out->bytes, &out->first, count, sizeof(struct device_report)) &&
-            place(&out->bytes, &out->led, numbers, sizeof(double)));
+            device_run_place(&out->bytes, &out->first, count, sizeof(struct device_report)) &&
+            device_run_place(&out->bytes, &out->led, numbers, sizeof(double)));
 }
 
 size_t hn_device_workspace_bytes(const hn_device_layer *layer, size_t count) {
@@ -147,30 +149,31 @@ static struct device_call polish_of(const hn_device_layer *layer, const hn_batch
     return call;
 }
 
-static hn_status refuse(hn_error *error, const char *field, const char *why) {
+static hn_status device_run_refuse(hn_error *error, const char *field, const char *why) {
     return error_about(error, HN_INVALID, error_argument(field), "%s: %s", field, why);
 }
 
 static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch, const void *workspace,
                              hn_error *error) {
     if (batch->count > UINT32_MAX / 2)
-        return refuse(error, "batch.count", "there are more samples than a device takes at once");
+        return device_run_refuse(error, "batch.count", "there are more samples than a device takes at once");
     if (layer->plan->inputs > 0 && !batch->x && batch->count > 0)
-        return refuse(error, "batch.x", "the model has inputs, and there are none");
+        return device_run_refuse(error, "batch.x", "the model has inputs, and there are none");
     if (!batch->y && batch->count > 0)
-        return refuse(error, "batch.y", "there is no place for the outputs");
+        return device_run_refuse(error, "batch.y", "there is no place for the outputs");
     if (batch->reports && batch->report_size != sizeof(hn_report))
-        return refuse(error, "batch.report_size", "on a device it is sizeof(hn_report)");
+        return device_run_refuse(error, "batch.report_size", "on a device it is sizeof(hn_report)");
     if (batch->proof_y && layer->plan->tape_numbers == 0)
-        return refuse(error, "batch.proof_y", "only the methods nearest and optimal have proofs");
+        return device_run_refuse(error, "batch.proof_y", "only the methods nearest and optimal have proofs");
     if (batch->multipliers && layer->plan->tape_numbers == 0)
-        return refuse(error, "batch.multipliers", "only the methods nearest and optimal have them");
+        return device_run_refuse(error, "batch.multipliers", "only the methods nearest and optimal have them");
     if (batch->cancel || batch->watch || batch->seconds != 0)
-        return refuse(error, "batch", "a device knows neither cancel nor seconds nor watch");
+        return device_run_refuse(error, "batch", "a device knows neither cancel nor seconds nor watch");
     if (batch->not_ok != HN_NOT_OK_BEST)
-        return refuse(error, "batch.not_ok", "a device returns the best iterate; clip and fallback are for the CPU");
+        return device_run_refuse(error, "batch.not_ok",
+                                 "a device returns the best iterate; clip and fallback are for the CPU");
     if (!workspace)
-        return refuse(error, "workspace", "there is none");
+        return device_run_refuse(error, "workspace", "there is none");
     return HN_OK;
 }
 
@@ -253,19 +256,21 @@ hn_status hn_device_run(const hn_device_layer *layer, const hn_batch *batch, voi
 static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
                                 hn_error *error) {
     if (!layer->options.gradients)
-        return refuse(error, "gradient", "the layer was made without gradients (hn_device_options.gradients)");
+        return device_run_refuse(error, "gradient",
+                                 "the layer was made without gradients (hn_device_options.gradients)");
     if (!batch->tape)
-        return refuse(error, "batch.tape", "the gradient needs the tape of the run");
+        return device_run_refuse(error, "batch.tape", "the gradient needs the tape of the run");
     if (!gradient->grad_y)
-        return refuse(error, "gradient.grad_y", "there is none");
+        return device_run_refuse(error, "gradient.grad_y", "there is none");
     if (!gradient->grad_y_raw)
-        return refuse(error, "gradient.grad_y_raw", "there is no place for it");
+        return device_run_refuse(error, "gradient.grad_y_raw", "there is no place for it");
     if (gradient->grad_multipliers && layer->plan->tape_numbers == 0)
-        return refuse(error, "gradient.grad_multipliers", "only the methods nearest and optimal have multipliers");
+        return device_run_refuse(error, "gradient.grad_multipliers",
+                                 "only the methods nearest and optimal have multipliers");
     if (gradient->grad_weights && layer->layer.method != HN_METHOD_NEAREST)
-        return refuse(error, "gradient.grad_weights", "only the method nearest has weights");
+        return device_run_refuse(error, "gradient.grad_weights", "only the method nearest has weights");
     if (gradient->flagged && !batch->reports)
-        return refuse(error, "batch.reports", "the flags need the reports of the run");
+        return device_run_refuse(error, "batch.reports", "the flags need the reports of the run");
     return HN_OK;
 }
 

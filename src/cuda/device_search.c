@@ -51,11 +51,12 @@ struct lists {
     size_t count;
 };
 
-static void add(struct lists *all, const void *from, size_t count, size_t each, const void **to) {
+static void device_search_add(struct lists *all, const void *from, size_t count, size_t each, const void **to) {
     all->list[all->count++] = (struct device_list){from, count, each, to};
 }
 
-#define ADD(all, array, many, pointer) add(all, array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer))
+#define ADD(all, array, many, pointer)                                                                                 \
+    device_search_add(all, array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer))
 
 static const struct program *program_of(const struct device_search *s, int which) {
     const struct nearest_parts *n = &s->near.parts;
@@ -228,7 +229,7 @@ static hn_status create_search(struct device_search *s, const hn_device_layer *l
 }
 
 /* Where the numbers of each part of the search begin; spare ones of a team come last. */
-static void place(struct device_search *s) {
+static void device_search_place(struct device_search *s) {
     struct search_places *p = &s->places;
     p->split_at = s->near.bytes / sizeof(double);
     p->goal_at = p->split_at + s->split.bytes / sizeof(double);
@@ -255,7 +256,7 @@ static hn_status make_team(struct device_search *s, hn_error *error) {
     return status;
 }
 
-static void measure(struct device_search *s, const hn_device_layer *layer, const hn_model *model) {
+static void device_search_measure(struct device_search *s, const hn_device_layer *layer, const hn_model *model) {
     struct search_places *p = &s->places;
     const struct plan *plan = layer->plan;
     p->numbers = p->near_numbers + 4 * (uint64_t)plan->outputs + 5 * (uint64_t)plan->rows + plan->inputs;
@@ -293,11 +294,11 @@ hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn
     hn_status status = create_search(s, layer, model, error);
     s->is_team = device_is_team(layer->plan);
     if (status == HN_OK)
-        place(s);
+        device_search_place(s);
     if (status == HN_OK && s->is_team)
         status = make_team(s, error);
     if (status == HN_OK) {
-        measure(s, layer, model);
+        device_search_measure(s, layer, model);
         status = move_there(layer, s, error);
     }
     arena_release(&s->thread_pool);

@@ -83,7 +83,7 @@ static void layout_gathered(struct system_layout *l) {
     layout_list(l, "SYSTEM_ROW_ENTRY", s->row_entry);
 }
 
-static void lay_out(struct system_layout *l) {
+static void device_system_lay_out(struct system_layout *l) {
     const struct plan_program *program = &l->plan->program;
     layout_name(l, "SYSTEM_CONSTANTS", program->constants.count);
     layout_name(l, "SYSTEM_FIRST_CONSTANT", program->coefficients.count); /* as note_constants of codegen/ir/lower.c */
@@ -177,7 +177,7 @@ hn_status device_system_list(struct device_system *system, struct bytecode *list
     l.number_count = listed->number_count;
     l.slot_count = listed->slots;
     struct system_layout placed = l;
-    lay_out(&l);
+    device_system_lay_out(&l);
     hn_status status = check(&l, error);
     if (status != HN_OK)
         return status;
@@ -186,7 +186,7 @@ hn_status device_system_list(struct device_system *system, struct bytecode *list
     placed.words = listed->words;
     placed.numbers = listed->numbers;
     text_add(&system->names, "\nenum : long long {\n");
-    lay_out(&placed);
+    device_system_lay_out(&placed);
     text_add(&system->names, "};\n");
     listed->count = l.word_count;
     listed->number_count = l.number_count;

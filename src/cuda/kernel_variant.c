@@ -26,7 +26,7 @@ bool form_is_rolled(const struct ir_module *ir, enum kernel_entry entry, bool *f
     return bytes <= ROLLED_MOST;
 }
 
-static hn_status look(hn_device_forecast *out, const struct ir_module *ir, hn_error *error) {
+static hn_status kernel_variant_look(hn_device_forecast *out, const struct ir_module *ir, hn_error *error) {
     for (int i = 0; i < ROUND_ENTRIES; i++) {
         size_t bytes;
         out->operands += ir->entry[round_entries[i]].operand_count;
@@ -49,7 +49,7 @@ hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error
     hn_status status = ir_create_whole(&ir, plan, false, error);
     if (status != HN_OK)
         return status;
-    status = look(out, &ir, error);
+    status = kernel_variant_look(out, &ir, error);
     ir_release(&ir);
     return status;
 }

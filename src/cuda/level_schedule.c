@@ -115,7 +115,7 @@ static void level_all(struct leveler *l, struct instruction *code) {
     memcpy(l->out->level_first + 1, end, sizeof end);
 }
 
-static bool take_lists(struct block_code *out, const struct program *p, struct arena *arena) {
+static bool level_schedule_take_lists(struct block_code *out, const struct program *p, struct arena *arena) {
     out->code = arena_take(arena, p->first[PHASES] + 1, sizeof *out->code);
     out->pairs = arena_take(arena, 2 * p->pair_count + 1, sizeof *out->pairs);
     out->columns = arena_take(arena, p->column_count + 1, sizeof *out->columns);
@@ -129,7 +129,7 @@ hn_status block_code_create(struct block_code *out, const struct program *p, siz
     *out = (struct block_code){.spare = 0};
     struct instruction *code = array_grow(NULL, &other, count + 1, sizeof *code);
     uint32_t *numbers = array_grow(NULL, &capacity, 3 * p->slots + 4 * count + 2, sizeof *numbers);
-    bool ready = code && numbers && take_lists(out, p, arena);
+    bool ready = code && numbers && level_schedule_take_lists(out, p, arena);
     if (ready) {
         struct leveler l = {.program = p, .out = out, .spare = spare, .last = numbers};
         l.current = l.last + p->slots;

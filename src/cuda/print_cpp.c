@@ -18,7 +18,7 @@ static const char *literal_end(const char *at) {
     return end > at + 1 && end[0] == ')' && end[1] == '{' ? end : NULL;
 }
 
-static bool begins(const char *at, const char *word) {
+static bool print_cpp_begins(const char *at, const char *word) {
     return strncmp(at, word, strlen(word)) == 0;
 }
 
@@ -31,7 +31,7 @@ static bool is_first(const char *from, const char *at) {
 
 /* Whether it says how often the loop behind it is unrolled. */
 static bool is_rule(const char *at) {
-    return begins(at, "DEVICE_UNROLL") || begins(at, "DEVICE_ROLLED");
+    return print_cpp_begins(at, "DEVICE_UNROLL") || print_cpp_begins(at, "DEVICE_ROLLED");
 }
 
 static bool ends_with(const char *from, const char *end, const char *word) {
@@ -44,12 +44,12 @@ static bool is_rare(const char *at) {
     static const char rare[][48] = {"static reduced_angle reduce_angle(", "static circle_angle circle_reduce_far(",
                                     "static uint64_t bits_from(", "static void add_product("};
     for (size_t i = 0; i < sizeof rare / sizeof rare[0]; i++)
-        if (begins(at, rare[i]))
+        if (print_cpp_begins(at, rare[i]))
             return true;
     return false;
 }
 
-static void put(struct passage *p, const char *before, const char *words) {
+static void print_cpp_put(struct passage *p, const char *before, const char *words) {
     passage_replace(p, before, before, words);
 }
 
@@ -60,8 +60,8 @@ static const char *string_end(const char *at) {
 }
 
 static void begin_line(struct passage *p, const char *at) {
-    if (begins(at, "static "))
-        put(p, at, is_rare(at) ? "DEVICE GENERATED " : "DEVICE ");
+    if (print_cpp_begins(at, "static "))
+        print_cpp_put(p, at, is_rare(at) ? "DEVICE GENERATED " : "DEVICE ");
 }
 
 /* A literal of a type goes without its parentheses. Returns where to go on. */
@@ -88,12 +88,12 @@ void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool a
             rules = rules || is_rule(at);
             break;
         case 'f':
-            if (rolled && !ruled && begins(at, "for (") && is_first(from, at))
-                put(&p, at, "DEVICE_ROLLED ");
+            if (rolled && !ruled && print_cpp_begins(at, "for (") && is_first(from, at))
+                print_cpp_put(&p, at, "DEVICE_ROLLED ");
             break;
         case '{':
             if (apart && ends_with(from, at, "(real *slots) ")) /* arrays of threads: no other memory */
-                put(&p, at + 1, "\n    DEVICE_LOCAL(slots);");
+                print_cpp_put(&p, at + 1, "\n    DEVICE_LOCAL(slots);");
             break;
         case '(':
             at = open_literal(&p, at);
@@ -107,5 +107,5 @@ void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool a
             break;
         }
     }
-    put(&p, at, "");
+    print_cpp_put(&p, at, "");
 }

@@ -51,7 +51,8 @@ static void print_far_head(struct text *out, const struct emission *e, const str
 /* ---- the layer's data ---- */
 
 /* Numbers that slots hold from the beginning; with a system of loops those of the program are no text. */
-static void print_constants(const struct emission *e, const struct device_system *system, struct text *out) {
+static void print_global_print_constants(const struct emission *e, const struct device_system *system,
+                                         struct text *out) {
     const struct plan *p = e->plan;
     const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
     const uint32_t *slot = plan_words(p, p->system.constant_slot);
@@ -198,7 +199,7 @@ static void print_library(const struct emission *e, const struct bytecode *liste
     emission_print_points(e, out);
     text_add(out, e->plan->tape_numbers > 0 ? slope_is_heard : "");
     device_print_plan(e, out);
-    print_constants(e, system, out);
+    print_global_print_constants(e, system, out);
     amalgamate_file(out, "linalg/pivot_kernel.h", single);
     amalgamate_file(out, "cpu/row_values_kernel.h", single);
     amalgamate_file(out, "codegen/kernel/row_functions_kernel.h", single);
@@ -216,8 +217,8 @@ static void print_library(const struct emission *e, const struct bytecode *liste
     device_system_print_begin(system, out);
 }
 
-static hn_status print_all(struct emission *e, const struct device_subject *subject, const struct device_system *system,
-                           struct global_code *code, hn_error *error) {
+static hn_status print_global_print_all(struct emission *e, const struct device_subject *subject,
+                                        const struct device_system *system, struct global_code *code, hn_error *error) {
     struct text own = {.bytes = NULL}, out = {.bytes = NULL};
     const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
     e->lists = &lists;
@@ -239,8 +240,8 @@ static hn_status print_all(struct emission *e, const struct device_subject *subj
     return status;
 }
 
-static hn_status fill(struct emission *e, const struct device_subject *subject, struct device_system *system,
-                      struct global_code *code, hn_error *error) {
+static hn_status print_global_fill(struct emission *e, const struct device_subject *subject,
+                                   struct device_system *system, struct global_code *code, hn_error *error) {
     bool failed = false;
     emission_drop_unasked(e);
     choose_listed(&e->ir, &code->listed, subject->listed, &failed);
@@ -255,7 +256,7 @@ static hn_status fill(struct emission *e, const struct device_subject *subject, 
     code->threads = global_threads(subject);
     code->row = e->plan->outputs + device_taken(e);
     if (status == HN_OK)
-        status = print_all(e, subject, system, code, error);
+        status = print_global_print_all(e, subject, system, code, error);
     return status == HN_OK && subject->single ? bytecode_round(&code->listed, error) : status;
 }
 
@@ -269,7 +270,7 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     if (status == HN_OK)
         status = device_system_create(&system, &e->ir, subject->single, error);
     if (status == HN_OK)
-        status = fill(e, subject, &system, out, error);
+        status = print_global_fill(e, subject, &system, out, error);
     device_system_release(&system);
     ir_release(&e->ir);
     return status;

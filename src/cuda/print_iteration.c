@@ -87,43 +87,43 @@ struct round_kind {
     const struct statements *prepare; /* what depends on x only */
 };
 
-static void keep(bool *kept, uint32_t slot, uint32_t count) {
+static void print_iteration_keep(bool *kept, uint32_t slot, uint32_t count) {
     memset(kept + slot, true, count * sizeof *kept);
 }
 
 /* What decisions and the next round read. */
 static void keep_forward(bool *kept, const struct plan *p) {
     const uint32_t *joint = plan_words(p, p->joint);
-    keep(kept, p->y, p->outputs);
-    keep(kept, p->summary + SUMMARY_WORST, 1);
-    keep(kept, p->summary + SUMMARY_FINITE, 1);
-    keep(kept, p->summary + SUMMARY_USABLE, 1);
+    print_iteration_keep(kept, p->y, p->outputs);
+    print_iteration_keep(kept, p->summary + SUMMARY_WORST, 1);
+    print_iteration_keep(kept, p->summary + SUMMARY_FINITE, 1);
+    print_iteration_keep(kept, p->summary + SUMMARY_USABLE, 1);
     if (sample_asks_pivots(&p->options))
-        keep(kept, p->system.pivot_range, 2);
+        print_iteration_keep(kept, p->system.pivot_range, 2);
     if (!p->options.weighted)
         return;
-    keep(kept, p->summary, SUMMARY_COUNT);
-    keep(kept, p->scale, p->rows);
-    keep(kept, p->largest, 1);
+    print_iteration_keep(kept, p->summary, SUMMARY_COUNT);
+    print_iteration_keep(kept, p->scale, p->rows);
+    print_iteration_keep(kept, p->largest, 1);
     if (p->options.method != HN_METHOD_AUTO) { /* near the projection nobody judges steps by them */
-        keep(kept, p->step_squares, 1);
-        keep(kept, p->step_gain, 1);
+        print_iteration_keep(kept, p->step_squares, 1);
+        print_iteration_keep(kept, p->step_gain, 1);
     }
-    keep(kept, p->base, p->outputs);
+    print_iteration_keep(kept, p->base, p->outputs);
     for (uint32_t k = 0; k < p->joint.count; k++)
-        keep(kept, p->residual + joint[k], 1);
+        print_iteration_keep(kept, p->residual + joint[k], 1);
 }
 
 /* What the step before, and the end, read. */
 static void keep_back(bool *kept, const struct plan *p) {
-    keep(kept, p->gradient, p->outputs);
-    keep(kept, p->grad_x, p->inputs);
-    keep(kept, p->grad_lower, p->rows);
-    keep(kept, p->grad_upper, p->rows);
+    print_iteration_keep(kept, p->gradient, p->outputs);
+    print_iteration_keep(kept, p->grad_x, p->inputs);
+    print_iteration_keep(kept, p->grad_lower, p->rows);
+    print_iteration_keep(kept, p->grad_upper, p->rows);
     if (!p->options.weighted)
         return;
-    keep(kept, p->summary + SUMMARY_SQUARES, 1);
-    keep(kept, p->damped, 1);
+    print_iteration_keep(kept, p->summary + SUMMARY_SQUARES, 1);
+    print_iteration_keep(kept, p->damped, 1);
 }
 
 /* The paper's way forward fits into registers nearly as it is, and its statements wait for nothing. */
@@ -169,17 +169,17 @@ static void print_places(struct text *out, struct round_room *room, uint32_t pla
  * say about them before anybody reads it. */
 static void find_steady(bool *steady, const struct ir_module *ir, const struct statements *prepare) {
     const struct plan *p = ir->plan;
-    keep(steady, p->y, p->outputs);
-    keep(steady, p->x, p->inputs);
+    print_iteration_keep(steady, p->y, p->outputs);
+    print_iteration_keep(steady, p->x, p->inputs);
     if (p->options.weighted) {
-        keep(steady, p->scale, p->rows);
-        keep(steady, p->eps, 1);
-        keep(steady, p->slots + LANES_HOLD, 1);
-        keep(steady, p->slots + LANES_LEADS, 1);
+        print_iteration_keep(steady, p->scale, p->rows);
+        print_iteration_keep(steady, p->eps, 1);
+        print_iteration_keep(steady, p->slots + LANES_HOLD, 1);
+        print_iteration_keep(steady, p->slots + LANES_LEADS, 1);
     }
     for (size_t i = 0; i < prepare->count; i++)
         for (uint32_t d = 0; d < statement_destinations(&prepare->list[i]); d++)
-            keep(steady, prepare->operands[prepare->list[i].first + d], 1);
+            print_iteration_keep(steady, prepare->operands[prepare->list[i].first + d], 1);
 }
 
 static bool print_links(struct text *out, const struct ir_module *ir, const struct print_link *links, size_t count,
@@ -241,10 +241,10 @@ static bool print_once(struct text *out, const struct ir_module *ir, const char 
     ptx_create(&ptx, single, ir->plan->slots + LANES_FLAGS);
     memset(kept, 0, (size_t)ir->slots * sizeof *kept);
     for (uint32_t i = 0; i < ir->plan->value.count; i++)
-        keep(kept, value[i], 1);
+        print_iteration_keep(kept, value[i], 1);
     for (size_t i = 0; i < s->count; i++)
         for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
-            keep(kept, s->operands[s->list[i].first + d], 1);
+            print_iteration_keep(kept, s->operands[s->list[i].first + d], 1);
     const struct print_chain wanted = {
         .links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places, .dialect = &ptx.dialect};
     bool done = print_chain(&own, ir, &wanted) && !own.failed;

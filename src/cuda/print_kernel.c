@@ -184,7 +184,7 @@ static void print_bounded(const struct emission *e, struct text *out) {
     text_add(out, "0};\nenum { LAYER_BOUNDED = %u };\n", count);
 }
 
-static void print_constants(const struct emission *e, struct text *out) {
+static void print_kernel_print_constants(const struct emission *e, struct text *out) {
     const struct plan *p = e->plan;
     const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
     const uint32_t *slot = plan_words(p, p->system.constant_slot);
@@ -284,7 +284,7 @@ static void print_library(const struct emission *e, const struct ir_module *near
     text_add(out, "\n#define POINT_PLAN(p) ((void)(p), &layer_plan)\n#define POINT_WIDTH(p) ((void)(p), (size_t)1)\n"
                   "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
     emission_print_points(e, out);
-    print_constants(e, out);
+    print_kernel_print_constants(e, out);
     print_assumed(near, out);
     amalgamate_file(out, "cuda/kernels/ptx_text.h", single);
     text_add(out, "#define SOLVER_AT_ONCE 16\n");
@@ -326,8 +326,9 @@ static void print_straight(const struct emission *e, const struct ir_module *nea
     text_drop(&round);
 }
 
-static hn_status print_all(const struct emission *e, const struct ir_module *near, const struct device_subject *subject,
-                           struct text *out, uint32_t *near_count, hn_error *error) {
+static hn_status print_kernel_print_all(const struct emission *e, const struct ir_module *near,
+                                        const struct device_subject *subject, struct text *out, uint32_t *near_count,
+                                        hn_error *error) {
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
     struct round_room room = {.single = subject->single, .task = task_near(subject)};
     struct text own = {.bytes = NULL};
@@ -372,7 +373,7 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && e->back_alone; i++)
         statements_release(&e->ir.entry[steps[i]]);
     if (status == HN_OK)
-        status = print_all(e, &near, subject, out, near_count, error);
+        status = print_kernel_print_all(e, &near, subject, out, near_count, error);
     ir_release(&near);
     ir_release(&e->ir);
     ptx_release(&ptx);

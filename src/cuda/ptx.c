@@ -205,7 +205,7 @@ static struct ptx_operand argument(const struct printer *p, size_t i, uint32_t k
 }
 
 /* The value of a statement. What is known of it is not written down anywhere. */
-static void give(const struct printer *p, struct dialect_value value, const struct ptx_operand *result) {
+static void ptx_give(const struct printer *p, struct dialect_value value, const struct ptx_operand *result) {
     struct ptx *x = of(p);
     const struct ptx_operand to = register_of_value(p, value);
     if (result->kind == PTX_KNOWN_NUMBER || result->kind == PTX_KNOWN_MASK) {
@@ -222,7 +222,7 @@ static void give(const struct printer *p, struct dialect_value value, const stru
 /* ---- sums ---- */
 
 /* A product without factors of 1 and -1; *turns: its sign is the other one. */
-static struct ptx_operand product(const struct printer *p, size_t i, uint32_t k, bool *turns) {
+static struct ptx_operand ptx_product(const struct printer *p, size_t i, uint32_t k, bool *turns) {
     const struct ptx_operand a = argument(p, i, k, false), b = argument(p, i, k + 1, false);
     bool a_known = a.kind == PTX_KNOWN_NUMBER && fabs(a.number) == 1;
     bool b_known = b.kind == PTX_KNOWN_NUMBER && fabs(b.number) == 1;
@@ -239,7 +239,7 @@ static struct ptx_operand first_term(const struct printer *p, size_t i, uint32_t
         return argument(p, i, (*k)++, false);
     if (function == SUM_ZERO)
         return number_of(of(p), 0);
-    const struct ptx_operand term = product(p, i, *k, &turns);
+    const struct ptx_operand term = ptx_product(p, i, *k, &turns);
     *k += 2;
     return turns ? ptx_meaning(of(p), "-a", &term) : term;
 }
@@ -256,7 +256,7 @@ static struct ptx_operand sum(const struct printer *p, size_t i) {
     uint32_t k = 1;
     struct ptx_operand total = first_term(p, i, &k);
     for (; k < at->count; k += 2) {
-        const struct ptx_operand term = product(p, i, k, &turns);
+        const struct ptx_operand term = ptx_product(p, i, k, &turns);
         if (k + 2 >= at->count)
             aim(p, i);
         total = ptx_arithmetic(of(p), minus != turns ? '-' : '+', &total, &term);
@@ -311,7 +311,7 @@ static bool is_short(enum function function) {
            function == FUNCTION_DIV || function == FUNCTION_NEG;
 }
 
-static void compute(const struct printer *p, size_t i) {
+static void ptx_compute(const struct printer *p, size_t i) {
     enum function function = (enum function)p->s->list[i].function;
     struct ptx_operand arguments[FUNCTION_MOST_ARGUMENTS] = {{.kind = PTX_NONE}}, result;
     const struct dialect_value value = {DIALECT_VALUE, (uint32_t)(i - p->region->first)};
@@ -332,7 +332,7 @@ static void compute(const struct printer *p, size_t i) {
     of(p)->target[0] = '\0'; /* nothing was left to compute */
     of(p)->failed = of(p)->failed || result.kind == PTX_NONE;
     if (result.kind != PTX_NONE)
-        give(p, value, &result);
+        ptx_give(p, value, &result);
 }
 
 /* ---- the dialect ---- */
@@ -340,7 +340,7 @@ static void compute(const struct printer *p, size_t i) {
 static void say_statement(const struct printer *p, size_t i) {
     struct ptx *x = of(p);
     const struct statement *at = &p->s->list[i];
-    compute(p, i);
+    ptx_compute(p, i);
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
         uint32_t slot = p->s->operands[at->first + d];
         const struct dialect_value value = {d ? DIALECT_SECOND : DIALECT_VALUE, (uint32_t)(i - p->region->first)};
@@ -354,7 +354,7 @@ static void say_statement(const struct printer *p, size_t i) {
 }
 
 static void say_again(const struct printer *p, size_t i) {
-    compute(p, i);
+    ptx_compute(p, i);
     end_statement(of(p));
 }
 
@@ -363,7 +363,7 @@ static void say_given(const struct printer *p, size_t i) {
     text_add(p->text, "    PTX_GIVE(nv, %zu, v%zu);\n    PTX_GIVE(nw, %zu, w%zu);\n", i, i, i, i);
 }
 
-static const char *place_of(const struct ptx *x, uint32_t place, size_t *offset) {
+static const char *ptx_place_of(const struct ptx *x, uint32_t place, size_t *offset) {
     enum { WARP = 32 };
     bool near = place < x->near;
     *offset = (near ? (size_t)place * WARP : place - x->near) * bytes_of(x);
@@ -376,7 +376,7 @@ static struct ptx_operand register_of(const struct printer *p, struct dialect_va
     return register_of_slot(of(p), value.number, value.kind == DIALECT_MASK);
 }
 
-static bool is_known(const struct printer *p, struct dialect_value value) {
+static bool ptx_is_known(const struct printer *p, struct dialect_value value) {
     bool made = value.kind == DIALECT_VALUE || value.kind == DIALECT_SECOND;
     return made && known_of(of(p), value)->kind != PTX_NONE;
 }
@@ -384,17 +384,17 @@ static bool is_known(const struct printer *p, struct dialect_value value) {
 /* What is known stays known; but a pinned slot's place is read by its slot. */
 static void say_keep(const struct printer *p, struct dialect_value value, uint32_t place) {
     size_t offset;
-    const char *at = place_of(of(p), place, &offset);
-    const struct ptx_operand own = is_known(p, value) ? *known_of(of(p), value) : register_of(p, value);
+    const char *at = ptx_place_of(of(p), place, &offset);
+    const struct ptx_operand own = ptx_is_known(p, value) ? *known_of(of(p), value) : register_of(p, value);
     say_write(of(p), &own, at, offset);
     end_statement(of(p));
 }
 
 static void say_take(const struct printer *p, struct dialect_value value, uint32_t place) {
     size_t offset;
-    const char *at = place_of(of(p), place, &offset);
+    const char *at = ptx_place_of(of(p), place, &offset);
     const struct ptx_operand own = register_of(p, value);
-    if (is_known(p, value))
+    if (ptx_is_known(p, value))
         return;
     say_read(of(p), &own, at, offset);
     end_statement(of(p));
@@ -425,7 +425,7 @@ static bool knows_region(const struct printer *p) {
     return true;
 }
 
-static bool begin(const struct printer *p) {
+static bool ptx_begin(const struct printer *p) {
     struct ptx *x = of(p);
     size_t slots = p->ir->slots, values = 2 * p->region->period;
     ptx_release(x);
@@ -457,7 +457,7 @@ static void end(const struct printer *p) {
 void ptx_create(struct ptx *x, bool single, uint32_t takes) {
     *x = (struct ptx){.single = single, .takes = takes};
     x->dialect = (struct dialect){.own = x,
-                                  .begin = begin,
+                                  .begin = ptx_begin,
                                   .end = end,
                                   .declare = declare,
                                   .knows = knows_region,

@@ -25,7 +25,7 @@ static void skip_space(struct reader *r) {
         r->at++;
 }
 
-static bool take(struct reader *r, char wanted) {
+static bool ptx_meaning_take(struct reader *r, char wanted) {
     skip_space(r);
     if (*r->at != wanted)
         return false;
@@ -70,7 +70,8 @@ static bool is_word(const char *word, size_t length, const char *wanted) {
     return length == strlen(wanted) && memcmp(word, wanted, length) == 0;
 }
 
-static struct ptx_operand apply(struct ptx *x, const char *word, size_t length, const struct ptx_operand *a) {
+static struct ptx_operand ptx_meaning_apply(struct ptx *x, const char *word, size_t length,
+                                            const struct ptx_operand *a) {
     const struct ptx_operand zero = ptx_number(0);
     for (size_t i = 0; i < EXPANSIONS; i++)
         if (is_word(word, length, expansions[i][0]))
@@ -99,7 +100,7 @@ static struct ptx_operand read_all(struct reader *r) {
         number = strtod(r->at, &end);
         r->at = end;
     }
-    return take(r, ')') ? ptx_number(number) : (struct ptx_operand){.kind = PTX_NONE};
+    return ptx_meaning_take(r, ')') ? ptx_number(number) : (struct ptx_operand){.kind = PTX_NONE};
 }
 
 static struct ptx_operand read_call(struct reader *r, const char *word, size_t length) {
@@ -112,18 +113,18 @@ static struct ptx_operand read_call(struct reader *r, const char *word, size_t l
     }
     for (int i = 0; i < FUNCTION_MOST_ARGUMENTS; i++) {
         a[i] = read_masks(r);
-        if (take(r, ')'))
-            return apply(r->x, word, length, a);
-        if (a[i].kind == PTX_NONE || !take(r, ','))
+        if (ptx_meaning_take(r, ')'))
+            return ptx_meaning_apply(r->x, word, length, a);
+        if (a[i].kind == PTX_NONE || !ptx_meaning_take(r, ','))
             break;
     }
     return (struct ptx_operand){.kind = PTX_NONE};
 }
 
 static struct ptx_operand read_primary(struct reader *r) {
-    if (take(r, '(')) {
+    if (ptx_meaning_take(r, '(')) {
         const struct ptx_operand inner = read_masks(r);
-        return take(r, ')') ? inner : (struct ptx_operand){.kind = PTX_NONE};
+        return ptx_meaning_take(r, ')') ? inner : (struct ptx_operand){.kind = PTX_NONE};
     }
     const char *word = r->at;
     while (isalnum((unsigned char)*r->at) || *r->at == '_')
@@ -131,15 +132,15 @@ static struct ptx_operand read_primary(struct reader *r) {
     size_t length = (size_t)(r->at - word);
     if (length == 1 && *word >= 'a' && *word < 'a' + FUNCTION_MOST_ARGUMENTS)
         return r->arguments[*word - 'a'];
-    return length > 1 && take(r, '(') ? read_call(r, word, length) : (struct ptx_operand){.kind = PTX_NONE};
+    return length > 1 && ptx_meaning_take(r, '(') ? read_call(r, word, length) : (struct ptx_operand){.kind = PTX_NONE};
 }
 
 static struct ptx_operand read_sign(struct reader *r) {
-    if (take(r, '-')) {
+    if (ptx_meaning_take(r, '-')) {
         const struct ptx_operand a = read_sign(r);
         return ptx_of_one(r->x, "neg", &a);
     }
-    if (take(r, '~')) {
+    if (ptx_meaning_take(r, '~')) {
         const struct ptx_operand a = read_sign(r);
         return ptx_not(r->x, &a);
     }
@@ -174,7 +175,7 @@ static struct ptx_operand read_sum(struct reader *r) {
 
 static struct ptx_operand read_both(struct reader *r) {
     struct ptx_operand a = read_sum(r);
-    while (take(r, '&')) {
+    while (ptx_meaning_take(r, '&')) {
         const struct ptx_operand b = read_sum(r);
         a = ptx_join(r->x, true, &a, &b);
     }
@@ -183,7 +184,7 @@ static struct ptx_operand read_both(struct reader *r) {
 
 static struct ptx_operand read_masks(struct reader *r) {
     struct ptx_operand a = read_both(r);
-    while (take(r, '|')) {
+    while (ptx_meaning_take(r, '|')) {
         const struct ptx_operand b = read_both(r);
         a = ptx_join(r->x, false, &a, &b);
     }

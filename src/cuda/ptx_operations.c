@@ -17,7 +17,7 @@ struct ptx_operand ptx_mask(bool truth) {
     return (struct ptx_operand){.kind = PTX_KNOWN_MASK, .truth = truth};
 }
 
-static bool is_number(const struct ptx_operand *a) {
+static bool ptx_operations_is_number(const struct ptx_operand *a) {
     return a->kind == PTX_NUMBER || a->kind == PTX_KNOWN_NUMBER;
 }
 
@@ -31,7 +31,7 @@ static int bits_of(const struct ptx *x) {
 
 /* ---- numbers ---- */
 
-static double compute(const struct ptx *x, char sign, double a, double b) {
+static double ptx_operations_compute(const struct ptx *x, char sign, double a, double b) {
     double simd = sign == '+' ? a + b : sign == '-' ? a - b : sign == '*' ? a * b : a / b;
     float p = (float)a, q = (float)b;
     float narrow = sign == '+' ? p + q : sign == '-' ? p - q : sign == '*' ? p * q : p / q;
@@ -52,22 +52,22 @@ static const char *instruction(const struct ptx *x, char sign) {
     }
 }
 
-static bool is_known(const struct ptx_operand *a, double number) {
+static bool ptx_operations_is_known(const struct ptx_operand *a, double number) {
     return a->kind == PTX_KNOWN_NUMBER && a->number == number;
 }
 
 /* What changes no bit: a factor of 1, a divisor of 1, +0 that is subtracted, -0 that is added, +0 where -0 is not. Whose bits it has, or
  * NULL. */
 static const struct ptx_operand *unchanged(char sign, const struct ptx_operand *a, const struct ptx_operand *b) {
-    if ((sign == '*' || sign == '/') && is_known(b, 1))
+    if ((sign == '*' || sign == '/') && ptx_operations_is_known(b, 1))
         return a;
-    if (sign == '*' && is_known(a, 1))
+    if (sign == '*' && ptx_operations_is_known(a, 1))
         return b;
-    if (sign == '-' && is_known(b, 0) && !signbit(b->number))
+    if (sign == '-' && ptx_operations_is_known(b, 0) && !signbit(b->number))
         return a;
-    if (sign == '+' && is_known(b, 0) && (signbit(b->number) || a->positive))
+    if (sign == '+' && ptx_operations_is_known(b, 0) && (signbit(b->number) || a->positive))
         return a;
-    return sign == '+' && is_known(a, 0) && (signbit(a->number) || b->positive) ? b : NULL;
+    return sign == '+' && ptx_operations_is_known(a, 0) && (signbit(a->number) || b->positive) ? b : NULL;
 }
 
 /* Sums are -0 where both terms are, differences where -0 loses 0, squares never. */
@@ -77,15 +77,15 @@ static bool is_positive(char sign, const struct ptx_operand *a, const struct ptx
 }
 
 struct ptx_operand ptx_arithmetic(struct ptx *x, char sign, const struct ptx_operand *a, const struct ptx_operand *b) {
-    if (!is_number(a) || !is_number(b))
+    if (!ptx_operations_is_number(a) || !ptx_operations_is_number(b))
         return (struct ptx_operand){.kind = PTX_NONE};
     if (a->kind == PTX_KNOWN_NUMBER && b->kind == PTX_KNOWN_NUMBER)
-        return ptx_number(compute(x, sign, a->number, b->number));
+        return ptx_number(ptx_operations_compute(x, sign, a->number, b->number));
     if (unchanged(sign, a, b))
         return *unchanged(sign, a, b);
     struct ptx_operand to = ptx_temporary(x, PTX_NUMBER);
     to.positive = is_positive(sign, a, b);
-    if (sign == '/' && is_known(a, 1))
+    if (sign == '/' && ptx_operations_is_known(a, 1))
         ptx_say_short(x, x->single ? "rcp.rn.f32" : "rcp.rn.f64", &to, &b, 1);
     else
         ptx_say_short(x, instruction(x, sign), &to, (const struct ptx_operand *const[]){a, b}, 2);
@@ -94,7 +94,7 @@ struct ptx_operand ptx_arithmetic(struct ptx *x, char sign, const struct ptx_ope
 
 /* neg, abs, sqrt.rn */
 struct ptx_operand ptx_of_one(struct ptx *x, const char *name, const struct ptx_operand *a) {
-    if (!is_number(a))
+    if (!ptx_operations_is_number(a))
         return (struct ptx_operand){.kind = PTX_NONE};
     if (a->kind == PTX_KNOWN_NUMBER && name[0] != 's')
         return ptx_number(name[0] == 'n' ? -a->number : fabs(a->number));
@@ -124,7 +124,7 @@ static bool holds(enum ptx_comparison comparison, double a, double b) {
 struct ptx_operand ptx_compare(struct ptx *x, enum ptx_comparison comparison, const struct ptx_operand *a,
                                const struct ptx_operand *b) {
     static const char names[][4] = {"lt", "le", "gtu", "eq", "neu"}; /* those with u say yes to NaN */
-    if (!is_number(a) || !is_number(b))
+    if (!ptx_operations_is_number(a) || !ptx_operations_is_number(b))
         return (struct ptx_operand){.kind = PTX_NONE};
     if (a->kind == PTX_KNOWN_NUMBER && b->kind == PTX_KNOWN_NUMBER)
         return ptx_mask(holds(comparison, a->number, b->number));
@@ -158,7 +158,7 @@ struct ptx_operand ptx_join(struct ptx *x, bool all, const struct ptx_operand *a
 
 struct ptx_operand ptx_choose(struct ptx *x, const struct ptx_operand *mask, const struct ptx_operand *a,
                               const struct ptx_operand *b) {
-    if (!is_mask(mask) || !is_number(a) || !is_number(b))
+    if (!is_mask(mask) || !ptx_operations_is_number(a) || !ptx_operations_is_number(b))
         return (struct ptx_operand){.kind = PTX_NONE};
     if (mask->kind == PTX_KNOWN_MASK)
         return mask->truth ? *a : *b;
@@ -186,7 +186,7 @@ struct ptx_operand ptx_lose(struct ptx *x, const struct ptx_operand *lost, const
         const struct ptx_operand nan = ptx_number(NAN);
         from = ptx_choose(x, lost, &nan, &zero);
     }
-    if (!is_number(a) || !is_number(&from))
+    if (!ptx_operations_is_number(a) || !ptx_operations_is_number(&from))
         return (struct ptx_operand){.kind = PTX_NONE};
     if (a->kind == PTX_KNOWN_NUMBER && isfinite(a->number))
         return from;
@@ -208,7 +208,7 @@ struct ptx_operand ptx_most_size(struct ptx *x, const struct ptx_operand *most, 
     const struct ptx_operand size = ptx_of_one(x, "abs", a);
     if (!x->single)
         return ptx_extreme(x, true, &size, most);
-    if (!is_number(most) || !is_number(&size))
+    if (!ptx_operations_is_number(most) || !ptx_operations_is_number(&size))
         return (struct ptx_operand){.kind = PTX_NONE};
     struct ptx_operand to = ptx_temporary(x, PTX_NUMBER);
     ptx_say(x, "max.f32 %s,%s,%s;", to.name, ptx_spell(x, most).text, ptx_spell(x, &size).text);
@@ -226,7 +226,7 @@ struct ptx_operand ptx_scale_for(struct ptx *x, const struct ptx_operand *a) {
     int bits = bits_of(x), fraction = x->single ? 23 : 52, twice = x->single ? 254 : 2046;
     const struct ptx_operand one = ptx_number(1), most = ptx_number(x->single ? 0x1p125 : 0x1p1021),
                              least = ptx_number(x->single ? 0x1p-125 : 0x1p-1021);
-    if (!is_number(a))
+    if (!ptx_operations_is_number(a))
         return (struct ptx_operand){.kind = PTX_NONE};
     struct ptx_operand scale = ptx_temporary(x, PTX_NUMBER);
     ptx_say(x, "mov.f%d %s,%s;mov.b%d nb0,%s;shr.u%d nb0,nb0,%d;sub.s%d nb0,%d,nb0;shl.b%d nb0,nb0,%d;mov.b%d %s,nb0;",
@@ -263,7 +263,7 @@ struct ptx_operand ptx_quick_inverse(struct ptx *x, bool added, const struct ptx
     if (counts.kind == PTX_KNOWN_MASK && !counts.truth)
         return zero;
     if (d->kind == PTX_KNOWN_NUMBER)
-        return ptx_number(compute(x, '/', 1, d->number));
+        return ptx_number(ptx_operations_compute(x, '/', 1, d->number));
     if (counts.kind == PTX_KNOWN_MASK) {
         counts = ptx_temporary(x, PTX_PREDICATE);
         ptx_say(x, "setp.eq.s32 %s,0,0;", counts.name);

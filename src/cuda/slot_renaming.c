@@ -20,7 +20,7 @@ struct renamer {
     uint32_t next; /* one that nobody has had */
 };
 
-static bool is_temporary(const struct renamer *r, uint32_t operand) {
+static bool slot_renaming_is_temporary(const struct renamer *r, uint32_t operand) {
     return !operand_is_constant(operand) && !r->kept[operand];
 }
 
@@ -30,24 +30,24 @@ static void find_last(const struct renamer *r, const struct statements *s) {
         const struct statement *at = &s->list[i];
         for (uint32_t k = 0; k < statement_destinations(at); k++) {
             uint32_t slot = s->operands[at->first + k];
-            r->last[at->first + k] = is_temporary(r, slot) && !r->needed[slot];
-            if (is_temporary(r, slot))
+            r->last[at->first + k] = slot_renaming_is_temporary(r, slot) && !r->needed[slot];
+            if (slot_renaming_is_temporary(r, slot))
                 r->needed[slot] = false;
         }
         for (uint32_t k = statement_destinations(at); k < at->count; k++) {
             uint32_t slot = s->operands[at->first + k];
-            r->last[at->first + k] = is_temporary(r, slot) && !r->needed[slot];
-            if (is_temporary(r, slot))
+            r->last[at->first + k] = slot_renaming_is_temporary(r, slot) && !r->needed[slot];
+            if (slot_renaming_is_temporary(r, slot))
                 r->needed[slot] = true;
         }
     }
 }
 
-static void give(struct renamer *r, uint32_t slot) {
+static void slot_renaming_give(struct renamer *r, uint32_t slot) {
     r->free[(r->head + r->count++) % r->room] = slot;
 }
 
-static uint32_t take(struct renamer *r) {
+static uint32_t slot_renaming_take(struct renamer *r) {
     if (r->count <= FRESH / 2)
         return r->next++;
     uint32_t slot = r->free[r->head];
@@ -61,22 +61,22 @@ static void rename_statement(struct renamer *r, struct statements *s, const stru
     uint32_t *operand = s->operands + at->first, freed[FUNCTION_MOST_ARGUMENTS], results = statement_destinations(at);
     size_t frees = 0;
     for (uint32_t k = results; k < at->count; k++)
-        if (is_temporary(r, operand[k])) {
+        if (slot_renaming_is_temporary(r, operand[k])) {
             bool last = r->last[at->first + k];
             operand[k] = r->name[operand[k]];
             if (last && frees < FUNCTION_MOST_ARGUMENTS) /* of long sums not all */
                 freed[frees++] = operand[k];
         }
     for (uint32_t k = 0; k < results; k++)
-        if (is_temporary(r, operand[k])) {
-            uint32_t name = take(r);
+        if (slot_renaming_is_temporary(r, operand[k])) {
+            uint32_t name = slot_renaming_take(r);
             r->name[operand[k]] = name;
             operand[k] = name;
             if (r->last[at->first + k] && frees < FUNCTION_MOST_ARGUMENTS)
                 freed[frees++] = name;
         }
     for (size_t k = 0; k < frees; k++)
-        give(r, freed[k]);
+        slot_renaming_give(r, freed[k]);
 }
 
 bool batched_rename(struct statements *s, const bool *kept, size_t slots, uint32_t *next) {

@@ -37,15 +37,15 @@ static bool wants(const struct builder *b, uint64_t any) {
     return (b->wanted & any) != 0;
 }
 
-static hn_status no_memory(hn_error *error) {
+static hn_status evaluate_build_no_memory(hn_error *error) {
     return error_no_memory(error, "the evaluator");
 }
 
 /* ---- quantities ---- */
 
 /* Nodes that become the results of a quantity, in the program of a piece. */
-static hn_status add(struct builder *b, hn_quantity q, enum piece piece, const uint32_t *nodes, size_t count,
-                     hn_error *error) {
+static hn_status evaluate_build_add(struct builder *b, hn_quantity q, enum piece piece, const uint32_t *nodes,
+                                    size_t count, hn_error *error) {
     struct quantity *quantity = &b->evaluator->quantity[q];
     b->begin[q] = b->list[piece].count;
     quantity->piece = piece;
@@ -57,12 +57,12 @@ static hn_status add(struct builder *b, hn_quantity q, enum piece piece, const u
 static hn_status add_vector(struct builder *b, hn_quantity q, enum piece piece, const struct node_matrix *matrix,
                             size_t row, hn_error *error) {
     size_t first = matrix->first[row], count = matrix->first[row + 1] - first;
-    hn_status status = add(b, q, piece, count ? matrix->node + first : NULL, count, error);
+    hn_status status = evaluate_build_add(b, q, piece, count ? matrix->node + first : NULL, count, error);
     struct quantity *quantity = &b->evaluator->quantity[q];
     quantity->width = matrix->columns;
     quantity->entry = arena_take(&b->evaluator->arena, count + 1, sizeof *quantity->entry);
     if (status != HN_OK || !quantity->entry)
-        return status != HN_OK ? status : no_memory(error);
+        return status != HN_OK ? status : evaluate_build_no_memory(error);
     if (count)
         memcpy(quantity->entry, matrix->column + first, count * sizeof *quantity->entry);
     return HN_OK;
@@ -76,7 +76,7 @@ static hn_status keep_pattern(struct builder *b, hn_pattern *pattern, const stru
     uint32_t *column = arena_take(arena, count + 1, sizeof *column);
     double *constant = arena_take(arena, count + 1, sizeof *constant);
     if (!first || !column || !constant)
-        return no_memory(error);
+        return evaluate_build_no_memory(error);
     for (size_t i = 0; i <= rows; i++)
         first[i] = matrix->first[row + i] - begin;
     for (size_t e = 0; e < count; e++) {
@@ -92,7 +92,7 @@ static hn_status keep_pattern(struct builder *b, hn_pattern *pattern, const stru
 static hn_status add_matrix(struct builder *b, hn_quantity q, enum piece piece, const struct node_matrix *matrix,
                             size_t row, size_t rows, hn_error *error) {
     size_t first = matrix->first[row], count = matrix->first[row + rows] - first;
-    hn_status status = add(b, q, piece, count ? matrix->node + first : NULL, count, error);
+    hn_status status = evaluate_build_add(b, q, piece, count ? matrix->node + first : NULL, count, error);
     if (status == HN_OK)
         status = keep_pattern(b, &b->evaluator->quantity[q].pattern, matrix, row, rows, error);
     return status;
@@ -106,13 +106,13 @@ static hn_status add_fixed(struct builder *b, hn_error *error) {
     uint32_t *nodes = arena_take(&b->evaluator->arena, p->outputs + 1, sizeof *nodes);
     uint32_t *entry = arena_take(&b->evaluator->arena, p->outputs + 1, sizeof *entry);
     if (!nodes || !entry)
-        return no_memory(error);
+        return evaluate_build_no_memory(error);
     for (size_t j = 0; j < p->outputs; j++)
         if (p->fixed[j] != 0) {
             nodes[count] = p->fixed[j];
             entry[count++] = (uint32_t)j;
         }
-    hn_status status = add(b, HN_QUANTITY_FIXED, PIECE_VALUES, nodes, count, error);
+    hn_status status = evaluate_build_add(b, HN_QUANTITY_FIXED, PIECE_VALUES, nodes, count, error);
     struct quantity *quantity = &b->evaluator->quantity[HN_QUANTITY_FIXED];
     quantity->entry = entry;
     quantity->width = p->outputs;
@@ -126,15 +126,15 @@ static hn_status add_values(struct builder *b, hn_error *error) {
     uint32_t objective = p->objective != 0 ? p->objective : graph_constant(&p->graph, 0);
     hn_status status = HN_OK;
     if (residual || wants(b, W(ROWS)))
-        status = add(b, HN_QUANTITY_ROWS, PIECE_VALUES, p->body, p->rows, error);
+        status = evaluate_build_add(b, HN_QUANTITY_ROWS, PIECE_VALUES, p->body, p->rows, error);
     if (status == HN_OK && wants(b, W(OBJECTIVE)))
-        status = add(b, HN_QUANTITY_OBJECTIVE, PIECE_VALUES, &objective, 1, error);
+        status = evaluate_build_add(b, HN_QUANTITY_OBJECTIVE, PIECE_VALUES, &objective, 1, error);
     if (status == HN_OK && (residual || wants(b, W(LOWER))))
-        status = add(b, HN_QUANTITY_LOWER, PIECE_VALUES, p->lower, p->rows, error);
+        status = evaluate_build_add(b, HN_QUANTITY_LOWER, PIECE_VALUES, p->lower, p->rows, error);
     if (status == HN_OK && (residual || wants(b, W(UPPER))))
-        status = add(b, HN_QUANTITY_UPPER, PIECE_VALUES, p->upper, p->rows, error);
+        status = evaluate_build_add(b, HN_QUANTITY_UPPER, PIECE_VALUES, p->upper, p->rows, error);
     if (status == HN_OK && wants(b, W(START)))
-        status = add(b, HN_QUANTITY_START, PIECE_VALUES, p->start, p->outputs, error);
+        status = evaluate_build_add(b, HN_QUANTITY_START, PIECE_VALUES, p->start, p->outputs, error);
     if (status == HN_OK && wants(b, W(FIXED)))
         status = add_fixed(b, error);
     if (residual) {
@@ -147,8 +147,8 @@ static hn_status add_values(struct builder *b, hn_error *error) {
 /* ---- first derivatives ---- */
 
 /* A list of functions is differentiated at once, so that what they share is differentiated once. */
-static hn_status differentiate(struct builder *b, struct node_matrix *out, size_t rows, bool bounds, enum space space,
-                               hn_error *error) {
+static hn_status evaluate_build_differentiate(struct builder *b, struct node_matrix *out, size_t rows, bool bounds,
+                                              enum space space, hn_error *error) {
     struct problem *p = &b->problem;
     struct node_list nodes = {.count = 0};
     hn_status status = node_list_add(&nodes, p->body, rows, error);
@@ -179,7 +179,7 @@ static hn_status add_by_y(struct builder *b, hn_error *error) {
     if (!wants(b, ROWS_BY_Y | W(GRADIENT_Y)))
         return HN_OK;
     b->y_rows = wants(b, ROWS_BY_Y) ? m : 0;
-    hn_status status = differentiate(b, &b->by_y, b->y_rows, false, SPACE_Y, error);
+    hn_status status = evaluate_build_differentiate(b, &b->by_y, b->y_rows, false, SPACE_Y, error);
     if (status == HN_OK && wants(b, W(JACOBIAN_Y)))
         status = add_matrix(b, HN_QUANTITY_JACOBIAN_Y, PIECE_FIRST, &b->by_y, 0, m, error);
     if (status == HN_OK && wants(b, W(GRADIENT_Y)))
@@ -192,7 +192,7 @@ static hn_status add_by_x(struct builder *b, hn_error *error) {
     if (!wants(b, ROWS_BY_X | BOUNDS_BY_X | W(GRADIENT_X)))
         return HN_OK;
     b->x_rows = wants(b, ROWS_BY_X) ? m : 0;
-    hn_status status = differentiate(b, &b->by_x, b->x_rows, wants(b, BOUNDS_BY_X), SPACE_X, error);
+    hn_status status = evaluate_build_differentiate(b, &b->by_x, b->x_rows, wants(b, BOUNDS_BY_X), SPACE_X, error);
     size_t bounds = b->x_rows + (b->problem.objective != 0);
     if (status == HN_OK && wants(b, W(JACOBIAN_X)))
         status = add_matrix(b, HN_QUANTITY_JACOBIAN_X, PIECE_FIRST, &b->by_x, 0, m, error);
@@ -243,9 +243,9 @@ static hn_status add_push(struct builder *b, hn_quantity q, enum piece piece, co
     double *factors = array_grow(NULL, &factor_capacity, matrix->columns + 1, sizeof *factors);
     for (size_t i = 0; terms && factors && i < m; i++)
         sums[i] = push_row(g, matrix, i, factors, terms + m);
-    hn_status status = terms && factors ? sweep_status(g, error) : no_memory(error);
+    hn_status status = terms && factors ? sweep_status(g, error) : evaluate_build_no_memory(error);
     if (status == HN_OK)
-        status = add(b, q, piece, sums, m, error);
+        status = evaluate_build_add(b, q, piece, sums, m, error);
     base_release(terms);
     base_release(factors);
     return status;
@@ -342,7 +342,7 @@ static hn_status add_hessian(struct builder *b, hn_error *error) {
 
 /* ---- programs ---- */
 
-static hn_status compile(struct builder *b, enum piece piece, hn_error *error) {
+static hn_status evaluate_build_compile(struct builder *b, enum piece piece, hn_error *error) {
     static const uint8_t phases[SPACE_COUNT] = {[SPACE_X] = 0, [SPACE_Y] = 1, 2, 2, 2, 2, 2, 2};
     const hn_evaluator *e = b->evaluator;
     struct program_request request = {
@@ -364,7 +364,7 @@ static hn_status place_results(struct builder *b, hn_error *error) {
             continue;
         quantity->slot = arena_take(&b->evaluator->arena, quantity->count, sizeof *quantity->slot);
         if (!quantity->slot)
-            return no_memory(error);
+            return evaluate_build_no_memory(error);
         memcpy(quantity->slot, b->evaluator->program[quantity->piece]->output_slot + b->begin[q],
                quantity->count * sizeof *quantity->slot);
     }
@@ -406,7 +406,7 @@ hn_status evaluator_build(hn_evaluator *evaluator, const hn_model *model, const 
         evaluator->quantity[q].piece = PIECES;
     hn_status status = differentiate_all(&b, model, error);
     for (int piece = 0; piece < PIECES && status == HN_OK; piece++)
-        status = compile(&b, (enum piece)piece, error);
+        status = evaluate_build_compile(&b, (enum piece)piece, error);
     if (status == HN_OK)
         status = place_results(&b, error);
     node_matrix_release(&b.by_y);

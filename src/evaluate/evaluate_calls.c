@@ -28,8 +28,8 @@ bool hn_quantity_find(const char *text, hn_quantity *quantity) {
 
 /* ---- life ---- */
 
-static hn_status prepare(hn_evaluator *evaluator, const hn_model *model, const hn_evaluator_options *options,
-                         hn_error *error) {
+static hn_status evaluate_calls_prepare(hn_evaluator *evaluator, const hn_model *model,
+                                        const hn_evaluator_options *options, hn_error *error) {
     hn_status status = backend_choose(&evaluator->backend, options->instructions, error);
     evaluator->single = backend_single();
     if (status == HN_OK)
@@ -66,7 +66,7 @@ hn_status hn_evaluator_create(hn_evaluator **out, const hn_model *model, const h
     if (!evaluator)
         return error_no_memory(error, "the evaluator");
     memset(evaluator, 0, sizeof *evaluator);
-    status = prepare(evaluator, model, &own, error);
+    status = evaluate_calls_prepare(evaluator, model, &own, error);
     if (status == HN_OK)
         *out = evaluator;
     else

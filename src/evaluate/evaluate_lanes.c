@@ -51,8 +51,8 @@ static double *leaf(const struct run *run, enum space space, size_t index) {
 }
 
 /* width numbers per sample into the first leaves of a space; samples may be NULL: then they stay 0. */
-static void load(const struct run *run, enum space space, const double *samples, size_t width, bool repeat,
-                 size_t first, size_t count) {
+static void evaluate_lanes_load(const struct run *run, enum space space, const double *samples, size_t width,
+                                bool repeat, size_t first, size_t count) {
     const double *from[LANES] = {NULL};
     for (size_t s = 0; s < count && samples; s++)
         from[s] = samples + (repeat ? 0 : (first + s) * width);
@@ -70,24 +70,24 @@ static void load_weight(const struct run *run, enum space space, size_t index, s
 static void load_all(const struct run *run, size_t first, size_t count) {
     const hn_evaluator *e = run->evaluator;
     const hn_evaluation *at = run->evaluation;
-    load(run, SPACE_X, at->x, e->inputs, at->repeat_x, first, count);
-    load(run, SPACE_Y, at->y, e->outputs, at->repeat_y, first, count);
+    evaluate_lanes_load(run, SPACE_X, at->x, e->inputs, at->repeat_x, first, count);
+    evaluate_lanes_load(run, SPACE_Y, at->y, e->outputs, at->repeat_y, first, count);
     switch (run->piece) {
     case PIECE_PULL:
-        load(run, SPACE_LAMBDA, at->w, e->rows, false, first, count);
+        evaluate_lanes_load(run, SPACE_LAMBDA, at->w, e->rows, false, first, count);
         break;
     case PIECE_ALONG_Y:
     case PIECE_ALONG_X:
         if (run->piece == PIECE_ALONG_Y)
-            load(run, SPACE_T, at->v_y, e->outputs, false, first, count);
+            evaluate_lanes_load(run, SPACE_T, at->v_y, e->outputs, false, first, count);
         else
-            load(run, SPACE_T, at->v_x, e->inputs, false, first, count);
-        load(run, SPACE_V, at->lambda, e->rows, false, first, count);
+            evaluate_lanes_load(run, SPACE_T, at->v_x, e->inputs, false, first, count);
+        evaluate_lanes_load(run, SPACE_V, at->lambda, e->rows, false, first, count);
         if (e->functions > e->rows)
             load_weight(run, SPACE_V, e->rows, first, count);
         break;
     case PIECE_HESSIAN:
-        load(run, SPACE_LAMBDA, at->lambda, e->rows, false, first, count);
+        evaluate_lanes_load(run, SPACE_LAMBDA, at->lambda, e->rows, false, first, count);
         load_weight(run, SPACE_SIGMA, 0, first, count);
         break;
     default:
@@ -164,7 +164,7 @@ static void run_samples(const struct run *run, size_t first, size_t count) {
 }
 
 /* Constants, and zeros for the leaves of lanes without a sample. What is computed is written before it is read. */
-static void prepare(const struct run *run) {
+static void evaluate_lanes_prepare(const struct run *run) {
     const struct program *program = run->program;
     size_t leaves = 0;
     for (size_t i = 0; i < program->constant_count; i++)
@@ -179,7 +179,7 @@ static void run_one(struct run *run, size_t sample) {
     run->backend = &run->evaluator->single;
     run->program = run->evaluator->program[run->piece];
     run->lanes = 1;
-    prepare(run);
+    evaluate_lanes_prepare(run);
     run_samples(run, sample, 1);
 }
 
@@ -190,7 +190,7 @@ static void run_piece(struct run *run, size_t first, size_t end) {
         return;
     }
     if (end - first > 1)
-        prepare(run);
+        evaluate_lanes_prepare(run);
     for (; end - first > 1; first += end - first < LANES ? end - first : LANES)
         run_samples(run, first, end - first < LANES ? end - first : LANES);
     if (first < end)

@@ -18,7 +18,7 @@ struct hn_evaluator_pool {
     atomic_size_t next; /* stretch */
 };
 
-static void work(void *context, int member) {
+static void evaluate_pool_work(void *context, int member) {
     hn_evaluator_pool *pool = context;
     size_t count = pool->evaluation->count, stretches = count / STRETCH + (count % STRETCH != 0), stretch;
     while ((stretch = atomic_fetch_add(&pool->next, 1)) < stretches) {
@@ -75,9 +75,9 @@ hn_status hn_evaluator_pool_run(hn_evaluator_pool *pool, const hn_evaluation *ev
     pool->evaluation = &own;
     atomic_store(&pool->next, 0);
     if (own.count > STRETCH)
-        thread_pool_run(pool->thread_pool, work, pool);
+        thread_pool_run(pool->thread_pool, evaluate_pool_work, pool);
     else
-        work(pool, 0);
+        evaluate_pool_work(pool, 0);
     pool->evaluation = NULL;
     thread_pool_yield(pool->thread_pool);
     return HN_OK;

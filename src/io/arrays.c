@@ -71,7 +71,7 @@ static hn_status begins_archive(const char *file, const struct file_bytes *begun
     return may_be_archive(begun, most) ? HN_OK : refuse_archive(file, error);
 }
 
-static hn_status begins(const char *file, const struct file_bytes *begun, size_t *most, hn_error *error) {
+static hn_status arrays_begins(const char *file, const struct file_bytes *begun, size_t *most, hn_error *error) {
     return may_be_archive(begun, most) ? HN_OK : npy_begins(file, begun, most, error);
 }
 
@@ -88,7 +88,7 @@ hn_status hn_array_read(hn_array *out, const char *path, size_t max_bytes, hn_er
     snprintf(file, sizeof file, "%.*s", (int)length, path);
     if (max_bytes == 0)
         max_bytes = SIZE_MAX / 4 < UINT64_C(4) << 30 ? SIZE_MAX / 4 : (size_t)(UINT64_C(4) << 30);
-    hn_status status = file_read_begun(&bytes, file, max_bytes, name ? begins_archive : begins, error);
+    hn_status status = file_read_begun(&bytes, file, max_bytes, name ? begins_archive : arrays_begins, error);
     if (status != HN_OK)
         return status;
     status = parse(out, file, name, &bytes, max_bytes, error);

@@ -31,7 +31,7 @@ struct code {
 /* ---- bits ---- */
 
 /* Up to 16 bits as a number; 0 beyond the end, which damages the stream. */
-static unsigned take(struct stream *s, unsigned count) {
+static unsigned inflate_take(struct stream *s, unsigned count) {
     while (s->have < count) {
         if (s->in == s->end) {
             s->damaged = true;
@@ -46,7 +46,7 @@ static unsigned take(struct stream *s, unsigned count) {
     return value;
 }
 
-static void put(struct stream *s, unsigned char byte) {
+static void inflate_put(struct stream *s, unsigned char byte) {
     if (s->used < s->room)
         s->out[s->used++] = byte;
     else
@@ -80,7 +80,7 @@ static bool make_code(struct code *code, const unsigned char *lengths, unsigned 
 static unsigned take_symbol(struct stream *s, const struct code *code) {
     unsigned value = 0, first = 0, before = 0; /* the first code of this length; symbols with shorter codes */
     for (unsigned length = 1; length <= LONGEST_CODE && !s->damaged; length++) {
-        value = value << 1 | take(s, 1);
+        value = value << 1 | inflate_take(s, 1);
         if (value - first < code->count[length])
             return code->symbols[before + value - first];
         before += code->count[length];
@@ -95,7 +95,7 @@ static unsigned take_symbol(struct stream *s, const struct code *code) {
 static void copy_stored(struct stream *s) {
     s->bits = 0; /* up to the next whole byte: less than eight bits are ever left over */
     s->have = 0;
-    unsigned length = take(s, 16), inverse = take(s, 16);
+    unsigned length = inflate_take(s, 16), inverse = inflate_take(s, 16);
     if (s->damaged || (length ^ inverse) != 0xffff || (size_t)(s->end - s->in) < length || s->room - s->used < length) {
         s->damaged = true;
         return;
@@ -119,22 +119,22 @@ static void repeat(struct stream *s, unsigned symbol, const struct code *distanc
         s->damaged = true;
         return;
     }
-    size_t length = length_base[index] + (size_t)take(s, length_bits[index]);
+    size_t length = length_base[index] + (size_t)inflate_take(s, length_bits[index]);
     unsigned which = take_symbol(s, distances);
     if (s->damaged)
         return;
-    size_t distance = distance_base[which] + (size_t)take(s, which < 2 ? 0 : which / 2 - 1);
+    size_t distance = distance_base[which] + (size_t)inflate_take(s, which < 2 ? 0 : which / 2 - 1);
     if (distance > s->used)
         s->damaged = true;
     for (; length > 0 && !s->damaged; length--)
-        put(s, s->out[s->used - distance]);
+        inflate_put(s, s->out[s->used - distance]);
 }
 
 static void unpack_symbols(struct stream *s, const struct code *literals, const struct code *distances) {
     while (!s->damaged) {
         unsigned symbol = take_symbol(s, literals);
         if (symbol < BLOCK_END)
-            put(s, (unsigned char)symbol);
+            inflate_put(s, (unsigned char)symbol);
         else if (symbol == BLOCK_END)
             return;
         else
@@ -159,7 +159,9 @@ static void take_lengths(struct stream *s, const struct code *code, unsigned cha
         unsigned symbol = take_symbol(s, code), times = 1;
         unsigned char value = (unsigned char)symbol;
         if (symbol >= 16) {
-            times = symbol == 16 ? 3 + take(s, 2) : symbol == 17 ? 3 + take(s, 3) : 11 + take(s, 7);
+            times = symbol == 16   ? 3 + inflate_take(s, 2)
+                    : symbol == 17 ? 3 + inflate_take(s, 3)
+                                   : 11 + inflate_take(s, 7);
             value = symbol == 16 && at > 0 ? lengths[at - 1] : 0;
         }
         if ((symbol == 16 && at == 0) || symbol > 18 || times > count - at)
@@ -174,9 +176,10 @@ static void unpack_dynamic(struct stream *s) {
     static const unsigned char order[LENGTH_CODES] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
     unsigned char lengths[SYMBOLS + 32] = {0};
     struct code ahead, literals, distances;
-    unsigned literal_count = 257 + take(s, 5), distance_count = 1 + take(s, 5), ahead_count = 4 + take(s, 4);
+    unsigned literal_count = 257 + inflate_take(s, 5), distance_count = 1 + inflate_take(s, 5),
+             ahead_count = 4 + inflate_take(s, 4);
     for (unsigned i = 0; i < ahead_count; i++)
-        lengths[order[i]] = (unsigned char)take(s, 3);
+        lengths[order[i]] = (unsigned char)inflate_take(s, 3);
     if (s->damaged || literal_count > 286 || distance_count > DISTANCES || !make_code(&ahead, lengths, LENGTH_CODES)) {
         s->damaged = true;
         return;
@@ -195,8 +198,8 @@ bool inflate_bytes(unsigned char *out, size_t room, const unsigned char *packed,
     bool last = false;
     s.out = out;
     while (!last && !s.damaged) {
-        last = take(&s, 1);
-        unsigned kind = take(&s, 2);
+        last = inflate_take(&s, 1);
+        unsigned kind = inflate_take(&s, 2);
         if (s.damaged)
             break;
         if (kind == 0)

@@ -20,7 +20,7 @@ struct cursor {
     hn_error *error;
 };
 
-static hn_status refuse(const struct cursor *c, const char *problem) {
+static hn_status npy_header_refuse(const struct cursor *c, const char *problem) {
     return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: %s", c->name, problem);
 }
 
@@ -71,7 +71,7 @@ static hn_status refuse_type(const struct cursor *c, const char *text, size_t le
 }
 
 /* A letter and the number of bytes. */
-static bool is_known(const char *type) {
+static bool npy_header_is_known(const char *type) {
     static const char known[][3] = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (memcmp(type, known[i], 2) == 0)
@@ -85,7 +85,7 @@ static hn_status parse_descr(struct cursor *c, struct npy_header *header) {
     if (!quoted(c, &text, &length))
         return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
                            "%s: a dtype with fields is not an array of numbers", c->name);
-    if (length != 3 || !memchr("<>=|", text[0], 4) || !is_known(text + 1))
+    if (length != 3 || !memchr("<>=|", text[0], 4) || !npy_header_is_known(text + 1))
         return refuse_type(c, text, length);
     if ((text[0] == '|' || text[0] == '=') && text[2] != '1')
         return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: dtype '%.3s' does not say its byte order",
@@ -100,7 +100,7 @@ static hn_status parse_order(struct cursor *c, struct npy_header *header) {
     header->fortran_order = take_word(c, "True");
     if (header->fortran_order || take_word(c, "False"))
         return HN_OK;
-    return refuse(c, "fortran_order is neither True nor False");
+    return npy_header_refuse(c, "fortran_order is neither True nor False");
 }
 
 static bool parse_extent(struct cursor *c, size_t *extent) {
@@ -120,18 +120,18 @@ static hn_status parse_shape(struct cursor *c, struct npy_header *header) {
     header->dimensions = 0;
     header->shape[0] = header->shape[1] = 1;
     if (!take_mark(c, '('))
-        return refuse(c, "shape is not a tuple");
+        return npy_header_refuse(c, "shape is not a tuple");
     while (!take_mark(c, ')')) {
         size_t extent;
         if (!parse_extent(c, &extent))
-            return refuse(c, "an extent in shape is not a number, or is too large");
+            return npy_header_refuse(c, "an extent in shape is not a number, or is too large");
         if (header->dimensions == 2)
             return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
                                "%s: the array has more than two dimensions", c->name);
         header->shape[header->dimensions++] = extent;
         if (!take_mark(c, ',')) {
             if (!take_mark(c, ')'))
-                return refuse(c, "shape does not end");
+                return npy_header_refuse(c, "shape does not end");
             break;
         }
     }
@@ -147,7 +147,7 @@ static hn_status parse_entry(struct cursor *c, struct npy_header *header, unsign
     size_t length;
     unsigned which = 0;
     if (!quoted(c, &key, &length) || !take_mark(c, ':'))
-        return refuse(c, "the header is not a dictionary");
+        return npy_header_refuse(c, "the header is not a dictionary");
     if (length == 5 && memcmp(key, "descr", length) == 0)
         which = KEY_DESCR;
     else if (length == 13 && memcmp(key, "fortran_order", length) == 0)
@@ -166,21 +166,21 @@ static hn_status parse_entry(struct cursor *c, struct npy_header *header, unsign
 static hn_status parse_dictionary(struct cursor *c, struct npy_header *header) {
     unsigned seen = 0;
     if (!take_mark(c, '{'))
-        return refuse(c, "the header is not a dictionary");
+        return npy_header_refuse(c, "the header is not a dictionary");
     while (!take_mark(c, '}')) {
         hn_status status = parse_entry(c, header, &seen);
         if (status != HN_OK)
             return status;
         if (!take_mark(c, ',')) {
             if (!take_mark(c, '}'))
-                return refuse(c, "the header's dictionary does not end");
+                return npy_header_refuse(c, "the header's dictionary does not end");
             break;
         }
     }
     skip_blanks(c);
     if (c->at < c->end)
-        return refuse(c, "something follows the header's dictionary");
-    return seen == ALL_KEYS ? HN_OK : refuse(c, "the header lacks descr, fortran_order or shape");
+        return npy_header_refuse(c, "something follows the header's dictionary");
+    return seen == ALL_KEYS ? HN_OK : npy_header_refuse(c, "the header lacks descr, fortran_order or shape");
 }
 
 static bool has_magic(const unsigned char *bytes, size_t count) {
@@ -212,20 +212,20 @@ hn_status npy_header_parse(struct npy_header *header, const char *name, const un
                            hn_error *error) {
     struct cursor c = {.name = name, .error = error};
     if (count < MAGIC_BYTES + 4 || !has_magic(bytes, count))
-        return refuse(&c, "this is not a .npy file");
+        return npy_header_refuse(&c, "this is not a .npy file");
     unsigned major = bytes[MAGIC_BYTES], minor = bytes[MAGIC_BYTES + 1];
     if (major < 1 || major > 3 || minor != 0)
         return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: version %u.%u of the format is not known",
                            name, major, minor);
     size_t prefix = prefix_bytes(bytes);
     if (count < prefix)
-        return refuse(&c, "the file ends in its header");
+        return npy_header_refuse(&c, "the file ends in its header");
     size_t length = dictionary_bytes(bytes);
     if (length > MOST_HEADER)
         return error_about(error, HN_LIMIT, error_file(name), "%s: a header of %zu bytes; at most %d are read", name,
                            length, MOST_HEADER);
     if (count - prefix < length)
-        return refuse(&c, "the file ends in its header");
+        return npy_header_refuse(&c, "the file ends in its header");
     c.at = (const char *)bytes + prefix;
     c.end = c.at + length;
     header->data = prefix + length;

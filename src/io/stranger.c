@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_digit(unsigned char c) {
+static bool stranger_is_digit(unsigned char c) {
     return c >= '0' && c <= '9';
 }
 
 /* "g3 1 1 0": the letter says text (g) or binary (b), and some numbers follow. */
 static bool begins_nl(const unsigned char *bytes, size_t count) {
     size_t at = 1;
-    if (count < 2 || (bytes[0] != 'g' && bytes[0] != 'b') || !is_digit(bytes[1]))
+    if (count < 2 || (bytes[0] != 'g' && bytes[0] != 'b') || !stranger_is_digit(bytes[1]))
         return false;
-    while (at < count && is_digit(bytes[at]))
+    while (at < count && stranger_is_digit(bytes[at]))
         at++;
-    return at + 1 < count && bytes[at] == ' ' && is_digit(bytes[at + 1]);
+    return at + 1 < count && bytes[at] == ' ' && stranger_is_digit(bytes[at + 1]);
 }
 
 /* A message of Protocol Buffers: field 1, the version of the format, as a number; then one of fields 2 to 8, or 14. */

@@ -180,7 +180,7 @@ struct steps {
     bool accepted[MAX_LANES], leads[MAX_LANES], holds[MAX_LANES], clipped[MAX_LANES];
 };
 
-static void describe(const struct worker *worker, uint32_t lane, struct steps *all) {
+static void backward_describe(const struct worker *worker, uint32_t lane, struct steps *all) {
     const struct sample_options *o = &worker->plan->options;
     const struct sample *s = &worker->lane[lane].state;
     const struct point p = worker_point(worker, lane);
@@ -199,7 +199,7 @@ static void describe(const struct worker *worker, uint32_t lane, struct steps *a
 static void weigh(struct worker *worker, struct steps *all) {
     const struct executor_rows rows = {all->accepted, all->hold, all->leads, all->holds};
     for (uint32_t k = 0; k < worker->width; k++)
-        describe(worker, k, all);
+        backward_describe(worker, k, all);
     worker->executor->weigh(worker->executor, worker->slots, &rows);
 }
 

@@ -13,7 +13,7 @@
 
 /* ---- evaluation ---- */
 
-static void evaluate(struct worker *worker) {
+static void forward_evaluate(struct worker *worker) {
     bool fresh[MAX_LANES], weighted = worker->plan->options.weighted;
     for (uint32_t k = 0; weighted && k < worker->width; k++)
         fresh[k] = sample_is_fresh(&worker->lane[k].state);
@@ -104,7 +104,7 @@ struct row_masks {
     double hold[MAX_LANES];
 };
 
-static struct executor_rows say(const struct worker *worker, const bool *accepted, struct row_masks *said) {
+static struct executor_rows forward_say(const struct worker *worker, const bool *accepted, struct row_masks *said) {
     const struct plan *plan = worker->plan;
     for (uint32_t k = 0; k < worker->width; k++) {
         const struct sample *s = &worker->lane[k].state;
@@ -121,7 +121,7 @@ static void commit_iterate(struct worker *worker, const bool *accepted) {
     const struct executor *x = worker->executor;
     const struct plan *plan = worker->plan;
     struct row_masks said;
-    const struct executor_rows rows = say(worker, accepted, &said);
+    const struct executor_rows rows = forward_say(worker, accepted, &said);
     x->weigh(x, worker->slots, &rows);
     x->copy(x, worker->slots, plan->y, plan->base, plan->outputs, accepted);
     choose_eps(worker);
@@ -172,7 +172,7 @@ static bool step_near(struct worker *worker, const double *eps) {
     struct row_masks said;
     for (uint32_t k = 0; k < worker->width; k++)
         busy[k] = worker->lane[k].state.phase != PHASE_IDLE;
-    const struct executor_rows rows = say(worker, busy, &said);
+    const struct executor_rows rows = forward_say(worker, busy, &said);
     if (x->step_near(x, worker->slots, &rows, eps))
         return true;
     commit_iterate(worker, busy);
@@ -259,10 +259,10 @@ void worker_run(struct worker *worker) {
         if (worker_fused_auto(worker))
             continue;
         if (!worker->evaluated)
-            evaluate(worker);
+            forward_evaluate(worker);
         worker->evaluated = false;
         if (worker_start_warm(worker))
-            evaluate(worker);
+            forward_evaluate(worker);
         decide(worker);
         if (any_busy(worker))
             step(worker);

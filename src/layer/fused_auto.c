@@ -58,7 +58,7 @@ static void end_seat(struct worker *worker, uint32_t lane) {
     worker_finish(worker, lane, &n, worker->plan->best);
 }
 
-static void run(struct worker *worker) {
+static void fused_auto_run(struct worker *worker) {
     const struct executor *x = worker->executor;
     struct fused_auto *all = &worker->stage;
     all->count = worker->batch->tape ? 1 : worker_unpolled_iterations(worker);
@@ -79,7 +79,7 @@ bool worker_fused_auto(struct worker *worker) {
         leave_all(worker);
         return false;
     }
-    run(worker);
+    fused_auto_run(worker);
     if (worker->stage.undecided) {
         leave_all(worker);
         worker->evaluated = true;

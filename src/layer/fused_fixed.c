@@ -29,7 +29,7 @@ static int count_rounds(const struct worker *worker) {
     return busy ? count : 0;
 }
 
-static void describe(const struct worker *worker, struct fused_iterations *rounds) {
+static void fused_fixed_describe(const struct worker *worker, struct fused_iterations *rounds) {
     for (uint32_t k = 0; k < worker->width; k++) {
         const struct sample *s = &worker->lane[k].state;
         rounds->busy[k] = s->phase != PHASE_IDLE;
@@ -59,7 +59,7 @@ void worker_fused_fixed(struct worker *worker) {
     rounds.count = count_rounds(worker);
     if (rounds.count <= 1)
         return;
-    describe(worker, &rounds);
+    fused_fixed_describe(worker, &rounds);
     x->go_on(x, worker->slots, &rounds);
     for (uint32_t k = 0; k < worker->width; k++)
         if (rounds.busy[k])

@@ -49,8 +49,8 @@ static void prove_at(struct worker *worker, size_t which, const bool *flags, str
 }
 
 /* The better one of the two proofs, if there are two; y in the row of what was found. */
-static void choose(struct worker *worker, uint32_t lane, const struct nearest_proof *at_best,
-                   const struct nearest_proof *at_stand) {
+static void infeasibility_choose(struct worker *worker, uint32_t lane, const struct nearest_proof *at_best,
+                                 const struct nearest_proof *at_stand) {
     struct lane *own = &worker->lane[lane];
     bool elsewhere = at_stand && at_stand->rest < at_best->rest;
     own->proof = elsewhere ? at_stand->rest : at_best->rest;
@@ -70,5 +70,5 @@ void worker_find_certificate(struct worker *worker) {
     prove_at(worker, ROW_NEAREST, again, at_stand);
     for (uint32_t k = 0; k < worker->width; k++)
         if (lost[k])
-            choose(worker, k, &at_best[k], again[k] ? &at_stand[k] : NULL);
+            infeasibility_choose(worker, k, &at_best[k], again[k] ? &at_stand[k] : NULL);
 }

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_error *error) {
+static hn_status layer_create_check_model(const hn_layer *layer, const hn_model *model, hn_error *error) {
     hn_status status = hn_model_status(model, error);
     if (status != HN_OK)
         return status;
@@ -42,7 +42,7 @@ static hn_status choose_instructions(hn_layer *layer, hn_error *error) {
 hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
     hn_status status = layer_options(&layer->options, options, error);
     if (status == HN_OK)
-        status = check_model(layer, model, error);
+        status = layer_create_check_model(layer, model, error);
     if (status == HN_OK)
         status = choose_instructions(layer, error);
     layer->steps = layer->options;
@@ -140,7 +140,8 @@ static hn_status check_memory(const hn_layer *layer, hn_error *error) {
     return machine_has((double)plan->bytes + (double)hn_layer_workspace_bytes(layer), what, error);
 }
 
-static hn_status build(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
+static hn_status layer_create_build(hn_layer *layer, const hn_model *model, const hn_layer_options *options,
+                                    hn_error *error) {
     hn_status status = layer_plan(layer, model, options, error);
     if (status == HN_OK && layer->options.kernel)
         status = load_kernel(layer, model, error);
@@ -165,7 +166,7 @@ hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_
     if (!layer)
         return error_no_memory(error, "the layer");
     *layer = (hn_layer){.plan = NULL};
-    hn_status status = build(layer, model, options, error);
+    hn_status status = layer_create_build(layer, model, options, error);
     if (status != HN_OK) {
         hn_layer_destroy(layer);
         return status;

@@ -11,8 +11,8 @@ hn_status hn_kernel_get_defaults(hn_kernel_options *out, hn_error *error) {
     return STRUCT_GIVE(hn_kernel_options, out, &own, error);
 }
 
-static hn_status compile(hn_layer *layer, const hn_model *model, const hn_layer_options *options,
-                         const hn_kernel_options *wanted, hn_kernel_info *info, hn_error *error) {
+static hn_status layer_kernel_compile(hn_layer *layer, const hn_model *model, const hn_layer_options *options,
+                                      const hn_kernel_options *wanted, hn_kernel_info *info, hn_error *error) {
     char fingerprint[HN_FINGERPRINT_BYTES];
     hn_status status = layer_plan(layer, model, options, error);
     if (status == HN_OK)
@@ -46,7 +46,7 @@ hn_status hn_kernel_compile(const hn_model *model, const hn_layer_options *layer
     if (status == HN_OK) {
         *own = (hn_layer){.plan = NULL};
         *info = (hn_kernel_info){.size = sizeof *info};
-        status = compile(own, model, layer, &wanted, info, error);
+        status = layer_kernel_compile(own, model, layer, &wanted, info, error);
         layer_release(own);
     }
     if (status == HN_OK)

@@ -37,7 +37,7 @@ static void take_samples(hn_pool *pool, int member) {
         worker_run(&worker);
 }
 
-static void work(void *context, int member) {
+static void pool_work(void *context, int member) {
     hn_pool *pool = context;
     struct helpers *helpers = pool->crews ? &pool->crews[member] : NULL;
     if (!helpers) {
@@ -65,9 +65,9 @@ static hn_status run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient
     if (pool->crews)
         helpers_open(&pool->crews[0]);
     if (pool->crews || batch->count > pool->layer->lanes.width)
-        thread_pool_run(pool->thread_pool, work, pool);
+        thread_pool_run(pool->thread_pool, pool_work, pool);
     else
-        work(pool, 0);
+        pool_work(pool, 0);
     thread_pool_yield(pool->thread_pool);
     return HN_OK;
 }

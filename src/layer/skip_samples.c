@@ -60,7 +60,7 @@ static void report_skipped(const struct worker *worker, size_t sample, const str
     report_write(worker->batch, sample, &out);
 }
 
-static void fill(double *numbers, size_t sample, size_t count, double value) {
+static void skip_samples_fill(double *numbers, size_t sample, size_t count, double value) {
     for (size_t i = 0; numbers && i < count; i++)
         numbers[sample * count + i] = value;
 }
@@ -75,11 +75,11 @@ bool worker_skip(const struct worker *worker, size_t sample) {
     if (batch->tape) {
         struct tape tape = tape_of(plan, batch->tape, sample);
         tape_close(&tape, &s);
-        fill(tape.numbers, 0, plan->tape_numbers, 0); /* TAPE_BY_STEPS, of which there are none */
+        skip_samples_fill(tape.numbers, 0, plan->tape_numbers, 0); /* TAPE_BY_STEPS, of which there are none */
     }
-    fill(batch->residual, sample, plan->rows, INFINITY);
-    fill(batch->multipliers, sample, plan->rows, 0);
-    fill(batch->warm, sample, plan->outputs, 0);
+    skip_samples_fill(batch->residual, sample, plan->rows, INFINITY);
+    skip_samples_fill(batch->multipliers, sample, plan->rows, 0);
+    skip_samples_fill(batch->warm, sample, plan->outputs, 0);
     if (batch->reports)
         report_skipped(worker, sample, &s, worker->row);
     memcpy(batch->y + sample * plan->outputs, worker->row, plan->outputs * sizeof *worker->row);

@@ -57,8 +57,8 @@ static bool take_memory(struct probes *out, const hn_layer *layer) {
 }
 
 /* false in *met: the box holds no inputs that the model allows. */
-static hn_status draw(const struct probes *probes, const hn_layer *layer, const hn_model *model, bool *met,
-                      hn_error *error) {
+static hn_status step_budget_draw(const struct probes *probes, const hn_layer *layer, const hn_model *model, bool *met,
+                                  hn_error *error) {
     struct random random = random_start(PROBE_SEED, 0);
     hn_status status = HN_OK;
     *met = true;
@@ -79,7 +79,7 @@ static int most_steps(const struct probes *probes) {
     return most;
 }
 
-static hn_status run(const struct probes *probes, hn_layer *layer, hn_error *error) {
+static hn_status step_budget_run(const struct probes *probes, hn_layer *layer, hn_error *error) {
     struct sample_options *o = &layer->plan->options;
     int32_t iterations = o->iterations;
     const hn_batch batch = {.size = sizeof batch,
@@ -101,9 +101,9 @@ hn_status layer_probe(hn_layer *layer, const hn_model *model, hn_error *error) {
         return HN_OK;
     if (!take_memory(&probes, layer))
         return error_no_memory(error, "the layer");
-    hn_status status = draw(&probes, layer, model, &met, error);
+    hn_status status = step_budget_draw(&probes, layer, model, &met, error);
     if (status == HN_OK && met)
-        status = run(&probes, layer, error);
+        status = step_budget_run(&probes, layer, error);
     if (status == HN_OK && met) {
         layer->plan->options.usual = BUDGET_FACTOR * most_steps(&probes);
         layer->plan->options.budget = (int32_t)ceil(layer->options.effort * layer->plan->options.usual);

@@ -7,7 +7,7 @@
 
 /* ---- memory: one block, laid out for the larger of the two executors ---- */
 
-static void lay_out(struct layout *layout, void *context) {
+static void worker_lay_out(struct layout *layout, void *context) {
     struct worker *worker = context;
     const hn_layer *layer = worker->layer;
     size_t bytes = layer->lanes.bytes > layer->single.bytes ? layer->lanes.bytes : layer->single.bytes;
@@ -28,7 +28,7 @@ static void lay_out(struct layout *layout, void *context) {
 
 size_t hn_layer_workspace_bytes(const hn_layer *layer) {
     struct worker worker = {.layer = layer};
-    return layer ? layout_size(lay_out, &worker) : 0;
+    return layer ? layout_size(worker_lay_out, &worker) : 0;
 }
 
 size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer) {
@@ -47,7 +47,7 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
     *worker = (struct worker){.layer = layer, .executor = executor, .plan = layer->plan, .width = executor->width};
     if (!workspace || bytes < hn_layer_workspace_bytes(layer))
         return false;
-    layout_place(lay_out, worker, workspace);
+    layout_place(worker_lay_out, worker, workspace);
     if (helpers) {
         worker->helped = *executor;
         worker->helped.helpers = helpers;
@@ -71,7 +71,7 @@ bool layer_shares(const hn_layer *layer) {
 
 double *worker_memory(const hn_layer *layer, void *workspace) {
     struct worker worker = {.layer = layer};
-    layout_place(lay_out, &worker, workspace);
+    layout_place(worker_lay_out, &worker, workspace);
     return worker.slots;
 }
 

@@ -126,7 +126,7 @@ static hn_status find_order(struct border *b, const bool *undamped, hn_error *er
 
 /* ---- one way ---- */
 
-static hn_status split(struct border *b, const struct vectors *rows, hn_error *error) {
+static hn_status border_split(struct border *b, const struct vectors *rows, hn_error *error) {
     struct vectors sparse = {0};
     hn_status status = vectors_without(&b->rows, rows, b->number, error);
     if (status == HN_OK)
@@ -155,7 +155,7 @@ static hn_status try_length(struct border *b, const struct border_request *reque
     hn_status status =
         name_columns(b, request->columns, length) ? HN_OK : error_no_memory(error, "the border of the system");
     if (status == HN_OK)
-        status = split(b, request->rows, error);
+        status = border_split(b, request->rows, error);
     if (status == HN_OK)
         status = find_order(b, request->undamped, error);
     if (status != HN_OK || !b->order)

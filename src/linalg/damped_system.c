@@ -376,8 +376,9 @@ static hn_status build_system(struct damped *out, const struct vectors *by_rows,
     return status;
 }
 
-static hn_status build(struct damped *out, const struct vectors *by_rows, const struct vectors *by_columns,
-                       const struct damped_request *request, hn_error *error) {
+static hn_status damped_system_build(struct damped *out, const struct vectors *by_rows,
+                                     const struct vectors *by_columns, const struct damped_request *request,
+                                     hn_error *error) {
     hn_status status = list_product(&out->by_rows, by_rows, &request->matrix, error);
     if (status == HN_OK)
         status = list_product(&out->by_columns, by_columns, &request->matrix, error);
@@ -392,7 +393,7 @@ hn_status damped_create(struct damped *out, const struct damped_request *request
     if (status == HN_OK)
         status = vectors_transpose(&by_columns, &by_rows, error);
     if (status == HN_OK)
-        status = build(out, &by_rows, &by_columns, request, error);
+        status = damped_system_build(out, &by_rows, &by_columns, request, error);
     vectors_release(&by_rows);
     vectors_release(&by_columns);
     if (status != HN_OK)

@@ -17,7 +17,7 @@ void vectors_release(struct vectors *vectors) {
 }
 
 /* An empty pattern with room for so many entries. */
-static hn_status make_room(struct vectors *out, size_t count, size_t across, size_t entries, hn_error *error) {
+static hn_status gram_make_room(struct vectors *out, size_t count, size_t across, size_t entries, hn_error *error) {
     size_t capacity[3] = {0};
     *out = (struct vectors){.count = count, .across = across};
     out->first = array_grow(NULL, &capacity[0], count + 1, sizeof *out->first);
@@ -31,7 +31,7 @@ static hn_status make_room(struct vectors *out, size_t count, size_t across, siz
 
 hn_status vectors_copy(struct vectors *out, size_t rows, size_t columns, const size_t *first, const uint32_t *index,
                        hn_error *error) {
-    hn_status status = make_room(out, rows, columns, first[rows], error);
+    hn_status status = gram_make_room(out, rows, columns, first[rows], error);
     if (status != HN_OK)
         return status;
     memcpy(out->first, first, (rows + 1) * sizeof *first);
@@ -43,7 +43,7 @@ hn_status vectors_copy(struct vectors *out, size_t rows, size_t columns, const s
 }
 
 hn_status vectors_transpose(struct vectors *out, const struct vectors *in, hn_error *error) {
-    hn_status status = make_room(out, in->across, in->count, in->first[in->count], error);
+    hn_status status = gram_make_room(out, in->across, in->count, in->first[in->count], error);
     if (status != HN_OK)
         return status;
     memset(out->first, 0, (out->count + 1) * sizeof *out->first);
@@ -64,7 +64,7 @@ hn_status vectors_transpose(struct vectors *out, const struct vectors *in, hn_er
 }
 
 hn_status vectors_without(struct vectors *out, const struct vectors *in, const uint32_t *number, hn_error *error) {
-    hn_status status = make_room(out, in->count, in->across, in->first[in->count], error);
+    hn_status status = gram_make_room(out, in->count, in->across, in->first[in->count], error);
     if (status != HN_OK)
         return status;
     size_t at = 0;
@@ -119,7 +119,7 @@ hn_status gram_pattern(struct vectors *out, const struct vectors *rows, const st
     memset(seen, 0, (rows->count + 1) * sizeof *seen);
     for (size_t i = 0; i < rows->count; i++)
         total += neighbours(rows, columns, i, seen, NULL);
-    hn_status status = make_room(out, rows->count, rows->count, total, error);
+    hn_status status = gram_make_room(out, rows->count, rows->count, total, error);
     if (status == HN_OK) {
         /* No mark that is left over is taken for row i's: rows before it have marked themselves anew, those behind it hold more. */
         out->first[0] = 0;
@@ -157,7 +157,7 @@ hn_status gram_extend(struct vectors *out, const struct vectors *pattern, const 
     size_t m = rows->count, numbered = 0, at = 0;
     for (size_t e = 0; e < rows->first[m]; e++)
         numbered += number[rows->index[e]] != COLUMN_STAYS;
-    hn_status status = make_room(out, m + added, m + added, pattern->first[m] + 2 * numbered, error);
+    hn_status status = gram_make_room(out, m + added, m + added, pattern->first[m] + 2 * numbered, error);
     if (status != HN_OK)
         return status;
     for (size_t i = 0; i < m; i++) {

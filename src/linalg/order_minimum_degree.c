@@ -125,7 +125,7 @@ static void compact_pool(struct ordering *o) {
 /* ---- one step: the new element ---- */
 
 /* Moves the variables among the entries from `from` on that are not in L_p yet to `to`; gives the end. */
-static size_t gather(struct ordering *o, size_t from, uint32_t count, size_t to) {
+static size_t order_minimum_degree_gather(struct ordering *o, size_t from, uint32_t count, size_t to) {
     for (size_t k = from; k < from + count; k++) {
         uint32_t i = o->pool[k];
         struct node *node = &o->nodes[i];
@@ -153,10 +153,10 @@ static void form_element(struct ordering *o, struct node *pivot) {
     o->size = 0;
     for (size_t k = list; k < list + elements; k++) {
         struct node *element = &o->nodes[o->pool[k]];
-        end = gather(o, element->start, element->length, end);
+        end = order_minimum_degree_gather(o, element->start, element->length, end);
         kill_element(element);
     }
-    end = gather(o, list + elements, pivot->length - elements, end);
+    end = order_minimum_degree_gather(o, list + elements, pivot->length - elements, end);
     pivot->start = begin;
     pivot->length = (uint32_t)(end - begin);
     pivot->elements = 0;
@@ -214,7 +214,7 @@ static void keep_variables(struct ordering *o, const struct node *node, struct p
 }
 
 /* All rows that j stands for go on with i. */
-static void join(struct ordering *o, uint32_t i, uint32_t j) {
+static void order_minimum_degree_join(struct ordering *o, uint32_t i, uint32_t j) {
     o->follower[o->tail[i]] = j;
     o->tail[i] = o->tail[j];
     o->nodes[j].weight = 0;
@@ -231,7 +231,7 @@ static void update_variable(struct ordering *o, uint32_t p, uint32_t i) {
     if (pass.to == node->start) { /* nothing but L_p is left: i can follow p at once */
         o->size -= (uint32_t)-node->weight;
         o->left -= (uint32_t)-node->weight;
-        join(o, p, i);
+        order_minimum_degree_join(o, p, i);
         return;
     }
     o->pool[pass.to] = o->pool[variables];
@@ -267,7 +267,7 @@ static void join_alike(struct ordering *o, uint32_t i) {
         bool alike = other->length == node->length && other->elements == node->elements && is_stamped(o, other);
         if (alike) {
             node->weight += other->weight;
-            join(o, i, j);
+            order_minimum_degree_join(o, i, j);
             o->nodes[before].next = other->next;
         } else {
             before = j;
@@ -306,7 +306,7 @@ static void finish_element(struct ordering *o, struct node *pivot) {
     pivot->stamp = 1;
 }
 
-static void eliminate(struct ordering *o, uint32_t p) {
+static void order_minimum_degree_eliminate(struct ordering *o, uint32_t p) {
     struct node *pivot = &o->nodes[p];
     o->left -= (uint32_t)pivot->weight;
     pivot->weight = 0;
@@ -390,7 +390,7 @@ static void order_rows(struct ordering *o, const size_t *first, const uint32_t *
     start_lists(o, first, index);
     while (o->left > 0) {
         uint32_t p = choose_pivot(o);
-        eliminate(o, p);
+        order_minimum_degree_eliminate(o, p);
         count = write_rows(o, p, order, count);
     }
 }

@@ -45,22 +45,22 @@ static hn_status make_pattern(struct pattern *out, const struct signed_request *
 
 /* ---- lists ---- */
 
-static uint32_t *take(struct signed_system *s, size_t count) {
+static uint32_t *signed_system_take(struct signed_system *s, size_t count) {
     return arena_take(&s->arena, count + 1, sizeof(uint32_t));
 }
 
-static bool take_lists(struct signed_system *s) {
-    s->permutation = take(s, s->order);
-    s->column_first = take(s, s->order + 1);
-    s->row_number = take(s, s->nonzeros);
-    s->row_offset = take(s, s->nonzeros);
-    s->row_first = take(s, s->order + 1);
-    s->row_column = take(s, s->nonzeros);
-    s->row_entry = take(s, s->nonzeros);
-    s->own_first = take(s, s->order + 2);
-    s->own_column = take(s, s->entries);
-    s->own_offset = take(s, s->entries);
-    s->pair = take(s, 3 * s->entries);
+static bool signed_system_take_lists(struct signed_system *s) {
+    s->permutation = signed_system_take(s, s->order);
+    s->column_first = signed_system_take(s, s->order + 1);
+    s->row_number = signed_system_take(s, s->nonzeros);
+    s->row_offset = signed_system_take(s, s->nonzeros);
+    s->row_first = signed_system_take(s, s->order + 1);
+    s->row_column = signed_system_take(s, s->nonzeros);
+    s->row_entry = signed_system_take(s, s->nonzeros);
+    s->own_first = signed_system_take(s, s->order + 2);
+    s->own_column = signed_system_take(s, s->entries);
+    s->own_offset = signed_system_take(s, s->entries);
+    s->pair = signed_system_take(s, 3 * s->entries);
     return s->permutation && s->column_first && s->row_number && s->row_offset && s->row_first && s->row_column &&
            s->row_entry && s->own_first && s->own_column && s->own_offset && s->pair;
 }
@@ -105,7 +105,7 @@ static void list_matrix(struct signed_system *s, const struct symbolic *symbolic
     }
 }
 
-static hn_status place(struct signed_system *s, const struct signed_request *r, hn_error *error) {
+static hn_status signed_system_place(struct signed_system *s, const struct signed_request *r, hn_error *error) {
     size_t slot = r->storage / r->stride;
     s->slots = SIGNED_SUMMARY + 2 * s->order + s->nonzeros;
     if (slot + s->slots > UINT32_MAX / r->stride / 2)
@@ -118,13 +118,13 @@ static hn_status place(struct signed_system *s, const struct signed_request *r, 
     return HN_OK;
 }
 
-static hn_status fill(struct signed_system *s, const struct symbolic *symbolic, const struct signed_request *r,
-                      hn_error *error) {
+static hn_status signed_system_fill(struct signed_system *s, const struct symbolic *symbolic,
+                                    const struct signed_request *r, hn_error *error) {
     s->nonzeros = symbolic->nonzeros;
-    hn_status status = place(s, r, error);
+    hn_status status = signed_system_place(s, r, error);
     if (status != HN_OK)
         return status;
-    if (!take_lists(s))
+    if (!signed_system_take_lists(s))
         return error_no_memory(error, "the pattern of a system");
     list_factor(s, symbolic, r->stride);
     list_matrix(s, symbolic, r);
@@ -141,7 +141,7 @@ hn_status signed_create(struct signed_system *out, const struct signed_request *
     if (status == HN_OK)
         status = symbolic_create(&symbolic, &wanted, error);
     if (status == HN_OK)
-        status = fill(out, &symbolic, request, error);
+        status = signed_system_fill(out, &symbolic, request, error);
     symbolic_release(&symbolic);
     release_pattern(&pattern);
     if (status != HN_OK)

@@ -44,7 +44,7 @@ static void form_release(struct form *form) {
     *form = (struct form){NULL, 0, 0, 0};
 }
 
-static bool reserve(struct form *form, size_t more) {
+static bool affine_reserve(struct form *form, size_t more) {
     struct pair *pairs = array_grow(form->pairs, &form->capacity, form->count + more, sizeof *pairs);
     if (pairs)
         form->pairs = pairs;
@@ -59,7 +59,7 @@ static int by_column(const void *a, const void *b) {
 }
 
 /* Pairs in the order in which they were added: sorts them and adds up those of one column. */
-static void gather(struct form *form) {
+static void affine_gather(struct form *form) {
     size_t kept = 0;
     for (size_t i = 0; i < form->count; i++)
         form->pairs[i].sequence = i;
@@ -76,7 +76,7 @@ static void gather(struct form *form) {
 /* Adds one pair to a sorted list. */
 static bool insert(struct form *form, struct pair pair) {
     size_t low = 0, high = form->count;
-    if (!reserve(form, 1))
+    if (!affine_reserve(form, 1))
         return false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -98,7 +98,7 @@ static bool insert(struct form *form, struct pair pair) {
 static bool append(struct form *form, const struct form *more, double sign) {
     if (more->count == 0)
         return true;
-    if (!reserve(form, more->count))
+    if (!affine_reserve(form, more->count))
         return false;
     for (size_t i = 0; i < more->count; i++) {
         form->pairs[form->count] = more->pairs[i];
@@ -168,7 +168,7 @@ static void count_uses(struct affine *affine, const uint32_t *order, size_t coun
 /* ---- the list of a node ---- */
 
 /* The list of a part for good: its own when nobody else needs it, else a copy. */
-static bool take(struct affine *affine, uint32_t part, struct form *out) {
+static bool affine_take(struct affine *affine, uint32_t part, struct form *out) {
     struct form *form = &affine->forms[part];
     *out = (struct form){NULL, 0, 0, form->constant};
     if (--affine->uses[part] > 0)
@@ -204,14 +204,14 @@ static bool add_parts(struct affine *affine, uint32_t number, const uint32_t *li
     bool minus = affine->model->graph.nodes[number].op == OP_SUB, sorted = count == 2, good = true;
     /* Of two the longer list goes on: a + b = b + a and a - b = -b + a round alike. */
     bool swap = count == 2 && affine->forms[list[0]].count < affine->forms[list[1]].count;
-    if (!take(affine, list[swap], out))
+    if (!affine_take(affine, list[swap], out))
         return false;
     if (swap && minus)
         scale(out, -1, false);
     for (size_t i = 1; i < count; i++) /* to the end, so that lists are given back */
         good = add_part(affine, list[swap ? 0 : i], minus && !swap ? -1 : 1, out, &sorted) && good;
     if (!sorted)
-        gather(out);
+        affine_gather(out);
     return good;
 }
 
@@ -233,7 +233,7 @@ static bool add_linear(struct affine *affine, const struct node *node, struct fo
     for (size_t i = 1; i < out->count && ascending; i++)
         ascending = out->pairs[i - 1].column < out->pairs[i].column;
     if (!ascending)
-        gather(out);
+        affine_gather(out);
     return good;
 }
 
@@ -252,14 +252,14 @@ static bool make_form(struct affine *affine, uint32_t number) {
     case OP_LEAF:
         return insert(out, (struct pair){(uint64_t)node->a << 32 | node->b, 0, 1});
     case OP_NEG:
-        good = take(affine, node->a, out);
+        good = affine_take(affine, node->a, out);
         scale(out, -1, false);
         return good;
     case OP_MUL:
     case OP_DIV:
         first_is_constant = node->op == OP_MUL && constant_of(affine->model, node->a) != 0;
         graph_is_constant(graph, constant_of(affine->model, first_is_constant ? node->a : node->b), &value);
-        good = take(affine, first_is_constant ? node->b : node->a, out);
+        good = affine_take(affine, first_is_constant ? node->b : node->a, out);
         affine->uses[first_is_constant ? node->a : node->b]--;
         scale(out, value, node->op == OP_DIV);
         return good;

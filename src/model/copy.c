@@ -41,7 +41,7 @@ static bool copy_graph(struct graph *to, const struct graph *from) {
 }
 
 /* A name of the copy's own in place of the other model's. */
-static bool take_name(hn_model *copy, const char **name, size_t index) {
+static bool copy_take_name(hn_model *copy, const char **name, size_t index) {
     size_t length = strlen(*name);
     *name = arena_copy_text(&copy->texts, *name, length);
     return *name && names_add(&copy->names, *name, length, (uint32_t)index);
@@ -49,7 +49,7 @@ static bool take_name(hn_model *copy, const char **name, size_t index) {
 
 static bool take_named(hn_model *copy, struct model_named *list, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (!take_name(copy, &list[i].name, i))
+        if (!copy_take_name(copy, &list[i].name, i))
             return false;
     return true;
 }
@@ -68,7 +68,7 @@ static bool copy_rows(hn_model *copy, const hn_model *model) {
         if (bounds_an_output(model, &row))
             continue;
         row.group = 0;
-        if (!take_name(copy, &row.name, copy->row_count))
+        if (!copy_take_name(copy, &row.name, copy->row_count))
             return false;
         copy->rows[copy->row_count++] = row;
     }
@@ -82,10 +82,10 @@ static bool copy_columns(hn_model *copy, const hn_model *model) {
     copy->input_count = model->input_count;
     copy->output_count = model->output_count;
     for (size_t i = 0; i < copy->input_count; i++)
-        if (!take_name(copy, &copy->inputs[i].name, i))
+        if (!copy_take_name(copy, &copy->inputs[i].name, i))
             return false;
     for (size_t i = 0; i < copy->output_count; i++)
-        if (!take_name(copy, &copy->outputs[i].name, i))
+        if (!copy_take_name(copy, &copy->outputs[i].name, i))
             return false;
     return true;
 }
@@ -102,7 +102,7 @@ static bool copy_named(hn_model *copy, const hn_model *model) {
     copy->maximize = model->maximize;
     return take_named(copy, copy->definitions, copy->definition_count) &&
            take_named(copy, copy->requirements, copy->requirement_count) &&
-           (!copy->objective.name || take_name(copy, &copy->objective.name, 0));
+           (!copy->objective.name || copy_take_name(copy, &copy->objective.name, 0));
 }
 
 hn_status hn_model_copy(hn_model **out, const hn_model *model, hn_error *error) {

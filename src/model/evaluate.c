@@ -51,8 +51,8 @@ static double node_value(const hn_model *model, uint32_t number, struct point po
     }
 }
 
-static hn_status check_request(const hn_model *model, size_t count, const hn_expr *exprs, struct point point,
-                               const hn_real *values, hn_error *error) {
+static hn_status evaluate_check_request(const hn_model *model, size_t count, const hn_expr *exprs, struct point point,
+                                        const hn_real *values, hn_error *error) {
     hn_status status = hn_model_status(model, error);
     if (status != HN_OK)
         return status;
@@ -73,7 +73,7 @@ static hn_status check_request(const hn_model *model, size_t count, const hn_exp
 hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *exprs, const hn_real *x,
                             const hn_real *y, hn_real *values, hn_error *error) {
     struct point point = {x, y};
-    hn_status status = check_request(model, count, exprs, point, values, error);
+    hn_status status = evaluate_check_request(model, count, exprs, point, values, error);
     if (status != HN_OK || count == 0)
         return status;
     uint32_t *order = NULL;

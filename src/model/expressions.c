@@ -5,7 +5,7 @@
 #include "base/size.h"
 #include "model/parts.h"
 
-static hn_expr apply(enum op op, hn_expr a, hn_expr b, hn_expr c) {
+static hn_expr expressions_apply(enum op op, hn_expr a, hn_expr b, hn_expr c) {
     const hn_expr none = {NULL, 0}, given[3] = {a, b, c};
     uint32_t nodes[3] = {0, 0, 0};
     int count = operator_arguments(op);
@@ -25,11 +25,11 @@ static hn_expr apply(enum op op, hn_expr a, hn_expr b, hn_expr c) {
 }
 
 static hn_expr apply_unary(enum op op, hn_expr a) {
-    return apply(op, a, (hn_expr){NULL, 0}, (hn_expr){NULL, 0});
+    return expressions_apply(op, a, (hn_expr){NULL, 0}, (hn_expr){NULL, 0});
 }
 
 static hn_expr apply_binary(enum op op, hn_expr a, hn_expr b) {
-    return apply(op, a, b, (hn_expr){NULL, 0});
+    return expressions_apply(op, a, b, (hn_expr){NULL, 0});
 }
 
 hn_expr hn_scale(hn_real factor, hn_expr a) {
@@ -209,5 +209,5 @@ hn_expr hn_not(hn_expr a) {
 }
 
 hn_expr hn_if(hn_expr condition, hn_expr yes, hn_expr no) {
-    return apply(OP_IF, condition, yes, no);
+    return expressions_apply(OP_IF, condition, yes, no);
 }

@@ -192,7 +192,7 @@ static void resolve_spaces(const hn_model *model, const uint32_t *order, size_t 
     }
 }
 
-static void check_model(hn_model *model) {
+static void model_rows_check_model(hn_model *model) {
     uint32_t *order = NULL;
     size_t root_count = 0, count = 0;
     hn_error error = {.status = HN_OK};
@@ -301,7 +301,7 @@ hn_status hn_model_finish(hn_model *model, hn_error *error) {
         else if (arithmetic_check(&arithmetic) != HN_OK)
             model_fail(model, HN_UNSUPPORTED, NULL, "%s", arithmetic.text);
         else
-            check_model(model);
+            model_rows_check_model(model);
         if (model->error.status == HN_OK)
             number_rows(model);
         model->finished = model->error.status == HN_OK;

@@ -12,7 +12,7 @@ static const double DEPENDENT = 1e-11; /* what is left of a row that follows fro
 
 /* ---- whether the plan is of this kind ---- */
 
-static bool is_number(const struct nearest_plan *p, uint32_t offset) {
+static bool affine_create_is_number(const struct nearest_plan *p, uint32_t offset) {
     return offset / p->stride < p->program->constant_count;
 }
 
@@ -23,7 +23,7 @@ static double number_at(const struct nearest_plan *p, uint32_t offset) {
 static bool is_affine(const struct nearest_plan *p) {
     bool affine = p->rows > 0 && p->outputs > 0 && p->rows * p->outputs <= MOST_ENTRIES;
     for (size_t e = 0; affine && e < p->entries; e++)
-        affine = is_number(p, p->entry[e]) && fabs(number_at(p, p->entry[e])) < HUGE_VAL;
+        affine = affine_create_is_number(p, p->entry[e]) && fabs(number_at(p, p->entry[e])) < HUGE_VAL;
     for (size_t j = 0; affine && !p->optimal && j < p->outputs; j++)
         affine = p->fixed[j] || (p->square[j] > 0 && 1 / p->square[j] < HUGE_VAL);
     return affine;
@@ -31,7 +31,7 @@ static bool is_affine(const struct nearest_plan *p) {
 
 /* ---- memory ---- */
 
-static double *take(struct affine *a, size_t count) {
+static double *affine_create_take(struct affine *a, size_t count) {
     return arena_take(&a->arena, count + 1, sizeof(double));
 }
 
@@ -39,16 +39,16 @@ static bool take_all(struct affine *a, const struct nearest_plan *p) {
     size_t e = a->equalities, i = a->inequalities;
     a->first = arena_take(&a->arena, a->rows + 1, sizeof *a->first);
     a->column = arena_take(&a->arena, p->entries + 1, sizeof *a->column);
-    a->number = take(a, p->entries);
+    a->number = affine_create_take(a, p->entries);
     a->dense = arena_take(&a->arena, a->rows + 1, sizeof *a->dense);
-    a->gauge = take(a, a->rows);
-    a->columns = take(a, a->outputs * a->rows);
-    a->reach = take(a, a->outputs * a->rows);
-    a->solver = take(a, e * e);
-    a->coupling = take(a, e * i);
-    a->answer = take(a, e * i);
-    a->schur = take(a, i * i);
-    a->unit = take(a, i);
+    a->gauge = affine_create_take(a, a->rows);
+    a->columns = affine_create_take(a, a->outputs * a->rows);
+    a->reach = affine_create_take(a, a->outputs * a->rows);
+    a->solver = affine_create_take(a, e * e);
+    a->coupling = affine_create_take(a, e * i);
+    a->answer = affine_create_take(a, e * i);
+    a->schur = affine_create_take(a, i * i);
+    a->unit = affine_create_take(a, i);
     return a->first && a->column && a->number && a->dense && a->columns && a->reach && a->solver && a->coupling &&
            a->answer && a->schur && a->unit && a->gauge;
 }
@@ -64,7 +64,7 @@ static bool sort_rows(struct affine *a, const struct nearest_plan *p) {
     return a->equality && a->inequality;
 }
 
-static void fill(struct affine *a, const struct nearest_plan *p) {
+static void affine_create_fill(struct affine *a, const struct nearest_plan *p) {
     size_t count = 0;
     memset(a->columns, 0, a->outputs * a->rows * sizeof *a->columns);
     for (size_t i = 0; i < a->rows; i++) {
@@ -86,7 +86,7 @@ static void fill(struct affine *a, const struct nearest_plan *p) {
 /* ---- H ---- */
 
 /* x = (L L')^-1 x */
-static void solve(const double *lower, size_t leading, size_t order, double *x) {
+static void affine_create_solve(const double *lower, size_t leading, size_t order, double *x) {
     for (size_t i = 0; i < order; i++) {
         for (size_t t = 0; t < i; t++)
             x[i] -= lower[i * leading + t] * x[t];
@@ -116,8 +116,8 @@ static bool factor_hessian(double *h, size_t n) {
 /* A full H: its inverse, in which outputs that are fixed have no part. */
 static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
     size_t n = a->outputs;
-    double *lower = take(a, n * n);
-    a->solved = take(a, n * n);
+    double *lower = affine_create_take(a, n * n);
+    a->solved = affine_create_take(a, n * n);
     if (!lower || !a->solved)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -133,7 +133,7 @@ static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
         double *own = a->solved + j * n;
         for (size_t k = 0; k < n; k++)
             own[k] = k == j && !p->fixed[j];
-        solve(lower, n, n, own);
+        affine_create_solve(lower, n, n, own);
     }
     return true;
 }
@@ -141,8 +141,8 @@ static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
 /* H of the distance or of f; a->there says whether it is positive. False where memory is out. */
 static bool take_hessian(struct affine *a, const struct nearest_plan *p) {
     size_t n = a->outputs;
-    a->weight = take(a, n);
-    a->inverse = take(a, n);
+    a->weight = affine_create_take(a, n);
+    a->inverse = affine_create_take(a, n);
     if (!a->weight || !a->inverse)
         return false;
     for (size_t i = 0; p->optimal && i < n; i++)
@@ -173,7 +173,7 @@ static void reach_rows(struct affine *a) {
 /* ---- M and its parts ---- */
 
 /* (J H^-1 J') of rows i and k */
-static double product(const struct affine *a, size_t i, size_t k) {
+static double affine_create_product(const struct affine *a, size_t i, size_t k) {
     double sum = 0;
     for (size_t e = a->first[i]; e < a->first[i + 1]; e++) {
         size_t j = a->column[e];
@@ -187,10 +187,10 @@ static void factor(struct affine *a, double *lower, size_t leading) {
     size_t kept = 0;
     for (size_t r = 0; r < a->equalities; r++) {
         size_t row = a->equality[r];
-        double *own = lower + kept * leading, whole = product(a, row, row), left = whole;
+        double *own = lower + kept * leading, whole = affine_create_product(a, row, row), left = whole;
         for (size_t k = 0; k < kept; k++) {
             const double *other = lower + k * leading;
-            double sum = product(a, row, a->equality[k]);
+            double sum = affine_create_product(a, row, a->equality[k]);
             for (size_t t = 0; t < k; t++)
                 sum -= own[t] * other[t];
             own[k] = sum / other[k]; /* L(r,k) */
@@ -204,23 +204,23 @@ static void factor(struct affine *a, double *lower, size_t leading) {
     a->equalities = kept;
 }
 
-static void eliminate(struct affine *a, const double *lower, size_t leading) {
+static void affine_create_eliminate(struct affine *a, const double *lower, size_t leading) {
     size_t e = a->equalities, n = a->inequalities;
     for (size_t k = 0; k < e; k++) {
         double *own = a->solver + k * e;
         for (size_t t = 0; t < e; t++)
             own[t] = t == k;
-        solve(lower, leading, e, own);
+        affine_create_solve(lower, leading, e, own);
         for (size_t i = 0; i < n; i++)
-            a->coupling[k * n + i] = product(a, a->inequality[i], a->equality[k]);
+            a->coupling[k * n + i] = affine_create_product(a, a->inequality[i], a->equality[k]);
     }
     for (size_t i = 0; i < n; i++) {
-        double *own = a->answer + i * e, whole = product(a, a->inequality[i], a->inequality[i]);
+        double *own = a->answer + i * e, whole = affine_create_product(a, a->inequality[i], a->inequality[i]);
         for (size_t k = 0; k < e; k++)
             own[k] = a->coupling[k * n + i];
-        solve(lower, leading, e, own);
+        affine_create_solve(lower, leading, e, own);
         for (size_t t = 0; t <= i; t++) {
-            double sum = product(a, a->inequality[i], a->inequality[t]);
+            double sum = affine_create_product(a, a->inequality[i], a->inequality[t]);
             for (size_t k = 0; k < e; k++)
                 sum -= own[k] * a->coupling[k * n + t];
             a->schur[i * n + t] = a->schur[t * n + i] = sum;
@@ -235,19 +235,19 @@ static bool make(struct affine *a, const struct nearest_plan *p) {
     if (!take_all(a, p))
         return false;
     size_t leading = a->equalities;
-    double *lower = take(a, leading * leading);
+    double *lower = affine_create_take(a, leading * leading);
     if (!lower)
         return false;
-    fill(a, p);
+    affine_create_fill(a, p);
     reach_rows(a);
     factor(a, lower, leading);
-    eliminate(a, lower, leading);
+    affine_create_eliminate(a, lower, leading);
     return true;
 }
 
 /* The objective's second derivatives, where they are numbers. */
 static hn_status read_goal(struct affine *a, const hn_model *model, bool *quadratic, hn_error *error) {
-    a->hessian = take(a, a->outputs * a->outputs);
+    a->hessian = affine_create_take(a, a->outputs * a->outputs);
     return a->hessian ? affine_read_goal(a, model, a->hessian, quadratic, error)
                       : error_no_memory(error, "the optimal point");
 }

@@ -21,7 +21,7 @@ struct parts {
     size_t count;
 };
 
-static void differentiate(struct parts *parts, hn_error *error) {
+static void affine_goal_differentiate(struct parts *parts, hn_error *error) {
     struct recipe *recipe = &parts->recipe;
     struct graph *g = &recipe->problem.graph;
     struct node_matrix *gradient = &parts->gradient;
@@ -53,7 +53,7 @@ static bool read_numbers(const struct parts *parts, double *hessian) {
 }
 
 /* The program of f and its derivatives by y. */
-static void compile(struct affine *a, struct parts *parts) {
+static void affine_goal_compile(struct affine *a, struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     size_t cost = recipe_ask(recipe, &recipe->problem.objective, 1);
     size_t slopes = recipe_ask_matrix(recipe, &parts->gradient);
@@ -76,12 +76,12 @@ hn_status affine_read_goal(struct affine *a, const hn_model *model, double *hess
     recipe_begin(&parts.recipe, model, "the optimal point", error);
     parts.bent = recipe_take(&parts.recipe, &a->arena, a->outputs + 1, sizeof *parts.bent);
     parts.column = recipe_take(&parts.recipe, &a->arena, a->outputs + 1, sizeof *parts.column);
-    differentiate(&parts, &unused);
+    affine_goal_differentiate(&parts, &unused);
     bool large = parts.recipe.status == HN_LIMIT; /* too many nodes: no programme of this kind */
     if (parts.recipe.status == HN_OK)
         *quadratic = read_numbers(&parts, hessian);
     if (*quadratic)
-        compile(a, &parts);
+        affine_goal_compile(a, &parts);
     node_matrix_release(&parts.gradient);
     node_matrix_release(&parts.second);
     hn_status status = recipe_end(&parts.recipe);

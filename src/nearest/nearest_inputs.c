@@ -4,8 +4,8 @@
 #include "nearest/nearest_inputs.h"
 
 /* Without the objective, which has no part in a distance, or with it. */
-static void build(struct nearest_inputs *r, struct recipe *recipe, struct node_matrix *rows, struct node_matrix *bends,
-                  bool optimal, uint32_t stride) {
+static void nearest_inputs_build(struct nearest_inputs *r, struct recipe *recipe, struct node_matrix *rows,
+                                 struct node_matrix *bends, bool optimal, uint32_t stride) {
     static const enum space others[] = {SPACE_LAMBDA, SPACE_SIGMA};
     if (!optimal)
         recipe->problem.objective = 0;
@@ -30,7 +30,7 @@ hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *m
     if (hn_model_input_count(model) == 0)
         return HN_OK;
     recipe_begin(&recipe, model, optimal ? "the optimal point" : "the nearest point", error);
-    build(inputs, &recipe, &rows, &bends, optimal, stride);
+    nearest_inputs_build(inputs, &recipe, &rows, &bends, optimal, stride);
     node_matrix_release(&rows);
     node_matrix_release(&bends);
     hn_status status = recipe_end(&recipe);

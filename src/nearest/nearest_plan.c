@@ -24,7 +24,7 @@ enum { MOST_NODES = 1 << 19, MOST_NUMBERS = 1 << 22 }; /* of second derivatives,
 /* ---- the program ---- */
 
 /* The model's objective has no part in a distance. */
-static void differentiate(struct parts *parts, bool optimal, bool entries) {
+static void nearest_plan_differentiate(struct parts *parts, bool optimal, bool entries) {
     struct recipe *recipe = &parts->recipe;
     struct graph *g = &recipe->problem.graph;
     if (!optimal)
@@ -43,7 +43,7 @@ static void differentiate(struct parts *parts, bool optimal, bool entries) {
     recipe_hessian(recipe, &parts->hessian, SPACE_Y, SPACE_Y);
 }
 
-static void compile(struct nearest_plan *r, struct parts *parts) {
+static void nearest_plan_compile(struct nearest_plan *r, struct parts *parts) {
     static const enum space others[] = {SPACE_LAMBDA, SPACE_SIGMA};
     struct recipe *recipe = &parts->recipe;
     parts->rows = recipe_ask_rows(recipe);
@@ -71,7 +71,7 @@ static void compile(struct nearest_plan *r, struct parts *parts) {
 
 /* ---- where everything lies ---- */
 
-static uint32_t take(struct nearest_plan *r, size_t count) {
+static uint32_t nearest_plan_take(struct nearest_plan *r, size_t count) {
     size_t offset = r->slots * r->stride;
     r->slots += count;
     return (uint32_t)offset;
@@ -108,8 +108,8 @@ static void keep_curvatures(struct nearest_plan *r, struct parts *parts, const s
     }
 }
 
-static void keep(struct nearest_plan *r, struct parts *parts, const struct nearest_goal *goal,
-                 const struct nearest_products *products) {
+static void nearest_plan_keep(struct nearest_plan *r, struct parts *parts, const struct nearest_goal *goal,
+                              const struct nearest_products *products) {
     struct recipe *recipe = &parts->recipe;
     struct row_places rows;
     struct matrix_places jacobian;
@@ -152,11 +152,11 @@ static size_t list_entries(const struct nearest_plan *r, struct signed_entry *li
 
 static hn_status create_system(struct nearest_plan *r, hn_error *error) {
     size_t capacity = 0, unknowns = r->outputs + r->rows;
-    r->by_rows = take(r, ROW_VECTORS * r->rows);
-    r->by_columns = take(r, COLUMN_VECTORS * r->outputs);
-    r->by_unknowns = take(r, UNKNOWN_VECTORS * unknowns);
-    r->matrix = take(r, r->entries);
-    r->numbers = take(r, NUMBERS);
+    r->by_rows = nearest_plan_take(r, ROW_VECTORS * r->rows);
+    r->by_columns = nearest_plan_take(r, COLUMN_VECTORS * r->outputs);
+    r->by_unknowns = nearest_plan_take(r, UNKNOWN_VECTORS * unknowns);
+    r->matrix = nearest_plan_take(r, r->entries);
+    r->numbers = nearest_plan_take(r, NUMBERS);
     struct signed_entry *list = array_grow(NULL, &capacity, r->entries + r->curvatures + 1, sizeof *list);
     if (!list)
         return error_no_memory(error, "the nearest point");
@@ -183,13 +183,13 @@ hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, 
         parts.recipe.status = problem_split_kinks(&parts.recipe.problem, &parts.split, error);
     bool empty = goal->split && parts.split.count == 0;
     if (!empty) {
-        differentiate(&parts, goal->optimal, !products);
-        compile(plan, &parts);
+        nearest_plan_differentiate(&parts, goal->optimal, !products);
+        nearest_plan_compile(plan, &parts);
     }
     if (plan->program) {
         plan->slots = plan->program->slots + 1; /* zeros of keep_curvatures */
-        plan->hessian = take(plan, products ? products->first[plan->outputs] : 0);
-        keep(plan, &parts, goal, products);
+        plan->hessian = nearest_plan_take(plan, products ? products->first[plan->outputs] : 0);
+        nearest_plan_keep(plan, &parts, goal, products);
     }
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.hessian);

@@ -14,7 +14,7 @@ struct parts {
     struct node_matrix gradient, pull;
 };
 
-static void differentiate(struct parts *parts) {
+static void loss_differentiate(struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     if (recipe->status == HN_OK && recipe->problem.objective == 0)
         recipe->status = error_about(recipe->error, HN_INVALID, error_argument("model"),
@@ -61,7 +61,7 @@ static void compile(struct loss *loss, struct parts *parts) {
 hn_status loss_compile(struct loss *loss, const hn_model *model, hn_error *error) {
     struct parts parts = {.gradient = {.rows = 0}};
     recipe_begin(&parts.recipe, model, "the loss", error);
-    differentiate(&parts);
+    loss_differentiate(&parts);
     compile(loss, &parts);
     node_matrix_release(&parts.gradient);
     node_matrix_release(&parts.pull);

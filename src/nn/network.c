@@ -93,7 +93,7 @@ static bool plan_layers(hn_network *plan) {
 }
 
 /* The network itself comes first in its block. */
-static void place(struct layout *layout, void *context) {
+static void network_place(struct layout *layout, void *context) {
     hn_network *plan = context;
     plan->itself = layout_take(layout, 1, sizeof *plan);
     plan->parameters = layout_take(layout, plan->first[plan->layers], sizeof *plan->parameters);
@@ -114,7 +114,7 @@ hn_status network_allocate(hn_network **out, const hn_network_options *options, 
     hn_network plan = {.options = *options};
     *out = NULL;
     backend_at(0, &plan.backend); /* the best one; there always is one */
-    plan.block = plan_layers(&plan) ? layout_allocate(place, &plan) : NULL;
+    plan.block = plan_layers(&plan) ? layout_allocate(network_place, &plan) : NULL;
     if (!plan.block)
         return error_no_memory(error, "network");
     hn_network *network = plan.itself;

@@ -152,7 +152,8 @@ static hn_status read_tensors(hn_network *network, const struct safetensors *fil
 /* ---- the whole ---- */
 
 /* The weights' bytes are in the file, so that the network is no larger than the file says. */
-static hn_status build(hn_network **out, const struct safetensors *file, const char *name, hn_error *error) {
+static hn_status network_load_build(hn_network **out, const struct safetensors *file, const char *name,
+                                    hn_error *error) {
     hn_network_options options;
     hn_network *network;
     hn_status status = read_options(&options, file, name, error);
@@ -177,7 +178,7 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
     hn_status status = safetensors_parse(&file, name, bytes, count, error);
     if (status != HN_OK)
         return status;
-    status = build(out, &file, name, error);
+    status = network_load_build(out, &file, name, error);
     if (status != HN_OK)
         base_release(file.texts);
     return status;

@@ -9,7 +9,7 @@
 
 enum { MOST_TENSORS = 2 * MOST_LAYERS + 4 };
 
-static hn_status check_numbers(const hn_network *network, const char *path, hn_error *error) {
+static hn_status network_save_check_numbers(const hn_network *network, const char *path, hn_error *error) {
     for (size_t i = 0; i < network_tensor_count(network); i++) {
         struct network_tensor tensor = network_tensor(network, i);
         hn_status status = network_check_numbers(&tensor, path, error);
@@ -52,6 +52,6 @@ hn_status hn_network_save(const hn_network *network, const char *path, size_t co
     if (!network || !path)
         return error_about(error, HN_INVALID, error_argument(network ? "path" : "network"), "there is no %s to save",
                            network ? "path" : "network");
-    hn_status status = check_numbers(network, path, error);
+    hn_status status = network_save_check_numbers(network, path, error);
     return status == HN_OK ? write_network(network, path, count, texts, error) : status;
 }

@@ -49,7 +49,7 @@ hn_status hn_refine_get_defaults(hn_refine_options *out, hn_error *error) {
     return STRUCT_GIVE(hn_refine_options, out, &defaults, error);
 }
 
-static hn_status check_options(const hn_refine_options *o, hn_error *error) {
+static hn_status refine_check_options(const hn_refine_options *o, hn_error *error) {
     if (o->steps < 0 || o->steps > REFINE_MOST_STEPS)
         return error_about(error, HN_INVALID, error_option("steps"), "refine: %d steps: choose 0 to %d", o->steps,
                            REFINE_MOST_STEPS);
@@ -103,7 +103,7 @@ static hn_status make_memory(hn_refiner *r, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status build(hn_refiner *r, const hn_model *model, hn_error *error) {
+static hn_status refine_build(hn_refiner *r, const hn_model *model, hn_error *error) {
     hn_status status = HN_OK;
     if (!r->layer)
         status = hn_layer_create(&r->owned, model, NULL, error);
@@ -130,7 +130,7 @@ hn_status hn_refiner_create(hn_refiner **out, const hn_model *model, const hn_la
         return error_missing(error, "hn_refiner_create", out ? "model" : "out");
     hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_refine_options, &own, options, error) : HN_OK;
     if (status == HN_OK)
-        status = check_options(&own, error);
+        status = refine_check_options(&own, error);
     if (status != HN_OK)
         return status;
     hn_refiner *r = base_allocate(sizeof *r);
@@ -140,7 +140,7 @@ hn_status hn_refiner_create(hn_refiner **out, const hn_model *model, const hn_la
     r->inputs = hn_model_input_count(model);
     r->outputs = hn_model_output_count(model);
     r->rows = hn_model_row_count(model);
-    status = build(r, model, error);
+    status = refine_build(r, model, error);
     if (status != HN_OK) {
         hn_refiner_destroy(r);
         return status;
@@ -252,7 +252,7 @@ static void spread(const hn_refiner *r, const struct chunk_memory *m, size_t fir
         }
 }
 
-static void gather(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
+static void refine_gather(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
     const hn_improvement *b = r->improvement;
     size_t n = r->outputs, most = r->options.candidates;
     for (size_t s = 0; s < count * most; s++) {
@@ -278,7 +278,7 @@ static void improve_chunk(void *context, int member, size_t number) {
     spread(r, m, first, count);
     refiner_correct(&r->refiner, &m->refine, &task.samples);
     improve_run(&r->refiner, &m->refine, &m->beyond, &task, &settings);
-    gather(r, m, first, count);
+    refine_gather(r, m, first, count);
 }
 
 hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_error *error) {

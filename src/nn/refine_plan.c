@@ -18,7 +18,7 @@ struct parts {
 
 /* ---- building ---- */
 
-static void differentiate(struct parts *parts) {
+static void refine_plan_differentiate(struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     if (recipe->status == HN_OK && recipe->problem.objective == 0)
         recipe->status = error_about(recipe->error, HN_INVALID, error_argument("model"),
@@ -36,7 +36,7 @@ static size_t diagonal_entry(const struct node_matrix *hessian, size_t i) {
     return SIZE_MAX;
 }
 
-static void compile(struct refine_plan *r, struct parts *parts) {
+static void refine_plan_compile(struct refine_plan *r, struct parts *parts) {
     static const enum space others[] = {SPACE_SIGMA, SPACE_LAMBDA};
     struct recipe *recipe = &parts->recipe;
     parts->rows = recipe_ask_rows(recipe);
@@ -66,7 +66,7 @@ static void keep_objective(struct refine_plan *r, struct parts *parts) {
     r->places.curvature = curvature;
 }
 
-static void keep(struct refine_plan *r, struct parts *parts) {
+static void refine_plan_keep(struct refine_plan *r, struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     struct refine_places *places = &r->places;
     struct row_places rows;
@@ -94,30 +94,30 @@ static void keep(struct refine_plan *r, struct parts *parts) {
     keep_objective(r, parts);
 }
 
-static uint32_t take(struct refine_plan *r, size_t count) {
+static uint32_t refine_plan_take(struct refine_plan *r, size_t count) {
     size_t offset = r->slots * r->stride;
     r->slots += count;
     return (uint32_t)offset;
 }
 
-static void place(struct refine_plan *r) {
+static void refine_plan_place(struct refine_plan *r) {
     struct refine_places *places = &r->places;
     struct barrier_task *task = &places->task;
     r->slots = r->program->slots + 1; /* the zero of keep_objective */
     places->program = r->program;
     places->inputs = r->inputs;
-    task->matrix = take(r, r->entries);
-    task->shift = take(r, r->rows);
-    task->by_rows = take(r, BARRIER_ROWS * r->rows);
-    task->by_columns = take(r, BARRIER_COLUMNS * r->outputs);
-    task->summary = take(r, BARRIER_SUMMARY);
-    places->own = take(r, r->outputs);
+    task->matrix = refine_plan_take(r, r->entries);
+    task->shift = refine_plan_take(r, r->rows);
+    task->by_rows = refine_plan_take(r, BARRIER_ROWS * r->rows);
+    task->by_columns = refine_plan_take(r, BARRIER_COLUMNS * r->outputs);
+    task->summary = refine_plan_take(r, BARRIER_SUMMARY);
+    places->own = refine_plan_take(r, r->outputs);
 }
 
 static hn_status create_system(struct refine_plan *r, hn_error *error) {
     const struct barrier_task *task = &r->places.task;
     size_t capacity = 0;
-    place(r);
+    refine_plan_place(r);
     uint32_t *offsets = array_grow(NULL, &capacity, r->entries + 1, sizeof *offsets);
     bool *equality = arena_take(&r->arena, r->rows + 1, sizeof *equality);
     if (!offsets || !equality) {
@@ -148,9 +148,9 @@ hn_status refine_plan_create(struct refine_plan *r, const hn_model *model, uint3
     struct parts parts = {.rows = 0};
     *r = (struct refine_plan){.stride = stride};
     recipe_begin(&parts.recipe, model, "refinement", error);
-    differentiate(&parts);
-    compile(r, &parts);
-    keep(r, &parts);
+    refine_plan_differentiate(&parts);
+    refine_plan_compile(r, &parts);
+    refine_plan_keep(r, &parts);
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.gradient);
     node_matrix_release(&parts.hessian);

@@ -83,7 +83,7 @@ static void keep_better(const struct refine_memory *m, const struct refine_task 
     }
 }
 
-static double distance(const double *a, const double *b, size_t count) {
+static double refiner_distance(const double *a, const double *b, size_t count) {
     double squares = 0;
     for (size_t j = 0; j < count; j++)
         squares += (a[j] - b[j]) * (a[j] - b[j]);
@@ -101,7 +101,8 @@ void refiner_run(const struct refiner *r, const struct refine_memory *m, const s
         keep_better(m, t, outputs);
     }
     for (size_t s = 0; s < t->count; s++)
-        t->reports[s].moved = t->reports[s].distance = distance(t->y + s * outputs, t->raw + s * outputs, outputs);
+        t->reports[s].moved = t->reports[s].distance =
+            refiner_distance(t->y + s * outputs, t->raw + s * outputs, outputs);
 }
 
 /* ---- the choice ---- */

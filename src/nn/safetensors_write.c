@@ -31,7 +31,7 @@ struct writer {
 /* ---- pieces of JSON ---- */
 
 /* Beyond the longest header nothing is counted any more: it will be refused. */
-static void put(struct writer *w, const char *bytes, size_t count) {
+static void safetensors_write_put(struct writer *w, const char *bytes, size_t count) {
     if (w->used > SAFETENSORS_MOST_HEADER)
         return;
     if (w->header)
@@ -40,11 +40,11 @@ static void put(struct writer *w, const char *bytes, size_t count) {
 }
 
 static void put_plain(struct writer *w, const char *text) {
-    put(w, text, strlen(text));
+    safetensors_write_put(w, text, strlen(text));
 }
 
 static void put_bytes(void *to, const char *bytes, size_t count) {
-    put(to, bytes, count);
+    safetensors_write_put(to, bytes, count);
 }
 
 static void put_quoted(struct writer *w, const char *text) {
@@ -108,7 +108,7 @@ static size_t put_header(struct writer *w) {
         put_tensor(w, tensor, begin, end);
     }
     put_plain(w, "}");
-    put(w, "       ", -w->used % sizeof(double));
+    safetensors_write_put(w, "       ", -w->used % sizeof(double));
     return end;
 }
 

@@ -128,7 +128,7 @@ void plan_parts(struct plan_builder *b, struct plan_part parts[PLAN_PARTS]) {
         parts[i] = all[i];
 }
 
-static hn_status collect(struct plan_builder *b, hn_error *error) {
+static hn_status plan_create_collect(struct plan_builder *b, hn_error *error) {
     struct plan_part parts[PLAN_PARTS];
     hn_status status = HN_OK;
     plan_parts(b, parts);
@@ -151,7 +151,7 @@ static void forget_nodes(struct plan_builder *b) {
 
 hn_status plan_compile(struct plan_builder *b, hn_error *error) {
     const struct problem *p = &b->problem;
-    hn_status status = collect(b, error);
+    hn_status status = plan_create_collect(b, error);
     struct program_request request = {
         .stride = 1, .graph = &p->graph, .outputs = b->nodes.nodes, .output_count = b->nodes.count};
     for (int space = 0; space < SPACE_COUNT; space++)
@@ -169,7 +169,7 @@ hn_status plan_compile(struct plan_builder *b, hn_error *error) {
 
 /* ---- all of it ---- */
 
-static void release(struct plan_builder *b) {
+static void plan_create_release(struct plan_builder *b) {
     struct node_matrix *matrices[NODE_MATRICES];
     list_matrices(b, matrices);
     for (size_t i = 0; i < NODE_MATRICES; i++)
@@ -194,7 +194,7 @@ hn_status plan_create(struct plan **out, const hn_model *model, const hn_layer_o
         status = plan_system(&builder, error);
     if (status == HN_OK)
         status = plan_pack(out, &builder, error);
-    release(&builder);
+    plan_create_release(&builder);
     return status;
 }
 

@@ -72,7 +72,7 @@ static hn_status find_rows(struct plan_builder *b, hn_error *error) {
 
 /* ---- slots ---- */
 
-static uint32_t take(struct plan *plan, size_t count) {
+static uint32_t plan_map_take(struct plan *plan, size_t count) {
     uint32_t slot = plan->slots;
     plan->slots += (uint32_t)count;
     return slot;
@@ -80,32 +80,32 @@ static uint32_t take(struct plan *plan, size_t count) {
 
 static void map_rows(struct plan *plan) {
     size_t rows = plan->rows;
-    plan->residual = take(plan, rows);
-    plan->summary = take(plan, SUMMARY_COUNT);
-    plan->eps = take(plan, 1);
+    plan->residual = plan_map_take(plan, rows);
+    plan->summary = plan_map_take(plan, SUMMARY_COUNT);
+    plan->eps = plan_map_take(plan, 1);
     plan->right = plan->residual;
     if (!plan->options.weighted)
         return;
-    plan->matrix = take(plan, plan->entries);
-    plan->scale = take(plan, rows);
-    plan->active = take(plan, rows);
-    plan->right = take(plan, rows);
-    plan->shift = take(plan, rows);
+    plan->matrix = plan_map_take(plan, plan->entries);
+    plan->scale = plan_map_take(plan, rows);
+    plan->active = plan_map_take(plan, rows);
+    plan->right = plan_map_take(plan, rows);
+    plan->shift = plan_map_take(plan, rows);
 }
 
 static void map_vectors(struct plan *plan) {
     size_t outputs = plan->outputs, most = plan->rows > outputs ? plan->rows : outputs;
-    plan->best = take(plan, outputs);
-    plan->base = plan->options.weighted ? take(plan, outputs) : plan->y;
-    plan->raw = plan->options.method == HN_METHOD_AUTO ? take(plan, outputs) : plan->best;
-    plan->unknown = take(plan, most);
-    plan->step = take(plan, outputs);
-    plan->gradient = take(plan, outputs);
-    plan->work = take(plan, most);
-    plan->grad_x = take(plan, plan->inputs);
-    plan->largest = take(plan, 1);
-    plan->step_squares = take(plan, 1);
-    plan->step_gain = take(plan, 1);
+    plan->best = plan_map_take(plan, outputs);
+    plan->base = plan->options.weighted ? plan_map_take(plan, outputs) : plan->y;
+    plan->raw = plan->options.method == HN_METHOD_AUTO ? plan_map_take(plan, outputs) : plan->best;
+    plan->unknown = plan_map_take(plan, most);
+    plan->step = plan_map_take(plan, outputs);
+    plan->gradient = plan_map_take(plan, outputs);
+    plan->work = plan_map_take(plan, most);
+    plan->grad_x = plan_map_take(plan, plan->inputs);
+    plan->largest = plan_map_take(plan, 1);
+    plan->step_squares = plan_map_take(plan, 1);
+    plan->step_gain = plan_map_take(plan, 1);
 }
 
 static void map_adjoint(struct plan *plan, const struct program *program) {
@@ -115,12 +115,12 @@ static void map_adjoint(struct plan *plan, const struct program *program) {
     plan->leaf_v = (uint32_t)program->leaf_slot[SPACE_V];
     plan->leaf_t = (uint32_t)program->leaf_slot[SPACE_T];
     plan->leaf_s = (uint32_t)program->leaf_slot[SPACE_S];
-    plan->kept = weighted ? take(plan, plan->rows) : plan->pulled;
-    plan->q = weighted ? take(plan, plan->rows) : plan->leaf_q;
-    plan->v = weighted ? take(plan, plan->rows) : plan->leaf_v;
-    plan->damped = take(plan, 1);
-    plan->grad_lower = take(plan, plan->rows);
-    plan->grad_upper = take(plan, plan->rows);
+    plan->kept = weighted ? plan_map_take(plan, plan->rows) : plan->pulled;
+    plan->q = weighted ? plan_map_take(plan, plan->rows) : plan->leaf_q;
+    plan->v = weighted ? plan_map_take(plan, plan->rows) : plan->leaf_v;
+    plan->damped = plan_map_take(plan, 1);
+    plan->grad_lower = plan_map_take(plan, plan->rows);
+    plan->grad_upper = plan_map_take(plan, plan->rows);
 }
 
 /* A forward run has no use for the vectors of the adjoint. */

@@ -15,7 +15,7 @@ struct packer {
 };
 
 /* Room for the list's elements, on a boundary of 8 bytes; NULL while measuring. */
-static void *take(struct packer *packer, struct plan_list *list, size_t count, size_t size) {
+static void *plan_pack_take(struct packer *packer, struct plan_list *list, size_t count, size_t size) {
     size_t bytes, begin = packer->used;
     bool fits = size_multiply(count, size, &bytes) && size_add(bytes, 7, &bytes) && count <= UINT32_MAX &&
                 size_add(begin, bytes & ~(size_t)7, &packer->used) && begin / 8 <= UINT32_MAX;
@@ -29,7 +29,7 @@ static void *take(struct packer *packer, struct plan_list *list, size_t count, s
 }
 
 static void pack(struct packer *packer, struct plan_list *list, const void *from, size_t count, size_t size) {
-    void *to = take(packer, list, count, size);
+    void *to = plan_pack_take(packer, list, count, size);
     if (to && count)
         memcpy(to, from, count * size);
 }
@@ -39,7 +39,7 @@ static void pack_words(struct packer *packer, struct plan_list *list, const uint
 }
 
 static void pack_sizes(struct packer *packer, struct plan_list *list, const size_t *from, size_t count) {
-    uint32_t *to = take(packer, list, count, sizeof *to);
+    uint32_t *to = plan_pack_take(packer, list, count, sizeof *to);
     for (size_t i = 0; to && i < count; i++)
         to[i] = (uint32_t)from[i];
 }
@@ -94,8 +94,8 @@ static void pack_rows(struct packer *packer, struct plan_builder *b) {
 }
 
 static void pack_constants(struct packer *packer, struct plan_system *out, const struct damped *system) {
-    uint32_t *slot = take(packer, &out->constant_slot, system->constant_count, sizeof *slot);
-    double *value = take(packer, &out->constant_value, system->constant_count, sizeof *value);
+    uint32_t *slot = plan_pack_take(packer, &out->constant_slot, system->constant_count, sizeof *slot);
+    double *value = plan_pack_take(packer, &out->constant_value, system->constant_count, sizeof *value);
     for (size_t i = 0; slot && value && i < system->constant_count; i++) {
         slot[i] = system->constants[i].offset;
         value[i] = system->constants[i].value;

@@ -86,8 +86,8 @@ static bool in_range(double number, hn_checkpoint_range range) {
     return range == HN_CHECKPOINT_ANY || (isfinite(number) && (range == HN_CHECKPOINT_FINITE || number >= 0));
 }
 
-static hn_status check_numbers(const hn_checkpoint_part *part, const struct safetensors *file, const char *path,
-                               hn_error *error) {
+static hn_status checkpoint_check_numbers(const hn_checkpoint_part *part, const struct safetensors *file,
+                                          const char *path, hn_error *error) {
     const struct tensor *tensor = find_part(file, part->name);
     for (size_t i = 0; i < tensor->shape[0] * tensor->shape[1]; i++) {
         double number = tensor_number(file, tensor, i);
@@ -107,13 +107,13 @@ static void take_part(hn_checkpoint_part *part, const struct safetensors *file) 
 }
 
 /* All is checked before anything is taken. */
-static hn_status take(const hn_checkpoint *checkpoint, const struct safetensors *file, const char *path,
-                      hn_error *error) {
+static hn_status checkpoint_take(const hn_checkpoint *checkpoint, const struct safetensors *file, const char *path,
+                                 hn_error *error) {
     hn_status status = check_texts(checkpoint, file, path, error);
     for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
         status = check_part(&checkpoint->parts[i], file, path, error);
     for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
-        status = check_numbers(&checkpoint->parts[i], file, path, error);
+        status = checkpoint_check_numbers(&checkpoint->parts[i], file, path, error);
     for (size_t i = 0; status == HN_OK && i < checkpoint->part_count; i++)
         take_part(&checkpoint->parts[i], file);
     return status;
@@ -137,7 +137,7 @@ hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, 
         return status;
     status = safetensors_parse(&file, path, bytes.data, bytes.count, error);
     if (status == HN_OK) {
-        status = take(checkpoint, &file, path, error);
+        status = checkpoint_take(checkpoint, &file, path, error);
         base_release(file.texts);
     }
     base_release(bytes.data);

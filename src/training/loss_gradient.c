@@ -21,7 +21,7 @@ struct train_chunk {
 
 /* ---- memory ---- */
 
-static void lay_out(struct layout *layout, void *context) {
+static void loss_gradient_lay_out(struct layout *layout, void *context) {
     struct learn_memory *m = context;
     const hn_trainer *t = m->owner;
     size_t samples = CHUNK * t->options.policy.candidates, numbers = samples * t->outputs;
@@ -43,7 +43,7 @@ static void lay_out(struct layout *layout, void *context) {
 
 static hn_status create_one(const hn_trainer *t, struct learn_memory *m, hn_error *error) {
     bool tape = !t->layer || hn_layer_tape_bytes(t->layer, CHUNK * t->options.policy.candidates) > 0;
-    m->block = tape ? layout_allocate(lay_out, m) : NULL;
+    m->block = tape ? layout_allocate(loss_gradient_lay_out, m) : NULL;
     return m->block ? HN_OK : error_no_memory(error, "training");
 }
 

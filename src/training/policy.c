@@ -29,7 +29,7 @@ static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status check_options(const hn_policy *p, hn_error *error) {
+static hn_status policy_check_options(const hn_policy *p, hn_error *error) {
     const hn_policy_options *o = &p->options;
     hn_status status = check_limits(&o->layer, error);
     if (status == HN_OK)
@@ -66,9 +66,9 @@ static hn_status check_widths(const hn_policy *p, hn_error *error) {
                      p->completion.bytes ? " of its independent outputs" : "");
 }
 
-static hn_status build(hn_policy *p, hn_error *error) {
+static hn_status policy_build(hn_policy *p, hn_error *error) {
     hn_layer_options layer = baseline_layer(&p->baseline, &p->options.layer);
-    hn_status status = check_options(p, error);
+    hn_status status = policy_check_options(p, error);
     if (status == HN_OK)
         status = hn_layer_create(&p->layer, p->model, &layer, error);
     if (status == HN_OK && p->baseline.scheme == HN_SCHEME_DC3)
@@ -103,7 +103,7 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
     p->outputs = hn_model_output_count(p->model);
     p->has_objective = hn_model_objective(p->model).name != NULL;
     p->refines = p->improves || p->options.refine > 0;
-    hn_status status = build(p, error);
+    hn_status status = policy_build(p, error);
     if (status != HN_OK) {
         hn_policy_destroy(p);
         return status;
@@ -200,7 +200,7 @@ static void run_chunk(void *context, int member, size_t number) {
 }
 
 /* On the CPU. */
-static void run_all(hn_policy *p, size_t count, const double *x) {
+static void policy_run_all(hn_policy *p, size_t count, const double *x) {
     p->job_x = x;
     p->job_count = count;
     p->job_size = improve_chunk_size(count, (size_t)thread_pool_size(p->thread_pool));
@@ -238,7 +238,7 @@ hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_
     p->out_objective = objective;
     p->out_reports = reports;
     p->out_chosen = chosen;
-    run_all(p, count, x);
+    policy_run_all(p, count, x);
     thread_pool_yield(p->thread_pool);
     return HN_OK;
 }

@@ -48,7 +48,7 @@ struct refining {
     void *block;
 };
 
-static void lay_out(struct layout *layout, void *context) {
+static void policy_device_lay_out(struct layout *layout, void *context) {
     struct refining *r = context;
     struct device_policy_samples *s = &r->samples;
     const hn_policy *p = r->policy;
@@ -77,7 +77,7 @@ static void refine_some(void *context, int member, size_t number) {
     refiner_run(&p->refiner, &p->memory[member].refine, &task, p->options.refine);
 }
 
-static void give(const struct refining *r, const struct device_policy_run *run) {
+static void policy_device_give(const struct refining *r, const struct device_policy_run *run) {
     const struct device_policy_samples *s = &r->samples;
     size_t n = r->policy->outputs;
     const struct candidates among = {run->count, r->policy->options.candidates, s->objective, s->reports};
@@ -102,7 +102,7 @@ static hn_status refine(struct refining *r, const struct device_policy_run *run,
     for (size_t s = 0; s < all; s++)
         memcpy(r->x + s * p->inputs, run->x + s % run->count * p->inputs, p->inputs * sizeof *r->x);
     thread_pool_share(p->thread_pool, (all + CHUNK - 1) / CHUNK, refine_some, r);
-    give(r, run);
+    policy_device_give(r, run);
     return HN_OK;
 }
 
@@ -110,7 +110,7 @@ hn_status policy_device_run(hn_policy *p, const struct device_policy_run *run, h
     struct refining r = {.policy = p, .samples = {.count = run->count, .x = run->x}};
     if (run->refine == 0 || run->count == 0 || device_policy_refines(p->device))
         return device_policy_run(p->device, run, error);
-    r.block = layout_allocate(lay_out, &r);
+    r.block = layout_allocate(policy_device_lay_out, &r);
     hn_status status = r.block ? refine(&r, run, error) : error_no_memory(error, "the batch");
     base_release(r.block);
     return status;

@@ -283,8 +283,8 @@ static hn_status check_independent(hn_policy **policy, const hn_network *network
                        show_name(found).text, wanted);
 }
 
-static hn_status build(hn_policy **out, const hn_model *model, const hn_network *network,
-                       const struct policy_settings *settings, const char *path, hn_error *error) {
+static hn_status policy_file_build(hn_policy **out, const hn_model *model, const hn_network *network,
+                                   const struct policy_settings *settings, const char *path, hn_error *error) {
     hn_error inner = {.text = ""};
     hn_status status = hn_baseline_policy(out, model, network, &settings->policy, &settings->baseline, &inner);
     if (status != HN_OK)
@@ -310,7 +310,7 @@ hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *pat
     if (status == HN_OK)
         status = policy_model_check(model, network, path, error);
     if (status == HN_OK)
-        status = build(out, model, network, &settings, path, error);
+        status = policy_file_build(out, model, network, &settings, path, error);
     if (status == HN_OK)
         (*out)->owned = network;
     else

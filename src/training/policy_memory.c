@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "training/policy_parts.h"
 
-static void lay_out(struct layout *layout, void *context) {
+static void policy_memory_lay_out(struct layout *layout, void *context) {
     struct policy_memory *m = context;
     const hn_policy *p = m->owner;
     size_t samples = CHUNK * p->options.candidates, numbers = samples * p->outputs;
@@ -29,7 +29,7 @@ static void lay_out(struct layout *layout, void *context) {
 }
 
 static hn_status create_one(const hn_policy *p, struct policy_memory *m, hn_error *error) {
-    m->block = layout_allocate(lay_out, m);
+    m->block = layout_allocate(policy_memory_lay_out, m);
     if (!m->block)
         return error_no_memory(error, "a policy");
     if (p->has_objective)

@@ -130,7 +130,8 @@ static hn_status check_columns(const char *there, const char *here, const char *
                                 path);
 }
 
-static hn_status refuse(const char *path, const char *found, const char *wanted, const char *differs, hn_error *error) {
+static hn_status policy_model_refuse(const char *path, const char *found, const char *wanted, const char *differs,
+                                     hn_error *error) {
     enum { SHOWN = 12 };
     return error_about(error, HN_INVALID, error_file(path),
                        "%s: the network is for another model: its fingerprint is %.*s, this model's %.*s%s%s; %s", path,
@@ -155,5 +156,5 @@ hn_status policy_model_check(const hn_model *model, const hn_network *network, c
                        : check_all_names(model, network, path, error);
     if (known)
         list_differences(differs, sizeof differs, parts, here.text[0]);
-    return refuse(path, found, wanted, differs, error);
+    return policy_model_refuse(path, found, wanted, differs, error);
 }

@@ -28,7 +28,7 @@ struct scaling {
     hn_report *reports;
 };
 
-static void place(struct layout *layout, void *context) {
+static void scaling_place(struct layout *layout, void *context) {
     struct scaling *s = context;
     size_t given = s->columns * s->candidates, most = given > s->inputs ? given : s->inputs;
     s->y = layout_take(layout, s->wanted->count * s->outputs, sizeof *s->y);
@@ -43,8 +43,8 @@ static void place(struct layout *layout, void *context) {
 /* ---- inputs ---- */
 
 /* Mean and standard deviation of column j, over the rows that count; reports NULL: all. */
-static void measure(const double *rows, size_t count, size_t columns, size_t j, const hn_report *reports, double *mean,
-                    double *deviation) {
+static void scaling_measure(const double *rows, size_t count, size_t columns, size_t j, const hn_report *reports,
+                            double *mean, double *deviation) {
     double sum = 0, squares = 0, used = 0;
     for (size_t i = 0; i < count; i++)
         if (!reports || reports[i].outcome == HN_OUTCOME_OK) {
@@ -67,7 +67,7 @@ static hn_status set_inputs(hn_network *network, const struct scaling *s, hn_err
         double width = 0.5 * (input.upper - input.lower);
         s->shift[i] = input.lower + width;
         if (w->data)
-            measure(w->data, w->data_count, s->inputs, i, NULL, &s->shift[i], &width);
+            scaling_measure(w->data, w->data_count, s->inputs, i, NULL, &s->shift[i], &width);
         if (!isfinite(s->shift[i]) || !isfinite(width))
             return error_set(error, HN_INVALID, "input %s has no finite range: give rows of inputs to scale it by",
                              input.name);
@@ -112,13 +112,13 @@ static bool same_family(const char *a, const char *b) {
     return length == strcspn(b, "[") && strncmp(a, b, length) == 0;
 }
 
-static int compare(const void *a, const void *b) {
+static int scaling_compare(const void *a, const void *b) {
     double first = *(const double *)a, second = *(const double *)b;
     return (first > second) - (first < second);
 }
 
 static double median(double *values, size_t count) {
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof *values, scaling_compare);
     double below = values[(count - 1) / 2], above = values[count / 2];
     return below == above ? below : 0.5 * below + 0.5 * above;
 }
@@ -162,7 +162,7 @@ static hn_status least_spread(const struct scaling *s, size_t i, double usual, d
 static void measure_starts(const struct scaling *s) {
     const hn_report *reports = which_count(s);
     for (size_t i = 0; i < s->outputs; i++) {
-        measure(s->y, s->wanted->count, s->outputs, i, reports, &s->mean[i], &s->spread[i]);
+        scaling_measure(s->y, s->wanted->count, s->outputs, i, reports, &s->mean[i], &s->spread[i]);
         if (s->spread[i] <= NOISE * fmax(1, fabs(s->mean[i])))
             s->spread[i] = 0;
     }
@@ -214,7 +214,7 @@ hn_status hn_network_scale(hn_network *network, const hn_model *model, const hn_
     if (status != HN_OK)
         return status;
     s.candidates = options.outputs / s.columns;
-    void *block = layout_allocate(place, &s);
+    void *block = layout_allocate(scaling_place, &s);
     status = block ? set_inputs(network, &s, error) : error_no_memory(error, "scaling");
     if (status == HN_OK)
         status = correct_starts(&s, error);

@@ -42,7 +42,7 @@ void hn_train_get_defaults(hn_train_options *out) {
 
 /* ---- life ---- */
 
-static hn_status check_numbers(const hn_train_options *o, hn_error *error) {
+static hn_status trainer_check_numbers(const hn_train_options *o, hn_error *error) {
     const struct {
         const char *name;
         double value;
@@ -70,9 +70,9 @@ static hn_status check_numbers(const hn_train_options *o, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status check_options(const hn_trainer *t, hn_error *error) {
+static hn_status trainer_check_options(const hn_trainer *t, hn_error *error) {
     const hn_train_options *o = &t->options;
-    hn_status status = check_numbers(o, error);
+    hn_status status = trainer_check_numbers(o, error);
     if (status != HN_OK)
         return status;
     if (!t->policy->has_objective)
@@ -125,11 +125,11 @@ static hn_status make_layer(hn_trainer *t, const hn_model *model, hn_error *erro
     return status == HN_OK ? find_bounds(&t->bounds, model, error) : status;
 }
 
-static hn_status build(hn_trainer *t, const hn_model *model, hn_error *error) {
+static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *error) {
     const struct policy_request request = {model, t->network, &t->options.policy, &t->baseline, t->options.improve > 0};
     hn_status status = policy_create(&t->policy, &request, error);
     if (status == HN_OK)
-        status = check_options(t, error);
+        status = trainer_check_options(t, error);
     if (status == HN_OK && t->options.improve == 0)
         status = make_layer(t, model, error);
     if (status == HN_OK)
@@ -163,7 +163,7 @@ hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_networ
     t->outputs = hn_model_output_count(model);
     t->rows = hn_model_row_count(model);
     t->parameters = hn_network_parameter_count(network);
-    hn_status status = build(t, model, error);
+    hn_status status = trainer_build(t, model, error);
     if (status != HN_OK) {
         hn_trainer_destroy(t);
         return status;
@@ -190,7 +190,7 @@ void hn_trainer_destroy(hn_trainer *t) {
 
 /* ---- batches ---- */
 
-static hn_status make_room(hn_trainer *t, size_t chunks, hn_error *error) {
+static hn_status trainer_make_room(hn_trainer *t, size_t chunks, hn_error *error) {
     if (chunks <= t->chunks)
         return HN_OK;
     struct learn_sums *sums = base_reallocate(t->sums, size_product(chunks, sizeof *t->sums));
@@ -206,7 +206,7 @@ static hn_status make_room(hn_trainer *t, size_t chunks, hn_error *error) {
     return HN_OK;
 }
 
-static void work(void *context, int member, size_t chunk) {
+static void trainer_work(void *context, int member, size_t chunk) {
     hn_trainer *t = context;
     if (!t->batch)
         memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
@@ -214,7 +214,7 @@ static void work(void *context, int member, size_t chunk) {
 }
 
 void trainer_share(hn_trainer *t) {
-    thread_pool_share(t->policy->thread_pool, (t->count + CHUNK - 1) / CHUNK, work, t);
+    thread_pool_share(t->policy->thread_pool, (t->count + CHUNK - 1) / CHUNK, trainer_work, t);
 }
 
 /* The chunks' gradients, added in order into the first; their norm. */
@@ -232,7 +232,7 @@ static double add_gradients(const hn_trainer *t) {
 /* Sums of chunks, the gradient and its norm. */
 static hn_status run_batch(hn_trainer *t, size_t count, const double *x, double *norm, hn_error *error) {
     size_t chunks = (count + CHUNK - 1) / CHUNK;
-    hn_status status = make_room(t, chunks, error);
+    hn_status status = trainer_make_room(t, chunks, error);
     if (status != HN_OK)
         return status;
     t->x = x;
@@ -312,7 +312,8 @@ static hn_status adam(hn_trainer *t, double scale, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status take_step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
+static hn_status trainer_take_step(hn_trainer *t, size_t count, const double *x, hn_train_report *report,
+                                   hn_error *error) {
     double norm = 0;
     hn_status status = run_batch(t, count, x, &norm, error);
     if (status != HN_OK)
@@ -342,7 +343,7 @@ static hn_status begin_step(hn_trainer *t, const double *targets, const double *
 
 /* After begin_step. */
 static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
-    hn_status status = take_step(t, count, x, report, error);
+    hn_status status = trainer_take_step(t, count, x, report, error);
     thread_pool_yield(t->policy->thread_pool);
     return status;
 }

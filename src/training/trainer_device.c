@@ -44,7 +44,7 @@ struct returned {
     void *block;
 };
 
-static void lay_out(struct layout *layout, void *context) {
+static void trainer_device_lay_out(struct layout *layout, void *context) {
     struct returned *r = context;
     struct device_lesson *l = &r->lesson;
     size_t samples = l->count * r->trainer->options.policy.candidates;
@@ -93,7 +93,7 @@ static hn_status learn(hn_trainer *t, double *norm, hn_error *error) {
                                     .explore = o->explore,
                                     .distance = improve_distance(&settings),
                                     .starts = t->starts}};
-    r.block = layout_allocate(lay_out, &r);
+    r.block = layout_allocate(trainer_device_lay_out, &r);
     if (!r.block)
         return error_no_memory(error, "training");
     hn_status status = device_policy_learn(t->device, &r.lesson, error);

@@ -43,7 +43,7 @@ static void print_place(const struct bench *bench, const hn_layer_info *info) {
         printf("%s%s", hn_instructions_text(info->instructions), layer_choice_compiled(bench->layer));
 }
 
-static void print_head(const struct bench *bench) {
+static void bench_report_print_head(const struct bench *bench) {
     const struct bench_options *options = bench->options;
     hn_layer_info info = hn_layer_info_of(bench->layer);
     printf("%s", console_tone(stdout, TONE_HEADING));
@@ -89,7 +89,7 @@ static void print_timing(const struct bench *bench, const struct timing *timing)
 }
 
 void bench_print(const struct bench *bench) {
-    print_head(bench);
+    bench_report_print_head(bench);
     print_statuses(bench);
     report_heading("Time (medians)");
     printf("  %7s %9s  %-20s %9s %12s %12s %12s\n", "threads", "batch", "", "runs", "time", "per sample", "and step");

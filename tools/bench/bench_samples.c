@@ -40,7 +40,7 @@ static hn_status sample_inputs(struct bench *bench, hn_error *error) {
     return status;
 }
 
-static void disturb(double *y, size_t count, struct random *random) {
+static void bench_samples_disturb(double *y, size_t count, struct random *random) {
     for (size_t j = 0; j < count; j++)
         y[j] += NOISE * fmax(1, fabs(y[j])) * random_normal(random);
 }
@@ -54,7 +54,7 @@ static hn_status sample_each_output(struct bench *bench, const hn_expr *starts, 
         const double *inputs = x->values ? x->values + samples_row(x, k) * x->columns : NULL;
         struct random random = start_stream(bench, k, STREAM_OUTPUTS);
         status = hn_model_evaluate(bench->model, y->columns, starts, inputs, row, row, error); /* no y in them */
-        disturb(row, y->columns, &random);
+        bench_samples_disturb(row, y->columns, &random);
     }
     return status;
 }

@@ -34,7 +34,7 @@ struct runs {
 
 /* ---- memory ---- */
 
-static void *take(size_t count, size_t each, size_t size) {
+static void *bench_time_take(size_t count, size_t each, size_t size) {
     size_t bytes;
     if (!size_multiply(count, each, &bytes) || !size_multiply(bytes, size, &bytes))
         return NULL;
@@ -52,14 +52,14 @@ static void reserve_tape(struct bench *bench) {
     bench->taped = bench->tape ? count : 0;
 }
 
-static hn_status reserve(struct bench *bench, hn_error *error) {
+static hn_status bench_time_reserve(struct bench *bench, hn_error *error) {
     size_t count = bench->samples.count;
     struct random random = random_start(bench->options->seed, UINT64_MAX);
-    bench->y = take(count, bench->outputs, sizeof *bench->y);
-    bench->reports = take(count, 1, sizeof *bench->reports);
-    bench->grad_y = take(count, bench->outputs, sizeof *bench->grad_y);
-    bench->grad_y_raw = take(count, bench->outputs, sizeof *bench->grad_y_raw);
-    bench->grad_x = take(count, bench->inputs, sizeof *bench->grad_x);
+    bench->y = bench_time_take(count, bench->outputs, sizeof *bench->y);
+    bench->reports = bench_time_take(count, 1, sizeof *bench->reports);
+    bench->grad_y = bench_time_take(count, bench->outputs, sizeof *bench->grad_y);
+    bench->grad_y_raw = bench_time_take(count, bench->outputs, sizeof *bench->grad_y_raw);
+    bench->grad_x = bench_time_take(count, bench->inputs, sizeof *bench->grad_x);
     if (!bench->y || !bench->reports || !bench->grad_y || !bench->grad_y_raw || !bench->grad_x)
         return error_no_memory(error, "the samples");
     for (size_t i = 0; i < count * bench->outputs; i++)
@@ -206,8 +206,8 @@ static hn_status time_threads(struct bench *bench, struct runs *runs, hn_error *
 
 hn_status bench_time(struct bench *bench, hn_error *error) {
     struct runs runs = {.room = bench->options->repeat > SINGLE_RUNS ? bench->options->repeat : SINGLE_RUNS};
-    hn_status status = reserve(bench, error);
-    double *numbers = take(runs.room, 4, sizeof *numbers);
+    hn_status status = bench_time_reserve(bench, error);
+    double *numbers = bench_time_take(runs.room, 4, sizeof *numbers);
     if (status == HN_OK && !numbers)
         status = error_no_memory(error, "--repeat");
     if (status == HN_OK) {

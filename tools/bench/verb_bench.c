@@ -24,7 +24,7 @@ static const char example[] = "  hardnet bench models/unicycle.mod --method pape
 
 /* ---- running ---- */
 
-static int measure(struct bench *bench, struct layer_choice *choice) {
+static int verb_bench_measure(struct bench *bench, struct layer_choice *choice) {
     const char *report = bench->options->report;
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
@@ -52,7 +52,7 @@ static int measure(struct bench *bench, struct layer_choice *choice) {
     return code;
 }
 
-static int run(void *values) {
+static int verb_bench_run(void *values) {
     struct bench_options *options = values;
     hn_model *model = NULL;
     struct bench bench = {.options = options, .samples = {.x_path = options->x, .y_path = options->y}};
@@ -65,7 +65,7 @@ static int run(void *values) {
     bench.rows = hn_model_row_count(model);
     code = bench_samples(&bench);
     if (code == VERB_OK)
-        code = measure(&bench, &options->choice);
+        code = verb_bench_measure(&bench, &options->choice);
     bench_release(&bench);
     hn_model_destroy(model);
     return code;
@@ -103,7 +103,7 @@ int verb_bench(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .common = &o.common,
-                                    .run = run,
+                                    .run = verb_bench_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

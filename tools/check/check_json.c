@@ -192,7 +192,7 @@ static void write_findings(struct json *json, struct check_view *check) {
     json_end_list(json);
 }
 
-static void write_files(struct json *json, const struct check_view *check) {
+static void check_json_write_files(struct json *json, const struct check_view *check) {
     json_list(json, "files");
     for (size_t i = 0; i < check->options->files.count; i++)
         json_text(json, NULL, check->options->files.items[i]);
@@ -213,7 +213,7 @@ hn_status check_write_json(struct check_view *check, const char *path, hn_error 
     json_object(&json, NULL);
     json_count(&json, "version", 1);
     json_text(&json, "verb", "check");
-    write_files(&json, check);
+    check_json_write_files(&json, check);
     write_fingerprint(&json, check);
     write_sizes(&json, check);
     write_inputs(&json, check);

@@ -189,7 +189,7 @@ void report_rank(struct check_view *check) {
 
 /* ---- the theorem ---- */
 
-static void print_constants(const struct check_view *check, const hn_check_theorem *t) {
+static void check_layer_report_print_constants(const struct check_view *check, const hn_check_theorem *t) {
     int width = check->name_width;
     printf("  %-*s  at least %-10.4g smoothness of V = |r|^2/2: |grad V(a) - grad V(b)| <= L |a - b|\n", width, "L",
            t->L);
@@ -220,7 +220,7 @@ void report_theorem(struct check_view *check) {
     }
     double half = t->L / 2, paper = t->at_paper.eps;
     bool inside = paper > half;
-    print_constants(check, t);
+    check_layer_report_print_constants(check, t);
     printf("  %-*s  eps > L/2 = %.4g; the paper's eps = %g is %s\n", width, "the theorem needs", half, paper,
            inside ? view_format(check, "inside, rate %.6g", t->paper_rate) : "outside");
     printf("  %-*s  eps = %.4g, k = %.4g, rate 1 - 2 mu k = %.6g (1 at L/2)\n", width, "promises most at", t->eps, t->k,

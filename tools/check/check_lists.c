@@ -79,7 +79,7 @@ static struct entry definition_entry(struct check_view *check, size_t index) {
     return (struct entry){.name = view_safe(check, hn_model_definition(check->model, index).name)};
 }
 
-static const char *describe(struct check_view *check, const struct entry *entry) {
+static const char *check_lists_describe(struct check_view *check, const struct entry *entry) {
     const char *where = report_interval(check, entry->lower, entry->upper);
     if (entry->fixed)
         where = view_format(check, "fixed at %g", entry->start);
@@ -101,7 +101,7 @@ static const char *describe_family(const struct listing *list, size_t first, siz
         if (i > first && same_range(&entry, &before)) /* most families are alike: compare before formatting */
             continue;
         before = entry;
-        const char *text = describe(list->check, &entry);
+        const char *text = check_lists_describe(list->check, &entry);
         bool known = (count > 0 && strcmp(seen[0], text) == 0) || (count > 1 && strcmp(seen[1], text) == 0);
         if (known)
             continue;
@@ -145,7 +145,8 @@ static void print_family(const struct listing *list, size_t first, size_t end) {
 
 static void print_entry(const struct listing *list, size_t index) {
     struct entry entry = list->entry(list->check, index);
-    print_line(list, entry.name, "", describe(list->check, &entry), view_format(list->check, "%g", entry.start));
+    print_line(list, entry.name, "", check_lists_describe(list->check, &entry),
+               view_format(list->check, "%g", entry.start));
 }
 
 static size_t family_end(const struct listing *list, size_t first) {

@@ -140,7 +140,8 @@ static const char *column_name(struct check_view *check, bool by_x, size_t colum
                      by_x ? hn_model_input(check->model, column).name : hn_model_output(check->model, column).name);
 }
 
-static const char *place_of(struct check_view *check, const hn_check_difference *d, bool by_x, bool product) {
+static const char *check_report_place_of(struct check_view *check, const hn_check_difference *d, bool by_x,
+                                         bool product) {
     const char *column = column_name(check, by_x, d->column);
     if (product)
         return view_format(check, "entry %s", column);
@@ -169,7 +170,7 @@ static void print_disagreement(struct check_view *check, const char *what, const
     printf("  %-*s  %s%9s%s  %9zu", check->name_width, what, console_tone(stdout, tone), error, console_plain(stdout),
            d->checked);
     if (d->error > 0)
-        printf("  %s", place_of(check, d, by_x, product));
+        printf("  %s", check_report_place_of(check, d, by_x, product));
     print_left_out(d);
     printf("\n");
 }

@@ -70,7 +70,7 @@ static void show_progress(void *context, const char *stage, size_t done, size_t 
         progress_end(&check->bar);
 }
 
-static hn_status look(struct check_view *check, const hn_array *x, hn_check **found, hn_error *error) {
+static hn_status verb_check_look(struct check_view *check, const hn_array *x, hn_check **found, hn_error *error) {
     const struct check_options *o = check->options;
     hn_check_options options = hn_check_defaults();
     options.points = o->points;
@@ -117,12 +117,12 @@ static hn_status report(struct check_view *check, hn_error *error) {
     return status == HN_OK && check->starved ? error_no_memory(error, "the report is not complete") : status;
 }
 
-static hn_status check_model(struct check_view *check, hn_error *error) {
+static hn_status verb_check_check_model(struct check_view *check, hn_error *error) {
     hn_array x;
     hn_check *found = NULL;
     hn_status status = read_inputs(check, &x, error);
     if (status == HN_OK)
-        status = look(check, &x, &found, error);
+        status = verb_check_look(check, &x, &found, error);
     check->found = found;
     if (status == HN_OK)
         status = survey(check, &x, error);
@@ -140,7 +140,7 @@ static int explain(const struct check_options *options, const hn_error *error) {
     return options->x && error->status == HN_INVALID ? VERB_MISUSED : VERB_FAILED;
 }
 
-static int run(void *values) {
+static int verb_check_run(void *values) {
     const struct check_options *options = values;
     hn_error error = {.status = HN_OK};
     hn_model *model = NULL;
@@ -150,7 +150,7 @@ static int run(void *values) {
     if (code != VERB_OK)
         return code;
     check.model = model;
-    if (check_model(&check, &error) != HN_OK)
+    if (verb_check_check_model(&check, &error) != HN_OK)
         code = explain(options, &error);
     hn_model_destroy(model);
     return code;
@@ -163,7 +163,7 @@ static bool is_picture(const char *path) {
     return end && (strcmp(end, ".svg") == 0 || strcmp(end, ".pbm") == 0);
 }
 
-static int settle(void *values) {
+static int verb_check_settle(void *values) {
     const struct check_options *options = values;
     if (!options->picture || is_picture(options->picture))
         return VERB_OK;
@@ -203,8 +203,8 @@ int verb_check(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .common = &o.common,
-                                    .settle = settle,
-                                    .run = run,
+                                    .settle = verb_check_settle,
+                                    .run = verb_check_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

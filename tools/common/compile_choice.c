@@ -54,7 +54,7 @@ int compile_choice_make(const hn_model *model, const hn_layer_options *layer, hn
     return status == HN_OK ? VERB_OK : interrupt_came() ? interrupt_code() : VERB_FAILED;
 }
 
-static void say(const hn_kernel_info *made, double seconds) {
+static void compile_choice_say(const hn_kernel_info *made, double seconds) {
     const char *code = compile_choice_size(made->code_bytes).text;
     if (made->found)
         console_remark("kernel from the cache in %s, %s of machine code", figures_duration(seconds).text, code);
@@ -83,7 +83,7 @@ static int compile(struct compile_choice *choice, const hn_model *model, hn_laye
     int code = compile_choice_make(model, options, wanted, &choice->made, &error);
     if (code != VERB_OK)
         return code == VERB_FAILED ? explain(choice, &error) : code;
-    say(&choice->made, clock_seconds() - begun);
+    compile_choice_say(&choice->made, clock_seconds() - begun);
     options->kernel = choice->made.path;
     return VERB_OK;
 }

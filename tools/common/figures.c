@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *a, const void *b) {
+static int figures_compare(const void *a, const void *b) {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
 }
 
 struct spread figures_spread(double *values, size_t count) {
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof *values, figures_compare);
     double below = values[(count - 1) / 2], above = values[count / 2];
     return (struct spread){values[0], below == above ? below : 0.5 * below + 0.5 * above, values[count - 1]};
 }

@@ -22,7 +22,7 @@ static void raise_flag(int number) {
         _exit(code_of(number));
 }
 
-static void take(int number) {
+static void interrupt_take(int number) {
     struct sigaction action = {.sa_handler = raise_flag, .sa_flags = SA_RESTART}, before;
     sigemptyset(&action.sa_mask);
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) /* ignored: a background job */
@@ -30,12 +30,12 @@ static void take(int number) {
 }
 
 const int *interrupt_begin(void) {
-    take(SIGINT);
+    interrupt_take(SIGINT);
     return &flag;
 }
 
 void interrupt_take_terminate(void) {
-    take(SIGTERM);
+    interrupt_take(SIGTERM);
 }
 
 bool interrupt_came(void) {

@@ -11,7 +11,7 @@
 
 enum { BROKEN_LEVELS = 2 }; /* levels whose values stand on lines of their own */
 
-static void put(struct json *json, const char *text) {
+static void json_writer_put(struct json *json, const char *text) {
     text_append(&json->text, text, strlen(text));
 }
 
@@ -30,19 +30,19 @@ static void put_quoted(struct json *json, const char *value) {
 static void begin_value(struct json *json, const char *key) {
     bool *started = &json->started[json->depth];
     if (*started)
-        put(json, json->depth <= BROKEN_LEVELS ? "," : ", ");
+        json_writer_put(json, json->depth <= BROKEN_LEVELS ? "," : ", ");
     if (json->depth > 0 && json->depth <= BROKEN_LEVELS)
         text_print(&json->text, "\n%*s", 2 * json->depth, "");
     *started = true;
     if (key) {
         put_quoted(json, key);
-        put(json, ": ");
+        json_writer_put(json, ": ");
     }
 }
 
 static void open_level(struct json *json, const char *key, const char *mark) {
     begin_value(json, key);
-    put(json, mark);
+    json_writer_put(json, mark);
     if (json->depth + 1 >= JSON_DEPTH)
         json->text.failed = true;
     else
@@ -53,10 +53,10 @@ static void close_level(struct json *json, const char *mark) {
     bool any = json->started[json->depth];
     if (any && json->depth <= BROKEN_LEVELS)
         text_print(&json->text, "\n%*s", 2 * (json->depth - 1), "");
-    put(json, mark);
+    json_writer_put(json, mark);
     json->depth--;
     if (json->depth == 0)
-        put(json, "\n");
+        json_writer_put(json, "\n");
 }
 
 void json_object(struct json *json, const char *key) {
@@ -80,12 +80,12 @@ void json_text(struct json *json, const char *key, const char *value) {
     if (value)
         put_quoted(json, value);
     else
-        put(json, "null");
+        json_writer_put(json, "null");
 }
 
 void json_number(struct json *json, const char *key, double value) {
     begin_value(json, key);
-    put(json, isfinite(value) ? error_number(value).text : "null");
+    json_writer_put(json, isfinite(value) ? error_number(value).text : "null");
 }
 
 void json_count(struct json *json, const char *key, size_t value) {
@@ -95,5 +95,5 @@ void json_count(struct json *json, const char *key, size_t value) {
 
 void json_flag(struct json *json, const char *key, bool value) {
     begin_value(json, key);
-    put(json, value ? "true" : "false");
+    json_writer_put(json, value ? "true" : "false");
 }

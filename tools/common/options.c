@@ -60,7 +60,7 @@ __attribute__((format(printf, 2, 3))) static enum parse wrong(const struct comma
     return PARSE_WRONG;
 }
 
-static enum parse no_memory(void) {
+static enum parse options_no_memory(void) {
     console_error("options: out of memory");
     return PARSE_NO_MEMORY;
 }
@@ -155,13 +155,13 @@ static enum parse store(const struct command *command, const struct option *opti
     if (option->text)
         *option->text = text;
     else if (!text_list_append(option->list, text))
-        return no_memory();
+        return options_no_memory();
     return PARSE_DONE;
 }
 
 /* ---- the line ---- */
 
-static const struct option *find(const struct command *command, const char *name, size_t length) {
+static const struct option *options_find(const struct command *command, const char *name, size_t length) {
     for (size_t i = 0; i < command->option_count; i++) {
         const struct option *option = &command->options[i];
         if (strncmp(option->name, name, length) == 0 && option->name[length] == '\0')
@@ -174,7 +174,7 @@ static const struct option *find(const struct command *command, const char *name
 static enum parse parse_option(const struct command *command, int argc, char **argv, int *at) {
     const char *name = argv[*at] + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const struct option *option = find(command, name, length);
+    const struct option *option = options_find(command, name, length);
     if (!option)
         return unknown(command, name, length);
     if (option->flag) {
@@ -226,7 +226,7 @@ enum parse options_parse(const struct command *command, int argc, char **argv) {
         else if (!ended && argument[0] == '-' && argument[1] != '\0')
             result = wrong(command, "%s: no such option; options start with two dashes", argument);
         else if (!text_list_append(command->files, argument))
-            result = no_memory();
+            result = options_no_memory();
     }
     return result;
 }

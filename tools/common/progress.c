@@ -73,14 +73,14 @@ struct progress_text progress_left(double seconds) {
 
 /* ---- when ---- */
 
-static double distance(const struct progress *p, double now) {
+static double progress_distance(const struct progress *p, double now) {
     double spent = LINE_SHARE * (now - p->begun);
     return p->terminal ? BAR_SECONDS : spent > LINE_SECONDS ? spent : LINE_SECONDS;
 }
 
 bool progress_is_due(struct progress *p) {
     double now = clock_seconds();
-    bool due = now - p->begun >= SILENT_SECONDS && now - p->said >= distance(p, now);
+    bool due = now - p->begun >= SILENT_SECONDS && now - p->said >= progress_distance(p, now);
     if (due)
         p->said = now;
     return due;

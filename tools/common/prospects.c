@@ -37,27 +37,27 @@ struct look {
 
 /* ---- memory ---- */
 
-static void *take(size_t count, size_t each) {
+static void *prospects_take(size_t count, size_t each) {
     size_t bytes;
     return size_multiply(count, each, &bytes) ? base_allocate(bytes > 0 ? bytes : 1) : NULL;
 }
 
-static void release(struct look *l) {
+static void prospects_release(struct look *l) {
     void *all[] = {l->x, l->y, l->now, l->refined, l->local, l->best, l->solved, l->reports, l->winner};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(all[i]);
 }
 
-static hn_status reserve(struct look *l, size_t room, hn_error *error) {
+static hn_status prospects_reserve(struct look *l, size_t room, hn_error *error) {
     double **numbers[] = {&l->now, &l->refined, &l->local, &l->best};
-    l->x = take(room, (l->inputs + 1) * sizeof *l->x);
-    l->y = take(room, l->outputs * sizeof *l->y);
-    l->solved = take(room, l->outputs * sizeof *l->solved);
-    l->reports = take(room, sizeof *l->reports);
-    l->winner = take(room, sizeof *l->winner);
+    l->x = prospects_take(room, (l->inputs + 1) * sizeof *l->x);
+    l->y = prospects_take(room, l->outputs * sizeof *l->y);
+    l->solved = prospects_take(room, l->outputs * sizeof *l->solved);
+    l->reports = prospects_take(room, sizeof *l->reports);
+    l->winner = prospects_take(room, sizeof *l->winner);
     bool there = l->x && l->y && l->solved && l->reports && l->winner;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        there = (*numbers[i] = take(room, sizeof(double))) && there;
+        there = (*numbers[i] = prospects_take(room, sizeof(double))) && there;
     return there ? HN_OK : error_no_memory(error, "prospects");
 }
 
@@ -147,7 +147,7 @@ static hn_status solve_on(struct look *l, const hn_layer *layer, hn_error *error
     return status;
 }
 
-static hn_status solve(struct look *l, hn_error *error) {
+static hn_status prospects_solve(struct look *l, hn_error *error) {
     hn_layer_options options = hn_layer_defaults();
     hn_layer *layer = NULL;
     options.method = HN_METHOD_OPTIMAL;
@@ -192,16 +192,16 @@ hn_status prospects_find(struct prospects *out, const struct prospects_task *tas
     size_t room = l.outputs > MOST_NUMBERS / PROSPECTS_MOST ? MOST_NUMBERS / l.outputs + 1 : PROSPECTS_MOST;
     if (!hn_model_objective(task->model).name || out->refine > HN_POLICY_MOST_REFINE)
         return HN_OK;
-    hn_status status = reserve(&l, room, error);
+    hn_status status = prospects_reserve(&l, room, error);
     if (status == HN_OK)
         pick(&l, room);
     if (status == HN_OK && l.count > 0)
         status = refine(&l, out->refine, error);
     if (status == HN_OK && l.count > 0)
-        status = solve(&l, error);
+        status = prospects_solve(&l, error);
     if (status == HN_OK && l.count > 0 && !interrupt_came())
         sum_up(out, &l);
-    release(&l);
+    prospects_release(&l);
     return status;
 }
 

@@ -23,7 +23,7 @@ enum { SEED = 1 };
 
 /* ---- memory ---- */
 
-static bool make_room(struct starts *s, size_t room) {
+static bool starts_make_room(struct starts *s, size_t room) {
     const size_t each[] = {s->outputs, s->outputs, s->outputs, s->rows, s->rows};
     double **lists[] = {&s->base, &s->raw, &s->y, &s->multipliers, &s->residual};
     size_t bytes;
@@ -47,7 +47,7 @@ hn_status starts_begin(struct starts *s, const hn_model *model, size_t room, hn_
         return status;
     s->bytes = hn_evaluator_workspace_bytes(s->evaluator);
     s->workspace = base_allocate(s->bytes);
-    return s->workspace && make_room(s, room) ? HN_OK : error_no_memory(error, "the starts");
+    return s->workspace && starts_make_room(s, room) ? HN_OK : error_no_memory(error, "the starts");
 }
 
 void starts_end(struct starts *s) {
@@ -83,7 +83,7 @@ static void draw_noise(struct starts *s, uint64_t seed, size_t number) {
 }
 
 /* number: of the disturbances, from 0 on. */
-static void disturb(struct starts *s, size_t count, size_t number) {
+static void starts_disturb(struct starts *s, size_t count, size_t number) {
     for (size_t k = 0; k < count; k++) {
         if (k == 0 || s->seeds)
             draw_noise(s, s->seeds ? s->seeds[k] : SEED, number);
@@ -107,7 +107,7 @@ static hn_batch batch_of(struct starts *s, const hn_batch *first, size_t number)
     batch.watch = NULL;
     batch.proof_y = NULL;
     if (!own)
-        disturb(s, first->count, first->y_raw ? number - 2 : number - 1);
+        starts_disturb(s, first->count, first->y_raw ? number - 2 : number - 1);
     return batch;
 }
 

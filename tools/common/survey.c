@@ -48,7 +48,7 @@ struct survey_options survey_defaults(void) {
 
 /* ---- memory ---- */
 
-static void *take(size_t rows, size_t columns, size_t each) {
+static void *survey_take(size_t rows, size_t columns, size_t each) {
     size_t bytes;
     bool fits = size_multiply(rows, columns + 1, &bytes) && size_multiply(bytes, each, &bytes);
     void *block = fits ? base_allocate(bytes) : NULL;
@@ -57,19 +57,19 @@ static void *take(size_t rows, size_t columns, size_t each) {
     return block;
 }
 
-static hn_status make_room(struct memory *m, hn_error *error) {
+static hn_status survey_make_room(struct memory *m, hn_error *error) {
     double **lists[] = {&m->x, &m->base, &m->raw, &m->y, &m->values, &m->least, &m->most};
     const size_t columns[] = {m->inputs, m->outputs, m->outputs, m->outputs, 1, 1, 1};
     bool all = true;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        all = (*lists[i] = take(m->count, columns[i], sizeof(double))) && all;
-    m->reports = take(m->count, 1, sizeof *m->reports);
-    m->others = take(m->count, 1, sizeof *m->others);
-    m->certified = take(m->count, 1, sizeof *m->certified);
+        all = (*lists[i] = survey_take(m->count, columns[i], sizeof(double))) && all;
+    m->reports = survey_take(m->count, 1, sizeof *m->reports);
+    m->others = survey_take(m->count, 1, sizeof *m->others);
+    m->certified = survey_take(m->count, 1, sizeof *m->certified);
     return all && m->reports && m->others && m->certified ? HN_OK : error_no_memory(error, "the survey of the inputs");
 }
 
-static void release(struct memory *m) {
+static void survey_release(struct memory *m) {
     double *lists[] = {m->x, m->base, m->raw, m->y, m->values, m->least, m->most};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         base_release(lists[i]);
@@ -102,7 +102,7 @@ struct job {
     hn_report *reports;
 };
 
-static hn_status run(const struct memory *m, hn_pool *pool, const struct job *job, hn_error *error) {
+static hn_status correct_samples(const struct memory *m, hn_pool *pool, const struct job *job, hn_error *error) {
     hn_batch batch = {.size = sizeof batch,
                       .count = job->count,
                       .x = m->inputs > 0 ? m->x + job->first * m->inputs : NULL,
@@ -183,7 +183,7 @@ static hn_status correct_all(struct memory *m, hn_pool *pool, hn_error *error) {
     for (; status == HN_OK && job.first < m->count; job.first += job.count) {
         job.count = m->count - job.first < job.count ? m->count - job.first : job.count;
         if (left > 0)
-            status = run(m, pool, &job, error);
+            status = correct_samples(m, pool, &job, error);
         for (size_t k = 0; !(left > 0) && k < job.count; k++)
             m->reports[job.first + k] = (hn_report){.outcome = HN_OUTCOME_CANCELLED};
         left -= work_of(m, &job);
@@ -191,7 +191,7 @@ static hn_status correct_all(struct memory *m, hn_pool *pool, hn_error *error) {
     return status;
 }
 
-static hn_status correct(struct survey *s, struct memory *m, hn_error *error) {
+static hn_status survey_correct(struct survey *s, struct memory *m, hn_error *error) {
     hn_layer *layer = NULL;
     hn_pool *pool;
     hn_status status = open_pool(&layer, &pool, m, hn_layer_defaults().method, error);
@@ -213,7 +213,7 @@ static hn_status correct(struct survey *s, struct memory *m, hn_error *error) {
 /* ---- optima ---- */
 
 /* Of what was corrected, by n and -n. */
-static void disturb(struct memory *m, const struct job *job, int start) {
+static void survey_disturb(struct memory *m, const struct job *job, int start) {
     struct random random = random_start(m->options->seed, STREAM);
     for (size_t j = 0; j < m->outputs; j++) {
         double noise = random_normal(&random) * (start % 2 ? 1 : -1);
@@ -254,10 +254,10 @@ static hn_status optimise_some(struct memory *m, hn_pool *pool, struct job job, 
     hn_status status = HN_OK;
     for (int start = 0; status == HN_OK && start < STARTS; start++) {
         if (start > 0)
-            disturb(m, &job, start);
+            survey_disturb(m, &job, start);
         job.raw = start > 0 ? m->raw : NULL;
         job.y = start > 0 ? m->raw : m->y;
-        status = run(m, pool, &job, error);
+        status = correct_samples(m, pool, &job, error);
         *work += status == HN_OK ? work_of(m, &job) : 0;
         if (status == HN_OK)
             note_optima(m, &job);
@@ -296,7 +296,7 @@ static hn_status optimise(struct survey *s, struct memory *m, hn_error *error) {
 
 /* ---- scale ---- */
 
-static void measure(struct survey *s, const struct memory *m, const double *y) {
+static void survey_measure(struct survey *s, const struct memory *m, const double *y) {
     s->least_scale = s->most_scale = NAN;
     for (size_t j = 0; s->ok > 0 && j < m->outputs; j++) {
         double sum = 0;
@@ -325,14 +325,14 @@ double survey_bad_share(const struct survey *s) {
     return decided > 0 ? (double)(decided - s->ok) / (double)decided : 0;
 }
 
-static hn_status look(struct survey *s, struct memory *m, hn_error *error) {
+static hn_status survey_look(struct survey *s, struct memory *m, hn_error *error) {
     hn_status status = find_inputs(m, error);
     if (status == HN_OK)
-        status = correct(s, m, error);
+        status = survey_correct(s, m, error);
     if (status != HN_OK)
         return status;
     survey_find_place(s, m->x, m->reports);
-    measure(s, m, m->base);
+    survey_measure(s, m, m->base);
     if (survey_is_slow(s->median_steps))
         status = survey_find_slow(s, m->model, m->x, error);
     if (status != HN_OK)
@@ -354,9 +354,9 @@ hn_status survey_run(struct survey *s, const hn_model *model, const struct surve
                          .slow_group = SIZE_MAX};
     if (m.count == 0)
         return HN_OK;
-    hn_status status = make_room(&m, error);
+    hn_status status = survey_make_room(&m, error);
     if (status == HN_OK)
-        status = look(s, &m, error);
-    release(&m);
+        status = survey_look(s, &m, error);
+    survey_release(&m);
     return status;
 }

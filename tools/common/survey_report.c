@@ -24,7 +24,7 @@ static struct survey_words conditions(const struct survey *s, const hn_model *mo
 }
 
 /* ", 88 % of those where a >= 1.2 (5 % elsewhere)" */
-static struct survey_words place(const struct survey *s, const hn_model *model) {
+static struct survey_words survey_report_place(const struct survey *s, const hn_model *model) {
     size_t bad = survey_decided(s) - s->ok, outside = survey_decided(s) - s->inside;
     struct survey_words words = {""};
     if (s->conditions == 0)
@@ -43,7 +43,7 @@ struct survey_words survey_sentence(const struct survey *s, const hn_model *mode
              "keep a "
              "training from them",
              survey_decided(s) - s->ok, survey_decided(s), figures_percent(survey_bad_share(s)).text,
-             place(s, model).text);
+             survey_report_place(s, model).text);
     return words;
 }
 
@@ -61,7 +61,7 @@ void survey_print(const struct survey *s, const hn_model *model, int width) {
     if (s->undecided > 0)
         printf("  %-*s  %zu more were not looked at: the model is large\n", width, "", s->undecided);
     if (s->ok < decided)
-        printf("  %-*s  %zu%s\n", width, "not feasible", decided - s->ok, place(s, model).text);
+        printf("  %-*s  %zu%s\n", width, "not feasible", decided - s->ok, survey_report_place(s, model).text);
     if (s->optimised > 0)
         printf("  %-*s  found for %zu of %zu (%.1f %%)%s\n", width, "several optima", s->several, s->optimised,
                100 * (double)s->several / (double)s->optimised,

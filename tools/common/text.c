@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Room for so many more bytes and a 0 behind them. */
-static bool make_room(struct text *text, size_t count) {
+static bool text_make_room(struct text *text, size_t count) {
     size_t needed;
     void *moved = NULL;
     if (size_add(text->count, count, &needed) && size_add(needed, 1, &needed))
@@ -27,7 +27,7 @@ static bool make_room(struct text *text, size_t count) {
 }
 
 void text_append(struct text *text, const void *bytes, size_t count) {
-    if (text->failed || count == 0 || !make_room(text, count))
+    if (text->failed || count == 0 || !text_make_room(text, count))
         return;
     memcpy(text->bytes + text->count, bytes, count);
     text->count += count;
@@ -41,7 +41,7 @@ void text_print(struct text *text, const char *format, ...) {
     va_end(arguments);
     if (length < 0)
         text->failed = true;
-    else if (!text->failed && make_room(text, (size_t)length)) {
+    else if (!text->failed && text_make_room(text, (size_t)length)) {
         vsnprintf(text->bytes + text->count, (size_t)length + 1, format, again);
         text->count += (size_t)length;
     }

@@ -75,7 +75,7 @@ static int compile(const struct compile_options *options, const hn_model *model)
     return code == VERB_FAILED ? layer_choice_explain(&error) : code;
 }
 
-static int run(void *values) {
+static int verb_compile_run(void *values) {
     const struct compile_options *options = values;
     hn_model *model = NULL;
     int code = load_model(&model, &options->files, &options->common);
@@ -104,7 +104,7 @@ int verb_compile(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .common = &o.common,
-                                    .run = run,
+                                    .run = verb_compile_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

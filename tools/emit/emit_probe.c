@@ -14,7 +14,7 @@ enum { SAMPLES = 1000, SEED = 1, STREAM = 0x656d6974 };
 static const double SECONDS = 1, SHARE = 0.999;
 
 /* Rows of x that meet the model's requirements: how many. */
-static size_t draw(const hn_model *model, double *x) {
+static size_t emit_probe_draw(const hn_model *model, double *x) {
     size_t inputs = hn_model_input_count(model), count = 0;
     for (size_t k = 0; k < SAMPLES; k++) {
         struct random random = random_start(SEED, STREAM + k);
@@ -62,9 +62,9 @@ static void repeat_inputs(double *x, size_t inputs, size_t count, size_t candida
         memmove(x + k * inputs, x + k / candidates * inputs, inputs * sizeof *x);
 }
 
-static bool run(const hn_pool *pool, const hn_model *model, const hn_network *network, const struct probe_arrays *a,
-                size_t *count) {
-    *count = draw(model, a->x);
+static bool emit_probe_run(const hn_pool *pool, const hn_model *model, const hn_network *network,
+                           const struct probe_arrays *a, size_t *count) {
+    *count = emit_probe_draw(model, a->x);
     bool raw = run_network(network, *count, a->x, a->y);
     repeat_inputs(a->x, hn_model_input_count(model), *count, a->candidates);
     *count *= a->candidates;
@@ -92,7 +92,7 @@ bool emit_probe(struct emit_probe *out, const hn_model *model, const hn_network 
                              .candidates = candidates};
     *out = (struct emit_probe){.network = network != NULL};
     bool done = a.x && a.y && a.reports && a.steps && hn_layer_create(&layer, model, options, NULL) == HN_OK &&
-                hn_pool_create(&pool, layer, 1, NULL) == HN_OK && run(pool, model, network, &a, &count);
+                hn_pool_create(&pool, layer, 1, NULL) == HN_OK && emit_probe_run(pool, model, network, &a, &count);
     if (done)
         count_steps(out, count, a.reports, a.steps);
     hn_pool_destroy(pool);

@@ -36,7 +36,7 @@ static void list_files(struct folder_file files[FILES], const char *name, const 
         files[i].text = own[i];
 }
 
-static bool join(char path[LONGEST], const char *folder, const char *name) {
+static bool emit_write_join(char path[LONGEST], const char *folder, const char *name) {
     if ((size_t)snprintf(path, LONGEST, "%s/%s", folder, name) < LONGEST)
         return true;
     console_error("--out %s: the name is too long", folder);
@@ -78,7 +78,7 @@ static int check_folder(const char *folder, const struct folder_file files[FILES
     char path[LONGEST];
     int code = VERB_OK;
     for (int i = 0; i < FILES && code == VERB_OK; i++)
-        code = join(path, folder, files[i].name) ? check_file(path) : VERB_FAILED;
+        code = emit_write_join(path, folder, files[i].name) ? check_file(path) : VERB_FAILED;
     return code;
 }
 
@@ -86,7 +86,7 @@ static int check_folder(const char *folder, const struct folder_file files[FILES
 
 #define TEMPORARY ".emit-"
 
-static bool is_temporary(const char *name) {
+static bool emit_write_is_temporary(const char *name) {
     return strncmp(name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(name) == strlen(TEMPORARY "XXXXXX");
 }
 
@@ -95,7 +95,7 @@ static void sweep_temporary(const char *folder) {
     char path[LONGEST];
     DIR *all = opendir(folder);
     for (struct dirent *own = all ? readdir(all) : NULL; own; own = readdir(all))
-        if (own->d_name[0] != '.' && join(path, folder, own->d_name) && is_emitted(path))
+        if (own->d_name[0] != '.' && emit_write_join(path, folder, own->d_name) && is_emitted(path))
             unlink(path);
     if (all)
         closedir(all);
@@ -106,7 +106,7 @@ static void sweep(const char *folder) {
     char path[LONGEST];
     DIR *all = opendir(folder);
     for (struct dirent *own = all ? readdir(all) : NULL; own; own = readdir(all))
-        if (is_temporary(own->d_name) && join(path, folder, own->d_name))
+        if (emit_write_is_temporary(own->d_name) && emit_write_join(path, folder, own->d_name))
             sweep_temporary(path);
     if (all)
         closedir(all);
@@ -118,7 +118,7 @@ static int write_into(const char *folder, const struct folder_file files[FILES])
     hn_error error = {.status = HN_OK};
     char path[LONGEST];
     for (int i = 0; i < FILES; i++) {
-        if (!join(path, folder, files[i].name))
+        if (!emit_write_join(path, folder, files[i].name))
             return VERB_FAILED;
         if (file_write(path, files[i].text, strlen(files[i].text), &error) != HN_OK)
             return verb_explain(&error);
@@ -129,7 +129,8 @@ static int write_into(const char *folder, const struct folder_file files[FILES])
 static int rename_all(const char *from, const char *to, const struct folder_file files[FILES]) {
     char old[LONGEST], new[LONGEST];
     for (int i = 0; i < FILES; i++)
-        if (!join(old, from, files[i].name) || !join(new, to, files[i].name) || rename(old, new) != 0)
+        if (!emit_write_join(old, from, files[i].name) || !emit_write_join(new, to, files[i].name) ||
+            rename(old, new) != 0)
             return cannot(new);
     return VERB_OK;
 }
@@ -137,7 +138,7 @@ static int rename_all(const char *from, const char *to, const struct folder_file
 static void remove_all(const char *folder, const struct folder_file files[FILES]) {
     char path[LONGEST];
     for (int i = 0; i < FILES; i++)
-        if (join(path, folder, files[i].name))
+        if (emit_write_join(path, folder, files[i].name))
             unlink(path);
     rmdir(folder);
 }
@@ -149,7 +150,7 @@ static int sync_folder(const char *path, int folder) {
 
 static int write_all(const char *folder, const struct folder_file files[FILES]) {
     char temporary[LONGEST];
-    if (!join(temporary, folder, TEMPORARY "XXXXXX"))
+    if (!emit_write_join(temporary, folder, TEMPORARY "XXXXXX"))
         return VERB_FAILED;
     if (!mkdtemp(temporary))
         return cannot(folder);

@@ -131,7 +131,7 @@ static int load_policy(hn_policy **out, const struct emit_options *o, const hn_m
     return check_policy(o, *out);
 }
 
-static int run(void *values) {
+static int verb_emit_run(void *values) {
     const struct emit_options *o = values;
     hn_model *model = NULL;
     hn_policy *policy = NULL;
@@ -196,7 +196,7 @@ int verb_emit(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .common = &o.common,
-                                    .run = run,
+                                    .run = verb_emit_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

@@ -68,7 +68,7 @@ hn_status eval_cache_name(const struct eval *eval, char path[EVAL_CACHE_NAME], h
     return HN_OK;
 }
 
-static int compare(const void *a, const void *b) {
+static int eval_cache_compare(const void *a, const void *b) {
     const struct entry *left = a, *right = b;
     return left->bytes > 0 ? memcmp(left->row, right->row, left->bytes) : 0;
 }
@@ -93,7 +93,7 @@ static hn_status read_table(struct eval_cache *cache, hn_error *error) {
     for (size_t i = 0; i < cache->count; i++)
         cache->entries[i] = (struct entry){.row = cache->table.values + i * cache->columns,
                                            .bytes = cache->eval->inputs * sizeof(double)};
-    qsort(cache->entries, cache->count, sizeof *cache->entries, compare);
+    qsort(cache->entries, cache->count, sizeof *cache->entries, eval_cache_compare);
     return HN_OK;
 }
 
@@ -134,7 +134,7 @@ static size_t lower_bound(const struct eval_cache *cache, const struct entry *wa
     size_t low = 0, high = cache->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(&cache->entries[middle], wanted) < 0)
+        if (eval_cache_compare(&cache->entries[middle], wanted) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -155,7 +155,8 @@ bool eval_cache_find(struct eval_cache *cache, size_t sample, struct optimum *op
     size_t outputs = cache->eval->outputs;
     const struct entry wanted = {.row = eval_x(cache->eval, sample), .bytes = cache->eval->inputs * sizeof(double)};
     bool found = false;
-    for (size_t i = lower_bound(cache, &wanted); i < cache->count && compare(&cache->entries[i], &wanted) == 0; i++) {
+    for (size_t i = lower_bound(cache, &wanted);
+         i < cache->count && eval_cache_compare(&cache->entries[i], &wanted) == 0; i++) {
         const double *own = cache->entries[i].row + cache->eval->inputs, *after = own + outputs;
         cache->entries[i].replaced = true;
         if (!is_good(cache, &cache->entries[i]) || (found && after[0] >= optimum->objective))

@@ -56,7 +56,7 @@ static bool send_bytes(int pipe, const unsigned char *bytes, size_t count) {
 }
 
 /* Every size-th job from `first` on. The process ends here, without a word: streams and files are the parent's. */
-static _Noreturn void work(const struct helpers *helpers, size_t first, int pipe) {
+static _Noreturn void eval_crew_work(const struct helpers *helpers, size_t first, int pipe) {
     struct eval *eval = helpers->eval;
     unsigned char *buffer = helpers->members[first].buffer;
     for (size_t i = first; i < helpers->count && !interrupt_came(); i += helpers->size) {
@@ -87,7 +87,7 @@ static bool start_member(struct helpers *helpers, size_t number) {
         for (size_t i = 0; i < number; i++)
             close(helpers->members[i].pipe);
         close(ends[0]);
-        work(helpers, number, ends[1]);
+        eval_crew_work(helpers, number, ends[1]);
     }
     close(ends[1]);
     member->pipe = ends[0];

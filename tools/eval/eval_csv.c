@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static void put(struct text *text, double value) {
+static void eval_csv_put(struct text *text, double value) {
     if (isfinite(value))
         csv_number(text, value);
     else
@@ -19,13 +19,13 @@ static void put_sample(struct text *text, const struct eval *eval, size_t sample
     const hn_report *report = &eval->reports[sample];
     text_print(text, "%zu", sample);
     for (size_t i = 0; i < eval->inputs; i++)
-        put(text, eval_x(eval, sample)[i]);
+        eval_csv_put(text, eval_x(eval, sample)[i]);
     csv_text(text, hn_outcome_text(report->outcome));
-    put(text, report->violation_before);
-    put(text, report->violation);
-    put(text, eval_shown(eval, eval->objective[sample]));
-    put(text, eval->optima ? eval_shown(eval, eval->optima[sample].objective) : (double)NAN);
-    put(text, eval_relative_gap(eval, sample));
+    eval_csv_put(text, report->violation_before);
+    eval_csv_put(text, report->violation);
+    eval_csv_put(text, eval_shown(eval, eval->objective[sample]));
+    eval_csv_put(text, eval->optima ? eval_shown(eval, eval->optima[sample].objective) : (double)NAN);
+    eval_csv_put(text, eval_relative_gap(eval, sample));
     text_print(text, "\n");
 }
 

@@ -100,7 +100,7 @@ static void print_where(const struct eval *eval) {
     printf("\n");
 }
 
-static void print_head(const struct eval *eval) {
+static void eval_report_print_head(const struct eval *eval) {
     const struct eval_options *options = eval->options;
     printf("%s", console_tone(stdout, TONE_HEADING));
     for (size_t i = 0; i < options->files.count; i++)
@@ -246,7 +246,7 @@ static void print_all_not_ok(const struct eval *eval) {
 }
 
 void eval_print(const struct eval *eval) {
-    print_head(eval);
+    eval_report_print_head(eval);
     print_statuses(eval);
     groups_print(eval->by, eval->model);
     print_objective(eval);

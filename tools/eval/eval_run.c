@@ -33,7 +33,7 @@ void *eval_take(size_t count, size_t each, size_t size) {
     return block;
 }
 
-static hn_status reserve(struct eval *eval, hn_error *error) {
+static hn_status eval_run_reserve(struct eval *eval, hn_error *error) {
     size_t count = eval->samples.count;
     eval->y = eval_take(count, eval->outputs, sizeof *eval->y);
     eval->reports = eval_take(count, 1, sizeof *eval->reports);
@@ -86,7 +86,7 @@ static bool change_settings(const struct eval_options *o, hn_policy_options *set
     return stricter || o->refine_given || o->method || o->iterations_given || o->effort_given;
 }
 
-static hn_status load(struct eval *eval, hn_error *error) {
+static hn_status eval_run_load(struct eval *eval, hn_error *error) {
     const struct eval_options *o = eval->options;
     hn_status status = hn_policy_load(&eval->loaded, eval->model, o->net, (int)o->common.threads, error);
     if (status != HN_OK)
@@ -99,7 +99,7 @@ static hn_status load(struct eval *eval, hn_error *error) {
     return HN_OK;
 }
 
-static int compile(struct eval *eval) {
+static int eval_run_compile(struct eval *eval) {
     struct compile_choice *choice = &eval->compile;
     bool asked = choice->asked || choice->kernel;
     if (asked && eval->baseline.scheme != HN_SCHEME_LAYER) {
@@ -118,7 +118,7 @@ static int choose_device(struct eval *eval) {
     return code;
 }
 
-static hn_status build(struct eval *eval, hn_error *error) {
+static hn_status eval_run_build(struct eval *eval, hn_error *error) {
     hn_status status = HN_OK;
     eval->policy = eval->loaded;
     if (eval->changed)
@@ -134,14 +134,14 @@ int eval_load(struct eval *eval) {
     hn_error error = {.status = HN_OK};
     size_t asked = eval->options->common.threads;
     eval->threads = asked > 0 ? (int)asked : thread_pool_cores();
-    if (load(eval, &error) != HN_OK)
+    if (eval_run_load(eval, &error) != HN_OK)
         return verb_explain(&error);
-    int code = compile(eval);
+    int code = eval_run_compile(eval);
     if (code == VERB_OK)
         code = choose_device(eval);
     if (code != VERB_OK)
         return code;
-    return build(eval, &error) == HN_OK ? VERB_OK : verb_explain(&error);
+    return eval_run_build(eval, &error) == HN_OK ? VERB_OK : verb_explain(&error);
 }
 
 /* ---- judging ---- */
@@ -185,7 +185,7 @@ static hn_status judge_all(struct eval *eval, hn_error *error) {
 
 /* ---- running ---- */
 
-static hn_status run_all(struct eval *eval, struct progress *progress, hn_error *error) {
+static hn_status eval_run_run_all(struct eval *eval, struct progress *progress, hn_error *error) {
     size_t size = CHUNK_FIRST;
     while (eval->reached < eval->samples.count && !interrupt_came()) {
         size_t first = eval->reached, left = eval->samples.count - first, chunk = size < left ? size : left;
@@ -204,11 +204,11 @@ static hn_status run_all(struct eval *eval, struct progress *progress, hn_error 
 
 hn_status eval_run(struct eval *eval, hn_error *error) {
     struct progress progress;
-    hn_status status = reserve(eval, error);
+    hn_status status = eval_run_reserve(eval, error);
     if (status != HN_OK)
         return status;
     progress_begin(&progress, "evaluating", eval->samples.count);
-    status = run_all(eval, &progress, error);
+    status = eval_run_run_all(eval, &progress, error);
     eval->seconds = clock_seconds() - progress.begun;
     progress_end(&progress);
     return status == HN_OK ? judge_all(eval, error) : status;

@@ -60,7 +60,7 @@ static hn_status run_alone(struct stage *stage, hn_error *error) {
 
 /* ---- memory ---- */
 
-static hn_status prepare(struct stage *stage, hn_error *error) {
+static hn_status eval_time_prepare(struct stage *stage, hn_error *error) {
     const struct eval *eval = stage->eval;
     size_t all = stage->batch * stage->candidates; /* rows of an array that the network's outputs fill */
     hn_policy_options options = eval->settings;
@@ -83,7 +83,7 @@ static hn_status prepare(struct stage *stage, hn_error *error) {
     return HN_OK;
 }
 
-static void release(struct stage *stage) {
+static void eval_time_release(struct stage *stage) {
     hn_policy_destroy(stage->policy);
     base_release(stage->network_memory);
     base_release(stage->layer_memory);
@@ -142,9 +142,9 @@ hn_status eval_time(struct eval *eval, hn_error *error) {
     double each = eval->seconds * eval->threads / (double)eval->reached, fit = BATCH_SECONDS / each;
     stage.batch = fit < 1 ? 1 : fit < (double)eval->reached ? (size_t)fit : eval->reached;
     eval->time_batch = stage.batch;
-    hn_status status = prepare(&stage, error);
+    hn_status status = eval_time_prepare(&stage, error);
     if (status == HN_OK)
         status = time_all(&stage, eval->times, error);
-    release(&stage);
+    eval_time_release(&stage);
     return status;
 }

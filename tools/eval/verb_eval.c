@@ -44,7 +44,7 @@ static int check_cache(const struct eval *eval) {
     return overlap_refuse_written(eval->options->common.command, "cache", path);
 }
 
-static int check_options(const struct eval_options *options, const hn_model *model) {
+static int verb_eval_check_options(const struct eval_options *options, const hn_model *model) {
     hn_error error = {.status = HN_OK};
     judging_warn(&options->judging);
     if (!options->judging.reference)
@@ -60,7 +60,7 @@ static int check_options(const struct eval_options *options, const hn_model *mod
 
 /* ---- files ---- */
 
-static hn_status write_files(const struct eval *eval, hn_error *error) {
+static hn_status verb_eval_write_files(const struct eval *eval, hn_error *error) {
     const struct eval_options *options = eval->options;
     hn_status status = HN_OK;
     if (options->out) {
@@ -75,9 +75,9 @@ static hn_status write_files(const struct eval *eval, hn_error *error) {
     return status;
 }
 
-static int finish(const struct eval *eval) {
+static int verb_eval_finish(const struct eval *eval) {
     hn_error error = {.status = HN_OK};
-    hn_status status = eval->interrupted ? HN_OK : write_files(eval, &error);
+    hn_status status = eval->interrupted ? HN_OK : verb_eval_write_files(eval, &error);
     eval_print(eval);
     if (eval->interrupted) {
         console_error("interrupted; nothing was written%s",
@@ -108,7 +108,7 @@ static hn_status look_ahead(struct eval *eval, hn_error *error) {
     return corrects ? prospects_find(&eval->prospects, &task, error) : HN_OK;
 }
 
-static hn_status compute(struct eval *eval, hn_error *error) {
+static hn_status verb_eval_compute(struct eval *eval, hn_error *error) {
     hn_status status = eval_run(eval, error);
     if (status == HN_OK && !interrupt_came())
         status = eval_time(eval, error);
@@ -120,7 +120,7 @@ static hn_status compute(struct eval *eval, hn_error *error) {
     return status;
 }
 
-static int evaluate(struct eval *eval) {
+static int verb_eval_evaluate(struct eval *eval) {
     hn_error error = {.status = HN_OK};
     int code = eval_inputs(eval);
     if (code == VERB_OK)
@@ -128,17 +128,17 @@ static int evaluate(struct eval *eval) {
     if (code != VERB_OK)
         return code;
     interrupt_begin();
-    hn_status status = compute(eval, &error);
+    hn_status status = verb_eval_compute(eval, &error);
     eval->interrupted = interrupt_came();
     interrupt_end();
-    return status == HN_OK ? finish(eval) : verb_explain(&error);
+    return status == HN_OK ? verb_eval_finish(eval) : verb_explain(&error);
 }
 
 static bool asks_for_loops(const struct loop_options *o) {
     return o->steps != CLOSED_LOOP_STEPS || o->feedback.count > 0 || o->cost || o->final_cost || o->allow_outside;
 }
 
-static int run(void *values) {
+static int verb_eval_run(void *values) {
     struct eval_options *options = values;
     hn_model *model = NULL;
     struct eval eval = {.options = options, .compile = options->compile, .samples = {.x_path = options->x}};
@@ -158,11 +158,11 @@ static int run(void *values) {
     if (options->loop.asked) {
         code = closed_loop(options, model);
     } else {
-        code = check_options(options, model);
+        code = verb_eval_check_options(options, model);
         if (code == VERB_OK)
             code = check_cache(&eval);
         if (code == VERB_OK)
-            code = evaluate(&eval);
+            code = verb_eval_evaluate(&eval);
     }
     eval_release(&eval);
     hn_model_destroy(model);
@@ -253,7 +253,7 @@ int verb_eval(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .common = &o.common,
-                                    .run = run,
+                                    .run = verb_eval_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

@@ -30,7 +30,7 @@ const char *project_worst(const struct project *project, size_t sample) {
 
 /* ---- the head ---- */
 
-static void print_head(const struct project *project) {
+static void project_report_print_head(const struct project *project) {
     size_t count = project->samples.count;
     printf("%s", console_tone(stdout, TONE_HEADING));
     for (size_t i = 0; i < project->options->files.count; i++)
@@ -170,7 +170,7 @@ static void print_all_not_ok(const struct project *project) {
 }
 
 void project_print(const struct project *project) {
-    print_head(project);
+    project_report_print_head(project);
     print_statuses(project);
     groups_print(project->by, project->model);
     print_effort(project);

@@ -30,7 +30,7 @@ struct run {
 
 /* ---- memory ---- */
 
-static void *take(size_t count, size_t each, size_t size) {
+static void *project_run_take(size_t count, size_t each, size_t size) {
     size_t bytes;
     if (!size_multiply(count, each, &bytes) || !size_multiply(bytes, size, &bytes))
         return NULL;
@@ -47,18 +47,19 @@ static size_t room_for(const struct project *project) {
     return room < project->samples.count ? room : project->samples.count;
 }
 
-static hn_status reserve(struct run *run, hn_error *error) {
+static hn_status project_run_reserve(struct run *run, hn_error *error) {
     struct project *p = run->project;
     size_t count = p->samples.count;
     run->room = room_for(p);
-    p->y = take(count, p->outputs, sizeof *p->y);
-    p->reports = take(count, 1, sizeof *p->reports);
-    p->by = take(p->groups, 1, sizeof *p->by);
-    run->residual = take(run->room, p->rows, sizeof *run->residual);
+    p->y = project_run_take(count, p->outputs, sizeof *p->y);
+    p->reports = project_run_take(count, 1, sizeof *p->reports);
+    p->by = project_run_take(p->groups, 1, sizeof *p->by);
+    run->residual = project_run_take(run->room, p->rows, sizeof *run->residual);
     bool printed = strcmp(p->options->verb, "solve") == 0 && count == 1;
-    if ((p->options->multipliers || printed) && !(p->multipliers = take(count, p->rows, sizeof *p->multipliers)))
+    if ((p->options->multipliers || printed) &&
+        !(p->multipliers = project_run_take(count, p->rows, sizeof *p->multipliers)))
         return error_no_memory(error, "the multipliers");
-    if (p->options->proof_point && !(p->proof_y = take(count, p->outputs, sizeof *p->proof_y)))
+    if (p->options->proof_point && !(p->proof_y = project_run_take(count, p->outputs, sizeof *p->proof_y)))
         return error_no_memory(error, p->options->proof_point);
     if (!p->y || !p->reports || !p->by || !run->residual)
         return error_no_memory(error, "the samples");
@@ -67,7 +68,7 @@ static hn_status reserve(struct run *run, hn_error *error) {
     if (p->options->trace)
         trace_head(&p->trace, p->model);
     if (p->options->multistart > 1) {
-        p->start = take(count, 1, sizeof *p->start);
+        p->start = project_run_take(count, 1, sizeof *p->start);
         hn_status status =
             p->start ? starts_begin(&run->starts, p->model, run->room, error) : error_no_memory(error, "the samples");
         if (status != HN_OK)
@@ -76,7 +77,7 @@ static hn_status reserve(struct run *run, hn_error *error) {
     return hn_pool_create(&run->pool, p->layer, (int)p->options->common.threads, error);
 }
 
-static void release(struct run *run) {
+static void project_run_release(struct run *run) {
     hn_pool_destroy(run->pool);
     trace_end(&run->trace);
     starts_end(&run->starts);
@@ -141,7 +142,7 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
     return p->trace.failed ? error_no_memory(error, p->options->trace) : HN_OK;
 }
 
-static hn_status run_all(struct run *run, hn_error *error) {
+static hn_status project_run_run_all(struct run *run, hn_error *error) {
     struct project *p = run->project;
     size_t size = CHUNK_FIRST;
     while (p->reached < p->samples.count && !interrupt_came()) {
@@ -165,17 +166,17 @@ hn_status project_run(struct project *project, hn_error *error) {
     project->outputs = hn_model_output_count(project->model);
     project->rows = hn_model_row_count(project->model);
     project->groups = hn_model_group_count(project->model);
-    hn_status status = reserve(&run, error);
+    hn_status status = project_run_reserve(&run, error);
     if (status == HN_OK) {
         project->threads = hn_pool_threads(run.pool);
         progress_begin(&run.progress, strcmp(project->options->verb, "solve") == 0 ? "solving" : "correcting",
                        project->samples.count);
         run.cancel = interrupt_begin();
-        status = run_all(&run, error);
+        status = project_run_run_all(&run, error);
         project->seconds = clock_seconds() - run.progress.begun;
         progress_end(&run.progress);
     }
-    release(&run); /* no other thread is left from here on: a held Ctrl-C waits indeed */
+    project_run_release(&run); /* no other thread is left from here on: a held Ctrl-C waits indeed */
     project->interrupted = interrupt_came();
     interrupt_end();
     return status;

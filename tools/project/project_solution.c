@@ -19,7 +19,8 @@ enum { SOLUTION_LINES = 20, NAME_WIDTH = 20, NUMBER_WIDTH = 14 };
 /* ---- on the terminal ---- */
 
 /* c, bl and bu at the solution. */
-static hn_status look(const struct project *p, double *c, double *lower, double *upper, hn_error *error) {
+static hn_status project_solution_look(const struct project *p, double *c, double *lower, double *upper,
+                                       hn_error *error) {
     hn_evaluator *evaluator = NULL;
     hn_evaluator_options options = hn_evaluator_defaults();
     options.wanted = HN_WANT(HN_QUANTITY_ROWS) | HN_WANT(HN_QUANTITY_LOWER) | HN_WANT(HN_QUANTITY_UPPER);
@@ -70,8 +71,8 @@ void project_print_solution(const struct project *p) {
     if (p->rows == 0 || !p->multipliers)
         return;
     double *values = base_allocate(3 * p->rows * sizeof *values); /* fewer than the layer has */
-    hn_status status =
-        values ? look(p, values, values + p->rows, values + 2 * p->rows, &error) : error_no_memory(&error, "the rows");
+    hn_status status = values ? project_solution_look(p, values, values + p->rows, values + 2 * p->rows, &error)
+                              : error_no_memory(&error, "the rows");
     if (status == HN_OK)
         print_rows(p, values, values + p->rows, values + 2 * p->rows);
     else

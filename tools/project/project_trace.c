@@ -39,7 +39,7 @@ void trace_watch(void *context, size_t sample, int iteration, const hn_real *y, 
     text_print(text, "\n");
 }
 
-static void collect(struct text *text, const struct text *lines, size_t sample) {
+static void project_trace_collect(struct text *text, const struct text *lines, size_t sample) {
     const char *at = lines->bytes, *end = lines->bytes + lines->count;
     while (lines->count > 0 && at < end) {
         size_t length = (size_t)((const char *)memchr(at, '\n', (size_t)(end - at)) - at) + 1;
@@ -53,7 +53,7 @@ void trace_collect(struct trace *trace, struct text *text, size_t first, size_t 
     for (size_t i = 0; i < count; i++) {
         text->failed = text->failed || trace->lines[i].failed;
         if (!text->failed) /* else the last line may have no end */
-            collect(text, &trace->lines[i], first + i);
+            project_trace_collect(text, &trace->lines[i], first + i);
         text_release(&trace->lines[i]);
     }
 }

@@ -51,7 +51,7 @@ static hn_status write_objectives(const struct project *project, hn_error *error
     return status;
 }
 
-static hn_status write_files(const struct project *project, hn_error *error) {
+static hn_status verb_project_write_files(const struct project *project, hn_error *error) {
     const struct project_options *options = project->options;
     hn_status status =
         options->out ? write_array(project, options->out, PROJECT_OUTPUTS, project->outputs, project->y, error) : HN_OK;
@@ -70,9 +70,9 @@ static hn_status write_files(const struct project *project, hn_error *error) {
 
 /* ---- running ---- */
 
-static int finish(const struct project *project) {
+static int verb_project_finish(const struct project *project) {
     hn_error error = {.status = HN_OK};
-    hn_status status = project->interrupted ? HN_OK : write_files(project, &error);
+    hn_status status = project->interrupted ? HN_OK : verb_project_write_files(project, &error);
     project_print(project);
     if (project->interrupted) {
         console_error("interrupted; nothing was written");
@@ -86,7 +86,7 @@ static int finish(const struct project *project) {
     return all_ok || project->options->allow_infeasible ? VERB_OK : VERB_NOT_OK;
 }
 
-static int correct(struct project *project, struct layer_choice *choice) {
+static int verb_project_correct(struct project *project, struct layer_choice *choice) {
     hn_error error = {.status = HN_OK};
     hn_layer *layer = NULL;
     hn_device_layer *device = NULL;
@@ -101,7 +101,7 @@ static int correct(struct project *project, struct layer_choice *choice) {
     code = device_choice_create(&device, &project->options->device, project->model, &settings, false);
     project->device = device;
     if (code == VERB_OK)
-        code = project_run(project, &error) == HN_OK ? finish(project) : verb_explain(&error);
+        code = project_run(project, &error) == HN_OK ? verb_project_finish(project) : verb_explain(&error);
     hn_device_layer_destroy(device);
     hn_layer_destroy(layer);
     return code;
@@ -130,7 +130,7 @@ static int correct_weighted(struct project *project, struct layer_choice *choice
         code = samples_read_weights(project->options->weights, project->model, &weights);
     choice->weights = weights.values;
     if (code == VERB_OK)
-        code = correct(project, choice);
+        code = verb_project_correct(project, choice);
     hn_array_release(&weights);
     return code;
 }

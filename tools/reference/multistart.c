@@ -107,8 +107,8 @@ static hn_status solve_by_layer(struct multistart *m, const double *x, const dou
     return status;
 }
 
-static hn_status solve(struct multistart *m, const double *x, const double *start, struct reference_result *result,
-                       hn_error *error) {
+static hn_status multistart_solve(struct multistart *m, const double *x, const double *start,
+                                  struct reference_result *result, hn_error *error) {
     return m->layer ? solve_by_layer(m, x, start, result, error)
                     : reference_solve(m->reference, x, start, m->y, result, error);
 }
@@ -137,7 +137,7 @@ hn_status multistart_run(struct multistart *m, const double *x, const double *ow
     for (size_t s = 0; s < m->starts && status == HN_OK; s++) {
         struct reference_result result = {.status = NULL};
         const double *start = choose_start(m, own, s, &random);
-        status = solve(m, x, start, &result, error);
+        status = multistart_solve(m, x, start, &result, error);
         m->said = result.status;
         best->late += result.late;
         if (status == HN_OK)

@@ -21,7 +21,7 @@ void reference_evaluate(struct reference *r, hn_evaluation *evaluation) {
     hn_evaluator_run(r->evaluator, evaluation, r->workspace, r->bytes, NULL);
 }
 
-static hn_status take_lists(struct reference *r, hn_error *error) {
+static hn_status reference_build_take_lists(struct reference *r, hn_error *error) {
     struct arena *arena = &r->arena;
     size_t m = r->model_rows, n = r->outputs;
     size_t nonzeros = hn_evaluator_width(r->evaluator, HN_QUANTITY_JACOBIAN_Y);
@@ -144,7 +144,7 @@ static hn_status build(struct reference *r, hn_error *error) {
     if (status == HN_OK)
         status = make_evaluator(r, error);
     if (status == HN_OK)
-        status = take_lists(r, error);
+        status = reference_build_take_lists(r, error);
     if (status != HN_OK)
         return status;
     list_expressions(r);

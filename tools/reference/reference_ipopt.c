@@ -218,7 +218,7 @@ static void set_bounds(struct reference *r, const double *lower, const double *u
 }
 
 /* What depends on x only. */
-static void begin(struct reference *r, const double *x, const double *start) {
+static void reference_ipopt_begin(struct reference *r, const double *x, const double *start) {
     hn_evaluation evaluation = {.size = 0};
     double *lower = r->numbers, *upper = r->numbers + r->model_rows;
     evaluation.values[HN_QUANTITY_LOWER] = lower;
@@ -282,7 +282,8 @@ static bool set_options(struct settings s, const struct reference_options *optio
     return done && s.ipopt->set_callback(s.solver, note_iteration);
 }
 
-static hn_status solve(struct reference *r, double *y, struct reference_result *result, hn_error *error) {
+static hn_status reference_ipopt_solve(struct reference *r, double *y, struct reference_result *result,
+                                       hn_error *error) {
     double begun = clock_seconds();
     IpoptProblem solver = new_solver(r);
     if (!solver)
@@ -308,8 +309,8 @@ static hn_status solve(struct reference *r, double *y, struct reference_result *
 }
 
 /* Objective and violation at y. */
-static hn_status look(struct reference *r, const double *x, const double *y, struct reference_result *result,
-                      hn_error *error) {
+static hn_status reference_ipopt_look(struct reference *r, const double *x, const double *y,
+                                      struct reference_result *result, hn_error *error) {
     size_t m = r->model_rows, count = 3 * m;
     hn_objective_info objective = hn_model_objective(r->model);
     hn_status status = hn_model_evaluate(r->model, count + (objective.name != NULL), r->exprs, x, y, r->numbers, error);
@@ -333,10 +334,10 @@ hn_status reference_solve(struct reference *reference, const hn_real *x, const h
     *result = (struct reference_result){.status = "internal_error", .objective = NAN, .violation = INFINITY};
     if (!x && hn_model_input_count(r->model) > 0)
         return error_set(error, HN_INVALID, "reference_solve: x is missing");
-    begin(r, x, start);
+    reference_ipopt_begin(r, x, start);
     memcpy(y, r->start, r->outputs * sizeof *y);
     pthread_mutex_lock(&one_at_a_time);
-    hn_status status = solve(r, y, result, error);
+    hn_status status = reference_ipopt_solve(r, y, result, error);
     pthread_mutex_unlock(&one_at_a_time);
-    return status == HN_OK ? look(r, x, y, result, error) : status;
+    return status == HN_OK ? reference_ipopt_look(r, x, y, result, error) : status;
 }

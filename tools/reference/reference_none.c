@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "reference/reference.h"
 
-static hn_status refuse(hn_error *error) {
+static hn_status reference_none_refuse(hn_error *error) {
     return error_set(
         error, HN_UNSUPPORTED,
         "IPOPT was not found when this was built (Debian: coinor-libipopt-dev, scripts/setup installs it)");
@@ -19,14 +19,14 @@ const char *reference_name(void) {
 }
 
 hn_status reference_find(hn_error *error) {
-    return refuse(error);
+    return reference_none_refuse(error);
 }
 
 hn_status reference_create(struct reference **out, const hn_model *model, const struct reference_options *options,
                            hn_error *error) {
     (void)model, (void)options;
     *out = NULL;
-    return refuse(error);
+    return reference_none_refuse(error);
 }
 
 void reference_destroy(struct reference *reference) {
@@ -38,5 +38,5 @@ hn_status reference_solve(struct reference *reference, const hn_real *x, const h
                           struct reference_result *result, hn_error *error) {
     (void)reference, (void)x, (void)start, (void)y;
     *result = (struct reference_result){.status = "unsupported"};
-    return refuse(error);
+    return reference_none_refuse(error);
 }

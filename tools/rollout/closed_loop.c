@@ -66,7 +66,7 @@ static int find_reference(struct judging *judging, const hn_model *model) {
     return VERB_FAILED;
 }
 
-static int settle(struct rollout_options *r, struct eval_options *o, const hn_model *model) {
+static int closed_loop_settle(struct rollout_options *r, struct eval_options *o, const hn_model *model) {
     const char *wrong = out_of_place(o);
     if (wrong) {
         console_error("--%s: has no use with --closed-loop", wrong);
@@ -136,7 +136,7 @@ static hn_status typical_cost(const struct rollout *r, const struct controller *
     return HN_OK;
 }
 
-static hn_status compare(const struct rollout *r, struct rollout_verdict *v, hn_error *error) {
+static hn_status closed_loop_compare(const struct rollout *r, struct rollout_verdict *v, hn_error *error) {
     const struct controller *c = &r->controllers[r->count - 1], *with = r->count > 1 ? &r->controllers[0] : NULL;
     double typical = NAN;
     *v = (struct rollout_verdict){.mean = NAN, .worst = NAN};
@@ -177,11 +177,11 @@ static void print_verdict(const struct rollout *r, const struct rollout_verdict 
            c->total.loops_outside, r->starts, report_plural(r->starts));
 }
 
-static int finish(struct rollout *r) {
+static int closed_loop_finish(struct rollout *r) {
     hn_error error = {.status = HN_OK};
     struct rollout_verdict verdict;
     const struct controller *c = &r->controllers[r->count - 1];
-    if (compare(r, &verdict, &error) != HN_OK)
+    if (closed_loop_compare(r, &verdict, &error) != HN_OK)
         return verb_explain(&error);
     r->verdict = &verdict;
     hn_status status = r->options->judging.report ? rollout_write_json(r, r->options->judging.report, &error) : HN_OK;
@@ -208,7 +208,7 @@ static int drive(struct rollout *r, double tolerance) {
     if (status != HN_OK)
         return verb_explain(&error);
     if (!interrupted)
-        return finish(r);
+        return closed_loop_finish(r);
     console_error("interrupted; nothing was written");
     return VERB_INTERRUPTED;
 }
@@ -216,7 +216,7 @@ static int drive(struct rollout *r, double tolerance) {
 int closed_loop(struct eval_options *options, const hn_model *model) {
     struct rollout_options wanted = {.steps = 0};
     struct rollout rollout = {.options = &wanted, .model = model};
-    int code = settle(&wanted, options, model);
+    int code = closed_loop_settle(&wanted, options, model);
     if (code == VERB_OK)
         code = drive(&rollout, options->tolerance);
     rollout_end(&rollout);

@@ -16,7 +16,7 @@
 
 /* ---- the plant ---- */
 
-static int refuse(const char *kind, size_t at, const char *wanted, const char *found) {
+static int rollout_plant_refuse(const char *kind, size_t at, const char *wanted, const char *found) {
     console_error(
         "--plant: %s %zu is %s, and that of the model is %s: a plant has the model's inputs and outputs, in its order",
         kind, at + 1, found ? found : "missing", wanted ? wanted : "missing");
@@ -35,13 +35,13 @@ static bool same(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
 }
 
-static int compare(const hn_model *plant, const hn_model *model) {
+static int rollout_plant_compare(const hn_model *plant, const hn_model *model) {
     for (size_t i = 0; input_name(plant, i) || input_name(model, i); i++)
         if (!same(input_name(plant, i), input_name(model, i)))
-            return refuse("input", i, input_name(model, i), input_name(plant, i));
+            return rollout_plant_refuse("input", i, input_name(model, i), input_name(plant, i));
     for (size_t i = 0; output_name(plant, i) || output_name(model, i); i++)
         if (!same(output_name(plant, i), output_name(model, i)))
-            return refuse("output", i, output_name(model, i), output_name(plant, i));
+            return rollout_plant_refuse("output", i, output_name(model, i), output_name(plant, i));
     return VERB_OK;
 }
 
@@ -52,7 +52,7 @@ int rollout_load_plant(hn_model **plant, const struct rollout_options *o, const 
     if (!path)
         return VERB_OK;
     int code = load_model(plant, &files, &o->common);
-    return code == VERB_OK ? compare(*plant, model) : code;
+    return code == VERB_OK ? rollout_plant_compare(*plant, model) : code;
 }
 
 /* ---- disturbances ---- */

@@ -30,7 +30,7 @@ static void print_number(double value, int digits) {
         printf("  %*s", WIDTH, "-");
 }
 
-static void print_head(const struct rollout *r) {
+static void rollout_report_print_head(const struct rollout *r) {
     const struct rollout_options *o = r->options;
     printf("%s", console_tone(stdout, TONE_HEADING));
     for (size_t i = 0; i < o->files.count; i++)
@@ -150,7 +150,7 @@ static void print_all_outside(const struct rollout *r) {
 
 void rollout_print(const struct rollout *r) {
     int width = name_width(r);
-    print_head(r);
+    rollout_report_print_head(r);
     print_titles(r, width);
     for (size_t i = 0; i < r->count; i++)
         print_controller(r, &r->controllers[i], width);

@@ -53,7 +53,7 @@ static hn_status apply_reference(struct loop *loop, const double *x, struct roll
     return HN_OK;
 }
 
-static hn_status apply(struct loop *loop, const double *x, struct rollout_step *step, hn_error *error) {
+static hn_status rollout_run_apply(struct loop *loop, const double *x, struct rollout_step *step, hn_error *error) {
     double begun = clock_seconds();
     hn_status status = HN_OK;
     if (loop->controller->policy) {
@@ -83,7 +83,7 @@ static double least_margin(const struct rollout_formulas *f) {
     return least;
 }
 
-static hn_status measure(struct loop *loop, const double *x, struct rollout_step *step, hn_error *error) {
+static hn_status rollout_run_measure(struct loop *loop, const double *x, struct rollout_step *step, hn_error *error) {
     const struct rollout_formulas *f = &loop->rollout->formulas;
     const hn_model *model = loop->rollout->model;
     hn_status status = HN_OK;
@@ -115,11 +115,11 @@ static hn_status judge_step(struct loop *loop, const double *x, struct rollout_s
 /* ---- loops ---- */
 
 /* x comes in as the inputs of this step and goes out as those of the next. */
-static hn_status take_step(struct loop *loop, double *x, struct rollout_step *step, hn_error *error) {
-    hn_status status = apply(loop, x, step, error);
+static hn_status rollout_run_take_step(struct loop *loop, double *x, struct rollout_step *step, hn_error *error) {
+    hn_status status = rollout_run_apply(loop, x, step, error);
     if (status == HN_OK)
         status = judge_step(loop, x, step, error);
-    return status == HN_OK ? measure(loop, x, step, error) : status;
+    return status == HN_OK ? rollout_run_measure(loop, x, step, error) : status;
 }
 
 /* The inputs of every step lie behind each other; the last are those reached. */
@@ -133,7 +133,7 @@ static hn_status run_loop(struct loop *loop, size_t start, struct progress *prog
     loop->has_before = false;
     memcpy(x, r->x0.values + start * r->inputs, r->inputs * sizeof *x);
     for (size_t k = 0; k < r->steps && status == HN_OK && !interrupt_came(); k++, x += r->inputs) {
-        status = take_step(loop, x, &c->steps[start * r->steps + k], error);
+        status = rollout_run_take_step(loop, x, &c->steps[start * r->steps + k], error);
         if (status == HN_OK && k + 1 == r->steps && f->has_final)
             status = hn_model_evaluate(r->model, 1, &f->final_cost, x, loop->y, &total->final_cost, error);
         if (status == HN_OK && c->shown)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(void) {
+static int rollout_setup_no_memory(void) {
     console_error("rollout: out of memory");
     return VERB_FAILED;
 }
@@ -70,7 +70,7 @@ static int draw_starts(struct rollout *r) {
     size_t count = r->options->samples, unmet;
     r->starts = count;
     if (hn_array_create(&r->x0, count, r->inputs, &error) != HN_OK)
-        return no_memory();
+        return rollout_setup_no_memory();
     if (inputs_draw(r->model, r->options->judging.seed, STREAMS, count, r->x0.values, &unmet, &error) != HN_OK) {
         console_error("%s", error.text);
         return VERB_FAILED;
@@ -82,7 +82,7 @@ static int find_starts(struct rollout *r) {
     if (r->options->samples > 0)
         return draw_starts(r);
     if (hn_array_create(&r->x0, 1, r->inputs, NULL) != HN_OK)
-        return no_memory();
+        return rollout_setup_no_memory();
     size_t count = rollout_read_numbers(r->options->x0, r->x0.values, r->inputs);
     int code = count > 0 ? take_numbers(r, count) : read_file(r);
     if (code == VERB_OK)
@@ -134,7 +134,7 @@ static int find_margin(struct rollout *r) {
     f->margin = eval_take(room, 1, sizeof *f->margin);
     f->values = eval_take(room, 1, sizeof *f->values);
     if (!f->margin || !f->values)
-        return no_memory();
+        return rollout_setup_no_memory();
     collect_definitions(r, name);
     if (f->margin_count == 0)
         collect_rows(r, name);
@@ -182,7 +182,7 @@ static int check_name(const struct rollout *r, const struct controller *c) {
 }
 
 /* The policy once more, with the kernel that is asked for; one without a layer stays as it is. */
-static int compile(struct rollout *r, struct controller *c) {
+static int rollout_setup_compile(struct rollout *r, struct controller *c) {
     hn_error error = {.status = HN_OK};
     struct compile_choice choice = r->options->compile;
     hn_policy_options settings = hn_policy_options_of(c->policy);
@@ -209,7 +209,7 @@ static int load_network(struct rollout *r, struct controller *c) {
     hn_layer_options settings = hn_policy_options_of(c->policy).layer;
     c->tolerance = settings.tolerance;
     c->relative = settings.relative;
-    return compile(r, c);
+    return rollout_setup_compile(r, c);
 }
 
 static int take_reference(struct rollout *r, struct controller *c) {
@@ -237,7 +237,7 @@ static int take_room(const struct rollout *r, struct controller *c) {
     c->totals = eval_take(r->starts, 1, sizeof *c->totals);
     size_t shown = r->shown.count, rows = r->starts * r->steps;
     c->shown = shown > 0 ? eval_take(rows, shown, sizeof *c->shown) : NULL;
-    return c->path && c->steps && c->totals && (c->shown || shown == 0) ? VERB_OK : no_memory();
+    return c->path && c->steps && c->totals && (c->shown || shown == 0) ? VERB_OK : rollout_setup_no_memory();
 }
 
 static int find_controllers(struct rollout *r) {
@@ -245,7 +245,7 @@ static int find_controllers(struct rollout *r) {
     int code = VERB_OK;
     r->controllers = eval_take(nets->count + 1, 1, sizeof *r->controllers);
     if (!r->controllers)
-        return no_memory();
+        return rollout_setup_no_memory();
     if (r->options->judging.reference)
         code = take_reference(r, &r->controllers[r->count++]);
     for (size_t i = 0; code == VERB_OK && i < nets->count; i++) {
@@ -264,7 +264,7 @@ static int find_controllers(struct rollout *r) {
 
 int rollout_find_feedback(struct rollout_options *o, const hn_model *model, const char *verb) {
     if (!feedback_default(&o->feedback, &o->hint, model))
-        return no_memory();
+        return rollout_setup_no_memory();
     if (o->feedback.count > 0)
         return VERB_OK;
     return verb_misuse(verb,

@@ -17,7 +17,7 @@ static bool is_named(const char *name, const char *wanted) {
     return strcmp(name, wanted) == 0 || definition_subscript(name, wanted, strlen(wanted));
 }
 
-static size_t take(struct rollout_shown *shown, const hn_model *model, const char *wanted) {
+static size_t rollout_show_take(struct rollout_shown *shown, const hn_model *model, const char *wanted) {
     size_t before = shown->count;
     for (size_t i = 0; i < hn_model_output_count(model); i++)
         if (is_named(hn_model_output(model, i).name, wanted)) {
@@ -34,7 +34,7 @@ static size_t take(struct rollout_shown *shown, const hn_model *model, const cha
 }
 
 /* Every name that is asked for may be all that there are. */
-static bool make_room(struct rollout_shown *shown, const struct rollout *r) {
+static bool rollout_show_make_room(struct rollout_shown *shown, const struct rollout *r) {
     size_t each = hn_model_output_count(r->model) + hn_model_definition_count(r->model);
     shown->output = eval_take(r->options->show.count, each, sizeof *shown->output);
     shown->value = eval_take(r->options->show.count, each, sizeof *shown->value);
@@ -47,12 +47,12 @@ int rollout_find_shown(struct rollout *r) {
     struct rollout_shown *shown = &r->shown;
     if (wanted->count == 0)
         return VERB_OK;
-    if (!make_room(shown, r)) {
+    if (!rollout_show_make_room(shown, r)) {
         console_error("--show: out of memory");
         return VERB_FAILED;
     }
     for (size_t i = 0; i < wanted->count; i++)
-        if (take(shown, r->model, wanted->items[i]) == 0) {
+        if (rollout_show_take(shown, r->model, wanted->items[i]) == 0) {
             console_error("--show: the model has neither an output nor a defined variable %s%s", wanted->items[i],
                           definition_suggest(r->model, wanted->items[i]).text);
             return VERB_MISUSED;

@@ -26,7 +26,7 @@ static const char example[] =
 
 /* ---- before the work ---- */
 
-static int settle(void *values) {
+static int verb_rollout_settle(void *values) {
     const struct rollout_options *o = values;
     if (o->nets.count == 0 && !o->judging.reference)
         return verb_misuse("rollout", "--net: there is no controller; give a network, or --reference");
@@ -46,7 +46,7 @@ static int settle(void *values) {
 
 /* ---- running ---- */
 
-static hn_status write_files(const struct rollout *rollout, hn_error *error) {
+static hn_status verb_rollout_write_files(const struct rollout *rollout, hn_error *error) {
     const struct rollout_options *o = rollout->options;
     hn_status status = o->csv ? rollout_write_csv(rollout, o->csv, error) : HN_OK;
     if (status == HN_OK && o->states)
@@ -54,9 +54,9 @@ static hn_status write_files(const struct rollout *rollout, hn_error *error) {
     return status == HN_OK && o->judging.report ? rollout_write_json(rollout, o->judging.report, error) : status;
 }
 
-static int finish(const struct rollout *rollout) {
+static int verb_rollout_finish(const struct rollout *rollout) {
     hn_error error = {.status = HN_OK};
-    hn_status status = write_files(rollout, &error);
+    hn_status status = verb_rollout_write_files(rollout, &error);
     rollout_print(rollout);
     if (status != HN_OK)
         return verb_explain(&error);
@@ -78,12 +78,12 @@ static int roll_out(struct rollout *rollout) {
     if (status != HN_OK)
         return verb_explain(&error);
     if (!interrupted)
-        return finish(rollout);
+        return verb_rollout_finish(rollout);
     console_error("interrupted; nothing was written");
     return VERB_INTERRUPTED;
 }
 
-static int run(void *values) {
+static int verb_rollout_run(void *values) {
     struct rollout_options *options = values;
     hn_model *model = NULL, *plant = NULL;
     struct rollout rollout = {.options = options};
@@ -165,8 +165,8 @@ int verb_rollout(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .common = &o.common,
-                                    .settle = settle,
-                                    .run = run,
+                                    .settle = verb_rollout_settle,
+                                    .run = verb_rollout_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

@@ -148,7 +148,7 @@ static hn_status read_report(struct reading *r) {
     return status == HN_OK && c->at < c->end ? json_refuse(c, "something follows the report") : status;
 }
 
-static void finish(struct report_figures *f) {
+static void report_read_finish(struct report_figures *f) {
     for (size_t i = 0; f->samples == 0 && i < f->group_count; i++)
         f->violation = fmax(f->violation, f->groups[i].max);
 }
@@ -164,7 +164,7 @@ hn_status report_read(struct report_figures *figures, const char *path, hn_error
     r.cursor = (struct json_cursor){bytes.data, bytes.data, bytes.data + bytes.count, path, error};
     status = read_report(&r);
     if (status == HN_OK)
-        finish(figures);
+        report_read_finish(figures);
     base_release(bytes.data);
     return status;
 }

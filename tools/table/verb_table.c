@@ -246,7 +246,7 @@ static hn_status make_table(struct table *table, hn_error *error) {
     return status == HN_OK && table->options->json ? write_json(table, table->options->json, error) : status;
 }
 
-static int run(void *values) {
+static int verb_table_run(void *values) {
     const struct table_options *options = values;
     hn_error error = {.status = HN_OK};
     if (options->files.count == 0 || options->files.count > ROWS) {
@@ -279,7 +279,7 @@ int verb_table(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .files_are_reports = true,
-                                    .run = run,
+                                    .run = verb_table_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

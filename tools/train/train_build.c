@@ -88,7 +88,7 @@ static hn_status begin_anew(struct training *t, hn_error *error) {
     return status == HN_OK && t->options->init ? training_validate(t, error) : status;
 }
 
-static hn_status begin(struct training *t, hn_error *error) {
+static hn_status train_build_begin(struct training *t, hn_error *error) {
     hn_status status = HN_OK;
     if (t->options->reference)
         status = source_make_labels(&t->source, t->options->labels, error);
@@ -118,7 +118,7 @@ static hn_status build(struct training *t, hn_error *error) {
         status = training_prepare(t, error);
     if (status == HN_OK)
         status = hold_take_room(&t->hold, t, error);
-    return status == HN_OK ? begin(t, error) : status;
+    return status == HN_OK ? train_build_begin(t, error) : status;
 }
 
 int training_create(struct training *t) {

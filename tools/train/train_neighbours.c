@@ -20,7 +20,7 @@ bool source_scale_inputs(struct train_source *s) {
     return s->input_scale != NULL;
 }
 
-static double distance(const struct train_source *s, const double *x, size_t label) {
+static double train_neighbours_distance(const struct train_source *s, const double *x, size_t label) {
     double sum = 0;
     for (size_t j = 0; j < s->inputs; j++) {
         double d = (x[j] - s->label_x[label * s->inputs + j]) * s->input_scale[j];
@@ -33,7 +33,7 @@ size_t source_neighbours(const struct train_source *s, const double *x, size_t n
     double far[NEIGHBOURS + 1];
     size_t found = 0, stride = s->labels * s->inputs / WORK + 1;
     for (size_t label = 0; label < s->labels; label += stride) {
-        double d = distance(s, x, label);
+        double d = train_neighbours_distance(s, x, label);
         if (found == NEIGHBOURS + 1 && !(d < far[found - 1]))
             continue;
         size_t at = found < NEIGHBOURS + 1 ? found++ : found - 1;

@@ -18,7 +18,7 @@ void train_progress_begin(struct train_progress *p, const struct training *t) {
 }
 
 /* The most important first: a narrow terminal shows as many as fit. */
-static void show(struct train_progress *p, const struct training *t, const hn_train_report *report) {
+static void train_progress_show(struct train_progress *p, const struct training *t, const hn_train_report *report) {
     size_t steps = state_count(t, NUMBER_STEPS), all = t->options->steps, done = steps - p->first;
     double spent = clock_seconds() - p->line.begun;
     struct progress_text left = progress_left(spent / (double)done * (double)(all - steps));
@@ -35,7 +35,7 @@ static void show(struct train_progress *p, const struct training *t, const hn_tr
 
 void train_progress_step(struct train_progress *p, const struct training *t, const hn_train_report *report) {
     if (state_count(t, NUMBER_STEPS) > p->first && progress_is_due(&p->line))
-        show(p, t, report);
+        train_progress_show(p, t, report);
 }
 
 void train_progress_end(struct train_progress *p) {

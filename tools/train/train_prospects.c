@@ -73,7 +73,7 @@ struct last_run {
     size_t *chosen, *uses;
 };
 
-static bool run(struct last_run *r, const struct training *t, hn_error *error) {
+static bool train_prospects_run(struct last_run *r, const struct training *t, hn_error *error) {
     hn_policy_options options = hn_policy_options_of(hn_trainer_policy(t->trainer));
     options.refine = (int)t->options->refine;
     size_t bytes, used;
@@ -150,7 +150,7 @@ void train_print_prospects(const struct training *t) {
     if (t->options->scheme != HN_SCHEME_LAYER || proves(t))
         return;
     print_search(t->options);
-    bool done = run(&r, t, &error);
+    bool done = train_prospects_run(&r, t, &error);
     if (done && t->options->candidates > 1)
         print_uses(&r, t->options->candidates, t->validation);
     if (!done || print_more(&r, t, &error) != HN_OK)
@@ -163,7 +163,8 @@ hn_status train_find_prospects(const struct training *t, struct prospects *prosp
     *prospects = (struct prospects){.count = 0};
     if (t->options->scheme != HN_SCHEME_LAYER || proves(t))
         return HN_OK;
-    hn_status status = run(&r, t, error) ? find_more(&r, t, prospects, error) : error_no_memory(error, "prospects");
+    hn_status status =
+        train_prospects_run(&r, t, error) ? find_more(&r, t, prospects, error) : error_no_memory(error, "prospects");
     end_run(&r);
     return status;
 }

@@ -17,7 +17,7 @@
 
 /* ---- life ---- */
 
-static bool make_room(struct train_rollout *r, size_t inputs, size_t outputs) {
+static bool train_rollout_make_room(struct train_rollout *r, size_t inputs, size_t outputs) {
     size_t bytes;
     r->x = train_numbers(r->count, inputs);
     r->y = train_numbers(r->count, outputs);
@@ -62,7 +62,7 @@ int rollout_create(struct train_rollout *r, const hn_model *model, const struct 
     if (options->feedback.count == 0)
         return VERB_OK;
     r->count = (size_t)(options->feedback_share * (double)options->batch);
-    if (!make_room(r, hn_model_input_count(model), hn_model_output_count(model))) {
+    if (!train_rollout_make_room(r, hn_model_input_count(model), hn_model_output_count(model))) {
         console_error("--feedback: out of memory");
         return VERB_FAILED;
     }

@@ -27,7 +27,7 @@ static bool uses_targets(const struct training *t, size_t step) {
 }
 
 /* First the states in closed loop, which have no targets, then rows of the source. */
-static hn_status draw(struct training *t, size_t step, bool targets, hn_error *error) {
+static hn_status train_run_draw(struct training *t, size_t step, bool targets, hn_error *error) {
     struct random random = train_random(t->options->seed, STREAM_BATCH, step);
     size_t inputs = t->source.inputs, first = targets ? 0 : t->rollout.count;
     hn_status status = HN_OK;
@@ -100,7 +100,7 @@ hn_status training_step(struct training *t, hn_train_report *report, hn_error *e
     bool targets = uses_targets(t, step);
     hn_train_report own = {0};
     report = report ? report : &own;
-    hn_status status = draw(t, step, targets, error);
+    hn_status status = train_run_draw(t, step, targets, error);
     if (status == HN_OK)
         status = learn(t, step, targets, report, error);
     if (status == HN_OK && !targets && t->rollout.count > 0)

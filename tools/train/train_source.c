@@ -33,7 +33,7 @@ double *train_numbers(size_t rows, size_t columns) {
 
 /* ---- what is refused ---- */
 
-static int check_model(const hn_model *model) {
+static int train_source_check_model(const hn_model *model) {
     bool aims = hn_model_objective(model).name != NULL;
     if (aims && hn_model_input_count(model) > 0)
         return VERB_OK;
@@ -58,7 +58,7 @@ static int check_box(const hn_model *model) {
 /* ---- files ---- */
 
 /* A random order of the rows, the first of which are held back. */
-static void mix(struct train_source *s, struct random *random, size_t rows) {
+static void train_source_mix(struct train_source *s, struct random *random, size_t rows) {
     for (size_t i = 0; i < rows; i++)
         s->order[i] = i;
     for (size_t i = 0; i + 1 < rows; i++) {
@@ -86,7 +86,7 @@ static void hold(struct train_source *s, struct random *random, size_t rows) {
     }
 }
 
-static hn_status split(struct train_source *s, size_t validation, hn_error *error) {
+static hn_status train_source_split(struct train_source *s, size_t validation, hn_error *error) {
     struct random random = train_random(s->seed, STREAM_SPLIT, 0);
     size_t rows = s->x.rows, bytes;
     s->held = validation < rows / HELD_SHARE ? validation : rows / HELD_SHARE;
@@ -95,7 +95,7 @@ static hn_status split(struct train_source *s, size_t validation, hn_error *erro
     if (!s->order)
         return error_no_memory(error, "rows of --x");
     if (rows <= MIXED)
-        mix(s, &random, rows);
+        train_source_mix(s, &random, rows);
     else
         hold(s, &random, rows);
     return HN_OK;
@@ -121,7 +121,7 @@ static hn_status read_files(struct train_source *s, const struct train_options *
         status = error_set(error, HN_INVALID,
                            "--targets %s: %zu x %zu numbers, but --x has %zu rows and the model %zu columns",
                            options->targets, targets->rows, targets->columns, s->x.rows, s->outputs);
-    return status == HN_OK ? split(s, options->validation, error) : status;
+    return status == HN_OK ? train_source_split(s, options->validation, error) : status;
 }
 
 /* ---- life ---- */
@@ -131,7 +131,7 @@ int source_create(struct train_source *s, const hn_model *model, const struct tr
     *s = (struct train_source){.model = model, .seed = options->seed};
     s->inputs = hn_model_input_count(model);
     s->outputs = hn_model_output_count(model);
-    int code = check_model(model);
+    int code = train_source_check_model(model);
     if (code == VERB_OK && !options->x)
         return check_box(model);
     hn_status status = code == VERB_OK ? read_files(s, options, &error) : HN_OK;

@@ -19,7 +19,7 @@ static bool is_hopeless(const struct training *t, const struct survey *found) {
            !t->options->by_loss;
 }
 
-static hn_status look(struct training *t, const double *x, size_t rows, hn_error *error) {
+static hn_status train_survey_look(struct training *t, const double *x, size_t rows, hn_error *error) {
     struct survey_options options = survey_defaults();
     options.count = t->options->survey;
     options.x = x;
@@ -33,11 +33,11 @@ static hn_status look_at_source(struct training *t, hn_error *error) {
     const struct train_file *file = &t->source.x;
     size_t wanted = t->options->survey, rows = file->rows < wanted ? file->rows : wanted;
     if (rows == 0)
-        return look(t, NULL, 0, error);
+        return train_survey_look(t, NULL, 0, error);
     double *x = train_numbers(rows, file->columns);
     hn_status status = x ? file_rows(file, 0, rows, x, error) : error_no_memory(error, "rows of --x");
     if (status == HN_OK)
-        status = look(t, x, rows, error);
+        status = train_survey_look(t, x, rows, error);
     base_release(x);
     return status;
 }

@@ -35,7 +35,7 @@ struct teacher {
 
 /* ---- life ---- */
 
-static hn_status create(struct teacher *t, const struct train_source *s, int threads, hn_error *error) {
+static hn_status train_teacher_create(struct teacher *t, const struct train_source *s, int threads, hn_error *error) {
     hn_layer_options options = hn_layer_defaults();
     options.method = HN_METHOD_OPTIMAL;
     t->x = train_numbers(CHUNK, s->inputs);
@@ -48,7 +48,7 @@ static hn_status create(struct teacher *t, const struct train_source *s, int thr
     return status == HN_OK ? starts_begin(&t->starts, s->model, CHUNK, error) : status;
 }
 
-static void release(struct teacher *t) {
+static void train_teacher_release(struct teacher *t) {
     starts_end(&t->starts);
     hn_pool_destroy(t->pool);
     hn_layer_destroy(t->layer);
@@ -77,7 +77,7 @@ static hn_batch batch_of(struct teacher *t, const struct train_source *s, size_t
                       .cancel = interrupt_begin()};
 }
 
-static void keep(struct train_source *s, const struct teacher *t, size_t count) {
+static void train_teacher_keep(struct train_source *s, const struct teacher *t, size_t count) {
     for (size_t k = 0; k < count && s->labels < s->most_labels; k++) {
         if (!certificate_holds(&t->reports[k]))
             continue;
@@ -106,14 +106,14 @@ static hn_status solve_chunk(struct train_source *s, struct teacher *t, size_t f
     if (status == HN_OK && !interrupt_came())
         status = starts_run(&t->starts, t->pool, &batch, starts, t->winner, 0, error);
     if (status == HN_OK && !interrupt_came())
-        keep(s, t, count);
+        train_teacher_keep(s, t, count);
     return status;
 }
 
 hn_status source_teach_labels(struct train_source *s, const struct train_lesson *lesson, hn_error *error) {
     struct teacher teacher = {.layer = NULL};
     struct progress progress;
-    hn_status status = create(&teacher, s, lesson->threads, error);
+    hn_status status = train_teacher_create(&teacher, s, lesson->threads, error);
     progress_begin(&progress, "labels by optimal", s->most_labels);
     for (size_t i = s->tried; status == HN_OK && i < lesson->most && s->labels < s->most_labels && !interrupt_came();) {
         size_t wanted = s->most_labels - s->labels, count = wanted < CHUNK ? wanted : CHUNK;
@@ -123,7 +123,7 @@ hn_status source_teach_labels(struct train_source *s, const struct train_lesson 
         progress_update(&progress, s->labels);
     }
     progress_end(&progress);
-    release(&teacher);
+    train_teacher_release(&teacher);
     return status;
 }
 
@@ -156,7 +156,7 @@ hn_status source_share_labels(struct train_source *s, int threads, hn_error *err
     struct teacher teacher = {.layer = NULL};
     struct progress progress;
     size_t done = 0;
-    hn_status status = create(&teacher, s, threads, error);
+    hn_status status = train_teacher_create(&teacher, s, threads, error);
     progress_begin(&progress, "labels by those of similar inputs", NEIGHBOURS * s->labels);
     for (size_t rank = 0; rank < NEIGHBOURS; rank++)
         for (size_t i = 0; status == HN_OK && i < s->labels && !interrupt_came(); i += CHUNK) {
@@ -165,6 +165,6 @@ hn_status source_share_labels(struct train_source *s, int threads, hn_error *err
             progress_update(&progress, done += count);
         }
     progress_end(&progress);
-    release(&teacher);
+    train_teacher_release(&teacher);
     return status;
 }

@@ -43,7 +43,7 @@ static hn_status write_validation(const struct training *t, hn_error *error) {
 
 /* ---- running ---- */
 
-static int finish(struct training *t, bool done) {
+static int verb_train_finish(struct training *t, bool done) {
     hn_error error = {.status = HN_OK};
     training_keep(t);
     printf("Training%s\n", done ? "" : " (interrupted)");
@@ -95,7 +95,7 @@ static int train(struct training *t, bool emits) {
     if (code == VERB_OK)
         training_print_survey(t);
     if (code == VERB_OK)
-        code = training_run(t, &done, &error) == HN_OK ? finish(t, done) : verb_explain(&error);
+        code = training_run(t, &done, &error) == HN_OK ? verb_train_finish(t, done) : verb_explain(&error);
     else if (interrupt_came())
         console_error("interrupted before the first step; nothing was written");
     if (t->hopeless)
@@ -104,7 +104,7 @@ static int train(struct training *t, bool emits) {
     return code;
 }
 
-static int settle(void *values) {
+static int verb_train_settle(void *values) {
     struct train_options *options = values;
     hn_error error;
     int code = train_settle(options);
@@ -115,7 +115,7 @@ static int settle(void *values) {
     return VERB_FAILED;
 }
 
-static int run(void *values) {
+static int verb_train_run(void *values) {
     struct train_options *options = values;
     hn_model *model = NULL;
     struct training training = {.options = options};
@@ -322,8 +322,8 @@ int verb_train(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .common = &o.common,
-                                    .settle = settle,
-                                    .run = run,
+                                    .settle = verb_train_settle,
+                                    .run = verb_train_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

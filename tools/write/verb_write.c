@@ -25,7 +25,7 @@ struct write_options {
 };
 
 /* Names may contain anything: a terminal is shown what it can bear, everybody else gets the bytes. */
-static void show(const char *text, size_t length) {
+static void verb_write_show(const char *text, size_t length) {
     if (!console_is_terminal(stdout)) {
         fwrite(text, 1, length, stdout);
         return;
@@ -44,7 +44,7 @@ static void show(const char *text, size_t length) {
     }
 }
 
-static int run(void *values) {
+static int verb_write_run(void *values) {
     const struct write_options *options = values;
     hn_error error = {.status = HN_OK};
     hn_model *model = NULL;
@@ -58,7 +58,7 @@ static int run(void *values) {
     if (status == HN_OK && options->out)
         status = text_write(&text, options->out, &error);
     else if (status == HN_OK)
-        show(bytes, length);
+        verb_write_show(bytes, length);
     hn_text_release(bytes);
     hn_model_destroy(model);
     return status == HN_OK ? VERB_OK : verb_explain(&error);
@@ -75,7 +75,7 @@ int verb_write(int argc, char **argv) {
                                     .about = about,
                                     .example = example,
                                     .common = &o.common,
-                                    .run = run,
+                                    .run = verb_write_run,
                                     COMMAND_OPTIONS(table, o)};
     return command_run(&command, argc, argv);
 }

@@ -18,7 +18,7 @@ static const struct {
     {"DBL_MAX", "REAL_MAX"}, {"DBL_MIN", "REAL_MIN"},       {"sqrt", "simd_sqrt"},
 };
 
-static bool begins(const char *at, const char *word) {
+static bool amalgamate_begins(const char *at, const char *word) {
     return *at == *word && strncmp(at, word, strlen(word)) == 0;
 }
 
@@ -52,12 +52,13 @@ static const char *take_comment(struct source *s, const char *at) {
     return end;
 }
 
-static const char *take_name(struct source *s, const char *at) {
+static const char *amalgamate_take_name(struct source *s, const char *at) {
     const char *end = at;
     while (is_name(*end))
         end++;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (*at == names[i].from[0] && strlen(names[i].from) == (size_t)(end - at) && begins(at, names[i].from)) {
+        if (*at == names[i].from[0] && strlen(names[i].from) == (size_t)(end - at) &&
+            amalgamate_begins(at, names[i].from)) {
             replace(s, at, end, names[i].to);
             break;
         }
@@ -94,19 +95,20 @@ static const char *take_string(const char *at) {
 /* Lines that include something and those of an include guard are left out; the guard's #endif is the last line of a text. */
 static bool is_left_out(const char *at) {
     const char *after = end_of_line(at);
-    return begins(at, "#include ") || begins(at, "#ifndef HN_") || begins(at, "#define HN_") ||
-           (begins(at, "#endif") && *after == '\0') || begins(at + strspn(at, " "), "// NOLINT");
+    return amalgamate_begins(at, "#include ") || amalgamate_begins(at, "#ifndef HN_") ||
+           amalgamate_begins(at, "#define HN_") || (amalgamate_begins(at, "#endif") && *after == '\0') ||
+           amalgamate_begins(at + strspn(at, " "), "// NOLINT");
 }
 
 static const char *take_storage(struct source *s, const char *at) {
     static const struct {
         char from[16], to[20];
     } storage[] = {{"static inline ", "SHARED_FUNCTION "}, {"static const ", "SHARED_CONSTANT "}};
-    if (begins(at,
-               "reduced_angle reduce_angle(")) /* the one function of the texts that other files of the library call */
+    if (amalgamate_begins(
+            at, "reduced_angle reduce_angle(")) /* the one function of the texts that other files of the library call */
         replace(s, at, at, "static ");
     for (size_t i = 0; i < sizeof storage / sizeof storage[0]; i++)
-        if (begins(at, storage[i].from)) {
+        if (amalgamate_begins(at, storage[i].from)) {
             replace(s, at, at + strlen(storage[i].from), storage[i].to);
             return s->passage.done;
         }
@@ -129,7 +131,7 @@ static bool is_part(const char *quoted) {
                                      "linalg/dense_ldl_kernel.h",
                                      "linalg/sparse_ldl_kernel.h"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (begins(quoted, parts[i]) && quoted[strlen(parts[i])] == '"')
+        if (amalgamate_begins(quoted, parts[i]) && quoted[strlen(parts[i])] == '"')
             return true;
     return false;
 }
@@ -137,7 +139,7 @@ static bool is_part(const char *quoted) {
 static void take_part(struct source *s, const char *at) {
     char name[64];
     const char *quoted = at + strlen("#include \"");
-    if (!begins(at, "#include \"") || !is_part(quoted))
+    if (!amalgamate_begins(at, "#include \"") || !is_part(quoted))
         return;
     size_t length = strcspn(quoted, "\"");
     if (length >= sizeof name) {
@@ -154,8 +156,8 @@ static void take_part(struct source *s, const char *at) {
 /* The token that begins here, or one character. */
 static const char *take_token(struct source *s, const char *at) {
     if (is_name(*at))
-        return isdigit((unsigned char)*at) ? take_number(s, at) : take_name(s, at);
-    if (begins(at, "/*"))
+        return isdigit((unsigned char)*at) ? take_number(s, at) : amalgamate_take_name(s, at);
+    if (amalgamate_begins(at, "/*"))
         return take_comment(s, at);
     return *at == '"' ? take_string(at) : at + 1;
 }

@@ -114,14 +114,14 @@ struct known {
     bool failed; /* memory is out */
 };
 
-static bool is_known(const struct known *known, uint32_t operand) {
+static bool emission_cost_is_known(const struct known *known, uint32_t operand) {
     return operand_is_constant(operand) || (operand < known->count && known->slot[operand]);
 }
 
 static bool all_known(const struct known *known, const uint32_t *operands, uint32_t from, uint32_t end) {
     bool all = true;
     for (uint32_t k = from; k < end; k++)
-        all = all && is_known(known, operands[k]);
+        all = all && emission_cost_is_known(known, operands[k]);
     return all;
 }
 
@@ -129,7 +129,7 @@ static bool all_known(const struct known *known, const uint32_t *operands, uint3
 static struct count count_sum(const struct emission *e, const struct statement *at, const uint32_t *operands,
                               const struct known *known) {
     bool starts = at->function == SUM_PLUS || at->function == SUM_MINUS;
-    bool constant = starts ? is_known(known, operands[1]) : true;
+    bool constant = starts ? emission_cost_is_known(known, operands[1]) : true;
     struct count sum = {0, 0, 0, 0};
     for (uint32_t k = starts ? 2 : 1; k + 1 < at->count; k += 2) {
         bool unit = is_unit(e, operands[k]) || is_unit(e, operands[k + 1]);

@@ -92,7 +92,7 @@ static void print_pair(const struct emission *e, struct text *out) {
              name, name);
 }
 
-static void print_head(const struct emission *e, struct text *out) {
+static void emission_source_print_head(const struct emission *e, struct text *out) {
     text_add(
         out,
         "/* %s.c - made by hardnet emit %s; see %s.h. Most of it is text of the library, with its comments. MIT "
@@ -264,7 +264,7 @@ static void print_solve(const struct emission *e, struct text *out) {
                     : "");
 }
 
-static void print_constants(const struct emission *e, struct text *out) {
+static void emission_source_print_constants(const struct emission *e, struct text *out) {
     const struct plan *p = e->plan;
     const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
     const uint32_t *slot = plan_words(p, p->system.constant_slot);
@@ -290,7 +290,7 @@ static void print_init(const struct emission *e, struct text *out) {
              "0;\n        LOOP_STAYS;\n"
              "    }\n    work->warm_start = 0;\n",
              name, name);
-    print_constants(e, out);
+    emission_source_print_constants(e, out);
     if (emission_has_policy(e))
         emission_print_policy_init(e, out);
     text_add(out, "}\n");
@@ -344,7 +344,7 @@ void emission_print_drive(const struct emission *e, struct text *out) {
 
 void emission_print_source(const struct emission *e, struct text *out) {
     bool single = e->options.single;
-    print_head(e, out);
+    emission_source_print_head(e, out);
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
     text_add(out, "\n/* There is one layer here, and slots are numbers: compilers make constants of them. */\n"

@@ -125,7 +125,7 @@ static bool fits_float(double value) {
     return !isfinite(value) || size == 0 || (size <= FLT_MAX && size >= FLT_MIN);
 }
 
-static hn_status check_numbers(const struct emission *e, hn_error *error) {
+static hn_status emit_check_numbers(const struct emission *e, hn_error *error) {
     for (uint32_t i = 0; e->options.single && i < e->ir.constant_count; i++)
         if (!fits_float(e->ir.constants[i]))
             return error_set(error, HN_UNSUPPORTED, "the model's constant %s does not fit a float: emit it in double",
@@ -214,7 +214,7 @@ static void measure_network(struct emission *e) {
     }
 }
 
-static bool measure(struct emission *e) {
+static bool emit_measure(struct emission *e) {
     size_t numbers = e->ir.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e) +
                      emission_policy_numbers(e) + emission_rounding_numbers(e);
     size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
@@ -224,7 +224,7 @@ static bool measure(struct emission *e) {
     return emission_cost(&e->cost, e);
 }
 
-static hn_status prepare(struct emission *e, hn_error *error) {
+static hn_status emit_prepare(struct emission *e, hn_error *error) {
     hn_status status = fill_layer(e, error);
     e->paired = !e->options.single;
     if (status == HN_OK)
@@ -241,7 +241,7 @@ static hn_status prepare(struct emission *e, hn_error *error) {
     if (status == HN_OK && !emission_drop_zeros(e))
         status = error_no_memory(error, "emitted files");
     if (status == HN_OK)
-        status = check_numbers(e, error);
+        status = emit_check_numbers(e, error);
     if (status == HN_OK)
         status = check_tape(e, error);
     if (status == HN_OK)
@@ -256,7 +256,7 @@ static hn_status complete(struct emission *e, hn_error *error) {
         status = hn_model_names_fingerprint(e->model, e->names_fingerprint, error);
     if (status == HN_OK)
         status = emission_find_rounding(e, error);
-    if (status == HN_OK && !(emission_pair(e) && measure(e)))
+    if (status == HN_OK && !(emission_pair(e) && emit_measure(e)))
         status = error_no_memory(error, "emitted files");
     return status;
 }
@@ -300,7 +300,7 @@ static void mark_pair(const hn_emitted *out) {
         memcpy(strstr(texts[i], EMIT_NO_PAIR), number, PLACE);
 }
 
-static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *error) {
+static hn_status emit_print_all(const struct emission *e, hn_emitted *out, hn_error *error) {
     hn_status status = print(&out->header, e, emission_print_header, error);
     if (status == HN_OK)
         status = print(&out->source, e, emission_print_source, error);
@@ -317,7 +317,7 @@ static hn_status print_all(const struct emission *e, hn_emitted *out, hn_error *
 }
 
 /* Options, the network and the layer; whatever comes out, release follows. */
-static hn_status begin(struct emission *e, const hn_emit_options *options, bool named, hn_error *error) {
+static hn_status emit_begin(struct emission *e, const hn_emit_options *options, bool named, hn_error *error) {
     e->options.size = sizeof e->options;
     hn_emit_get_defaults(&e->options, NULL);
     hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_emit_options, &e->options, options, error) : HN_OK;
@@ -334,10 +334,10 @@ static hn_status begin(struct emission *e, const hn_emit_options *options, bool 
         status = check_network(e, error);
     if (status == HN_OK)
         status = keep_candidates(e, error);
-    return status == HN_OK ? prepare(e, error) : status;
+    return status == HN_OK ? emit_prepare(e, error) : status;
 }
 
-static void release(struct emission *e) {
+static void emit_release(struct emission *e) {
     emission_release_pairs(e);
     emission_release_rounding(e);
     emission_policy_release(e);
@@ -354,12 +354,12 @@ hn_status hn_emit(hn_emitted *out, const hn_model *model, const hn_network *netw
     *out = (hn_emitted){.header = NULL};
     if (!model || !options)
         return error_missing(error, "hn_emit", model ? "options" : "model");
-    hn_status status = begin(&e, options, true, error);
+    hn_status status = emit_begin(&e, options, true, error);
     if (status == HN_OK)
         status = complete(&e, error);
     if (status == HN_OK)
-        status = print_all(&e, out, error);
-    release(&e);
+        status = emit_print_all(&e, out, error);
+    emit_release(&e);
     return status;
 }
 
@@ -368,8 +368,8 @@ hn_status hn_emit_check(const hn_model *model, const hn_network *network, const 
     struct emission e = {.model = model, .network = network};
     if (!model)
         return error_missing(error, "hn_emit_check", "model");
-    hn_status status = begin(&e, options, false, error);
-    release(&e);
+    hn_status status = emit_begin(&e, options, false, error);
+    emit_release(&e);
     return status;
 }
 

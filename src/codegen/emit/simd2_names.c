@@ -10,7 +10,7 @@
 
 enum { MOST_NAMES = sizeof((struct simd2_names *)0)->at / sizeof(const char *) };
 
-static bool begins(const char *at, const char *word) {
+static bool simd2_names_begins(const char *at, const char *word) {
     return strncmp(at, word, strlen(word)) == 0;
 }
 
@@ -39,13 +39,13 @@ static void add_name(struct text *out, struct simd2_names *names, const char *at
 
 /* A line that declares: the function's name is the one before the first parenthesis, a struct's the one behind its brace. */
 static void note_declared(struct text *out, struct simd2_names *names, const char *line) {
-    if (begins(line, "SIMD_INLINE ")) {
+    if (simd2_names_begins(line, "SIMD_INLINE ")) {
         const char *at = strchr(line, '(');
         while (at && at > line && name_length(at - 1) > 0)
             at--;
         if (at)
             add_name(out, names, at);
-    } else if (begins(line, "} ") && name_length(line + 2) > 0)
+    } else if (simd2_names_begins(line, "} ") && name_length(line + 2) > 0)
         add_name(out, names, line + 2);
 }
 
@@ -56,14 +56,14 @@ static bool is_declared(const struct simd2_names *names, const char *at, size_t 
     return false;
 }
 
-static void take_name(struct text *out, const struct simd2_names *names, const char *at, size_t length) {
-    if (begins(at, "simd") && (length == 4 || at[4] == '_')) {
+static void simd2_names_take_name(struct text *out, const struct simd2_names *names, const char *at, size_t length) {
+    if (simd2_names_begins(at, "simd") && (length == 4 || at[4] == '_')) {
         text_add(out, "simd2");
         text_add_bytes(out, at + 4, length - 4);
-    } else if (begins(at, "SIMD_MASK") || begins(at, "SIMD_AT")) {
+    } else if (simd2_names_begins(at, "SIMD_MASK") || simd2_names_begins(at, "SIMD_AT")) {
         text_add(out, "SIMD2");
         text_add_bytes(out, at + 4, length - 4);
-    } else if (length == 5 && begins(at, "WIDTH"))
+    } else if (length == 5 && simd2_names_begins(at, "WIDTH"))
         text_add(out, "SIMD2_WIDTH");
     else {
         text_add(out, is_declared(names, at, length) ? "simd2_" : "");
@@ -76,10 +76,10 @@ static void take_name(struct text *out, const struct simd2_names *names, const c
 static const char *take_line(struct text *out, const struct simd2_names *names, const char *at) {
     while (*at) {
         size_t length = name_length(at);
-        if (begins(at, "/*"))
+        if (simd2_names_begins(at, "/*"))
             at = strstr(at, "*/") ? strstr(at, "*/") + 2 : at + strlen(at);
         else if (isalpha((unsigned char)*at)) {
-            take_name(out, names, at, length);
+            simd2_names_take_name(out, names, at, length);
             at += length;
         } else if (length > 0) { /* a number */
             text_add_bytes(out, at, length);
@@ -95,9 +95,10 @@ static const char *take_line(struct text *out, const struct simd2_names *names, 
 
 static void take_text(struct text *out, struct simd2_names *names, const char *at) {
     while (*at) {
-        bool constant = begins(at, "static const ") || begins(at, "enum ");
-        bool guard = begins(at, "#include ") || begins(at, "#ifndef HN_") || begins(at, "#define HN_") ||
-                     (begins(at, "#endif") && *end_of_line(at) == '\0');
+        bool constant = simd2_names_begins(at, "static const ") || simd2_names_begins(at, "enum ");
+        bool guard = simd2_names_begins(at, "#include ") || simd2_names_begins(at, "#ifndef HN_") ||
+                     simd2_names_begins(at, "#define HN_") ||
+                     (simd2_names_begins(at, "#endif") && *end_of_line(at) == '\0');
         if (constant || guard) {
             at = end_of_line(at);
             continue;

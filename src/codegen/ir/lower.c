@@ -37,7 +37,7 @@ static void note_coefficients(struct ir_module *ir) {
     ir->constant_count = list.count;
 }
 
-static bool take_lists(struct ir_module *ir) {
+static bool lower_take_lists(struct ir_module *ir) {
     const struct plan *plan = ir->plan;
     size_t count = (size_t)plan->program.constants.count + plan->system.constant_slot.count +
                    plan->program.coefficients.count + 4; /* 0, three times */
@@ -188,8 +188,8 @@ static bool is_long(const struct plan *plan) {
 /* What a walk is made for. */
 enum ir_kind { IR_USUAL, IR_NEAR, IR_ASSUMED, IR_WHOLE };
 
-static hn_status create(struct ir_module *ir, const struct plan *plan, bool adjoint, enum ir_kind kind,
-                        hn_error *error) {
+static hn_status lower_create(struct ir_module *ir, const struct plan *plan, bool adjoint, enum ir_kind kind,
+                              hn_error *error) {
     bool near = kind == IR_NEAR || kind == IR_ASSUMED;
     const struct plan_system *system = &plan->system;
     *ir = (struct ir_module){.plan = plan, .near = near, .whole = kind == IR_WHOLE};
@@ -205,7 +205,7 @@ static hn_status create(struct ir_module *ir, const struct plan *plan, bool adjo
     bool lists = ir->loops && (ir->solves || !ir->whole);
     ir->scaled = ir->rows_of_ld + (lists ? system->nonzeros : 0);
     ir->slots = ir->scaled + system->order;
-    bool taken = take_lists(ir);
+    bool taken = lower_take_lists(ir);
     if (taken) {
         note_coefficients(ir);
         note_constants(ir);
@@ -229,19 +229,19 @@ static hn_status create(struct ir_module *ir, const struct plan *plan, bool adjo
 }
 
 hn_status ir_create(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error) {
-    return create(ir, plan, adjoint, IR_USUAL, error);
+    return lower_create(ir, plan, adjoint, IR_USUAL, error);
 }
 
 hn_status ir_create_whole(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error) {
-    return create(ir, plan, adjoint, IR_WHOLE, error);
+    return lower_create(ir, plan, adjoint, IR_WHOLE, error);
 }
 
 hn_status ir_create_near(struct ir_module *ir, const struct plan *plan, hn_error *error) {
-    return create(ir, plan, false, IR_NEAR, error);
+    return lower_create(ir, plan, false, IR_NEAR, error);
 }
 
 hn_status ir_create_assumed(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error) {
-    return create(ir, plan, adjoint, IR_ASSUMED, error);
+    return lower_create(ir, plan, adjoint, IR_ASSUMED, error);
 }
 
 void ir_release(struct ir_module *ir) {

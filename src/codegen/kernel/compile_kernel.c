@@ -43,7 +43,7 @@ static hn_status write_text(struct job *job, hn_error *error) {
     return HN_OK;
 }
 
-static void describe(const struct job *job, const struct file_bytes *object, hn_kernel_info *out) {
+static void compile_kernel_describe(const struct job *job, const struct file_bytes *object, hn_kernel_info *out) {
     snprintf(out->path, sizeof out->path, "%s", job->path);
     out->gradients = job->gradients;
     out->instructions = job->subject->options->instructions;
@@ -56,7 +56,7 @@ static void describe(const struct job *job, const struct file_bytes *object, hn_
 
 /* True when the cache has the kernel. One that is damaged counts as none: it is about to be replaced. One that must not be trusted is
  * an error, and stays. */
-static bool find(struct job *job, hn_kernel_info *out, hn_status *status, hn_error *error) {
+static bool compile_kernel_find(struct job *job, hn_kernel_info *out, hn_status *status, hn_error *error) {
     struct kernel_identity found;
     struct file_bytes object = {NULL, 0};
     hn_error said = {.status = HN_OK};
@@ -67,7 +67,7 @@ static bool find(struct job *job, hn_kernel_info *out, hn_status *status, hn_err
     hn_status read = kernel_file_read(&object, job->path, &found, &said);
     bool same = read == HN_OK && strcmp(found.code, job->identity.code) == 0;
     if (same) {
-        describe(job, &object, out);
+        compile_kernel_describe(job, &object, out);
         out->found = true;
     } else if (read != HN_OK && read != HN_SYNTAX) {
         *status = read;
@@ -80,13 +80,13 @@ static bool find(struct job *job, hn_kernel_info *out, hn_status *status, hn_err
 
 /* A kernel with gradients serves where none are asked for. */
 static bool find_any(struct job *job, hn_kernel_info *out, hn_status *status, hn_error *error) {
-    if (find(job, out, status, error))
+    if (compile_kernel_find(job, out, status, error))
         return true;
     if (*status != HN_OK || job->gradients || job->options->again)
         return false;
     job->gradients = true;
     *status = write_text(job, error);
-    if (*status == HN_OK && find(job, out, status, error))
+    if (*status == HN_OK && compile_kernel_find(job, out, status, error))
         return true;
     job->gradients = false;
     if (*status == HN_OK)
@@ -126,7 +126,7 @@ static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
     status = kernel_load_bytes(&loaded, "the compiled kernel", &object, job->subject, error);
     if (status == HN_OK) {
         kernel_unload(&loaded);
-        describe(job, &object, out);
+        compile_kernel_describe(job, &object, out);
         status = kernel_file_write(job->path, &job->identity, &object, job->options->out ? FOR_ALL_TO_READ : FOR_OWNER,
                                    error);
     } else
@@ -143,7 +143,7 @@ static hn_status choose_path(struct job *job, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status work(struct job *job, hn_kernel_info *out, hn_error *error) {
+static hn_status compile_kernel_work(struct job *job, hn_kernel_info *out, hn_error *error) {
     hn_status status =
         compiler_choose(&job->compiler, job->options->compiler, job->subject->options->instructions, error);
     if (status == HN_OK)
@@ -161,7 +161,7 @@ hn_status compile_kernel(hn_kernel_info *out, const struct kernel_subject *subje
     if (!job)
         return error_no_memory(error, "the kernel");
     *job = (struct job){.subject = subject, .options = options, .gradients = options->gradients};
-    hn_status status = work(job, out, error);
+    hn_status status = compile_kernel_work(job, out, error);
     base_release(job->text.bytes);
     base_release(job);
     return status;

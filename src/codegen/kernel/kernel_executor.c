@@ -71,7 +71,7 @@ static void kernel_largest(const struct executor *x, double *slots) {
 /* ---- the step ---- */
 
 /* Between its two entries where the system is not generated. */
-static void solve(const struct executor *x, double *slots) {
+static void kernel_executor_solve(const struct executor *x, double *slots) {
     const struct plan *plan = x->plan;
     uint32_t right = lanes_of(x)->rows.right, step = lanes_at(x, plan->step), unknown = lanes_at(x, plan->unknown);
     uint32_t from = plan->options.adaptive ? lanes_at(x, plan->gradient) : step;
@@ -86,7 +86,7 @@ static void solve(const struct executor *x, double *slots) {
 static void kernel_step(const struct executor *x, double *slots, const double *eps, const bool *clipped) {
     if (eps)
         lanes_put(x, slots, x->plan->eps, eps);
-    solve(x, slots);
+    kernel_executor_solve(x, slots);
     lanes_clip(x, slots, clipped);
 }
 

@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-static hn_status load(struct kernel *kernel, const char *path, hn_error *error) {
+static hn_status kernel_open_load(struct kernel *kernel, const char *path, hn_error *error) {
     kernel->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!kernel->object) {
         const char *reason = dlerror();
@@ -47,7 +47,7 @@ static hn_status compare_text(const struct kernel *kernel, const char *path, con
 static hn_status check(struct kernel *kernel, const char *path, const struct plan *plan, hn_error *error) {
     hn_status status = executor_check(kernel->instructions, error);
     if (status == HN_OK)
-        status = load(kernel, path, error);
+        status = kernel_open_load(kernel, path, error);
     if (status == HN_OK)
         status = compare_text(kernel, path, plan, error);
     return status == HN_OK ? kernel_test(kernel, plan, error) : status;

@@ -72,8 +72,8 @@ static void print_ways(struct text *text, bool straight_rounds) {
     text_add(text, "#endif\n");
 }
 
-static void print_head(struct text *text, const struct ir_module *ir, const struct ir_module *near,
-                       const struct generate_options *options) {
+static void kernel_source_print_head(struct text *text, const struct ir_module *ir, const struct ir_module *near,
+                                     const struct generate_options *options) {
     bool alone = ir->plan->system.kind == FACTOR_TILED;
     text_add(text,
              "/* A kernel of hardnet %s for %s: the arithmetic of one layer, generated. Compile it without\n"
@@ -272,7 +272,7 @@ static void print_table(struct text *text, const struct ir_module *ir, const str
 static hn_status print_kernel(struct text *text, const struct ir_module *ir, const struct ir_module *near,
                               const struct generate_options *options, hn_error *error) {
     bool nears = near->entry[KERNEL_NEAR].count > 0;
-    print_head(text, ir, near, options);
+    kernel_source_print_head(text, ir, near, options);
     print_calls(text, ir, CALLS_ONE);
     bool done = print_entries(text, ir) && (!nears || print_near(text, near));
     print_table(text, ir, near);

@@ -24,7 +24,7 @@ static struct error_subject about(const struct compiler *compiler) {
 
 /* ---- words ---- */
 
-static hn_status add(struct compiler *compiler, const char *word, hn_error *error) {
+static hn_status run_compiler_add(struct compiler *compiler, const char *word, hn_error *error) {
     if (compiler->count >= COMPILER_WORDS)
         return error_about(error, HN_LIMIT, about(compiler), "the compiler %s: more than %d words", compiler->command,
                            COMPILER_WORDS);
@@ -37,13 +37,13 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-static hn_status split(struct compiler *compiler, hn_error *error) {
+static hn_status run_compiler_split(struct compiler *compiler, hn_error *error) {
     hn_status status = HN_OK;
     for (char *at = compiler->text; *at && status == HN_OK;) {
         while (is_blank(*at))
             *at++ = '\0';
         if (*at)
-            status = add(compiler, at, error);
+            status = run_compiler_add(compiler, at, error);
         while (*at && !is_blank(*at))
             at++;
     }
@@ -55,14 +55,14 @@ static hn_status add_flags(struct compiler *compiler, hn_instructions instructio
     enum { MOST = 32 };
     const char *flags[MOST];
     size_t count = generate_flags(instructions, flags, MOST);
-    hn_status status = add(compiler, "-fno-fast-math", error);
+    hn_status status = run_compiler_add(compiler, "-fno-fast-math", error);
     if (status == HN_OK)
-        status = add(compiler, "-fno-unsafe-math-optimizations", error);
+        status = run_compiler_add(compiler, "-fno-unsafe-math-optimizations", error);
     if (status == HN_OK)
-        status = add(compiler, generate_level(), error);
+        status = run_compiler_add(compiler, generate_level(), error);
     for (size_t i = 0; i < count && status == HN_OK; i++)
-        status = add(compiler, flags[i], error);
-    return status == HN_OK ? add(compiler, "-w", error)
+        status = run_compiler_add(compiler, flags[i], error);
+    return status == HN_OK ? run_compiler_add(compiler, "-w", error)
                            : status; /* what a compiler remarks is not the user's business */
 }
 
@@ -81,7 +81,7 @@ hn_status compiler_choose(struct compiler *compiler, const char *command, hn_ins
         return error_about(error, HN_LIMIT, error_option("compiler"), "compiler: more than %d bytes", COMPILER_LONGEST);
     memcpy(compiler->command, empty ? "cc" : given, length);
     memcpy(compiler->text, compiler->command, length);
-    hn_status status = split(compiler, error);
+    hn_status status = run_compiler_split(compiler, error);
     return status == HN_OK ? add_flags(compiler, instructions, error) : status;
 }
 
@@ -189,8 +189,8 @@ static hn_status start(const struct compiler *compiler, const struct workshop *s
                        reason);
 }
 
-static hn_status work(const struct compiler *compiler, const struct workshop *shop, const struct compiler_watch *watch,
-                      struct file_bytes *out, hn_error *error) {
+static hn_status run_compiler_work(const struct compiler *compiler, const struct workshop *shop,
+                                   const struct compiler_watch *watch, struct file_bytes *out, hn_error *error) {
     pid_t process = -1;
     int how = 0;
     hn_status status = start(compiler, shop, &process, error);
@@ -221,7 +221,7 @@ hn_status compiler_run(const struct compiler *compiler, const struct compiler_wa
         return status;
     status = file_write(shop.text, text, length, error);
     if (status == HN_OK)
-        status = work(compiler, &shop, watch, out, error);
+        status = run_compiler_work(compiler, &shop, watch, out, error);
     workshop_close(&shop);
     return status;
 }

@@ -97,7 +97,7 @@ static size_t needed(const struct weaver *w, size_t i) {
 }
 
 /* A late statement, behind those that it needs; the size of a row's residual, and whether it is lost, right behind it. */
-static void take(struct weaver *w, size_t i) {
+static void loop_fusion_take(struct weaver *w, size_t i) {
     size_t depth = 0;
     w->stack[depth++] = (uint32_t)i;
     while (depth > 0) {
@@ -121,13 +121,13 @@ static void weave(struct weaver *w) {
     const struct statements *s = w->s;
     for (size_t i = 0; i < s->late; i++)
         if (s->list[i].function == ROW_ZERO || s->list[i].function == ROW_NONE_SET)
-            take(w, i);
+            loop_fusion_take(w, i);
     for (size_t i = s->late; i < s->count; i++) {
         for (size_t k = 0; k < s->late && function_is_act((enum function)s->list[i].function); k++)
             if (!w->done[k])
-                take(w, k);
+                loop_fusion_take(w, k);
         for (size_t need = needed(w, i); need < s->late; need = needed(w, i))
-            take(w, need);
+            loop_fusion_take(w, need);
         statements_repeat(&w->to, s, i);
     }
 }

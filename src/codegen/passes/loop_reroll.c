@@ -60,21 +60,21 @@ static void cut_straight(struct regions *regions, const struct statements *s, si
 
 /* ---- what is alike ---- */
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
+static uint64_t loop_reroll_mix(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
     return hash ^ hash >> 29;
 }
 
 static uint64_t shape_of(const struct finder *f, size_t i) {
     const struct statement *at = &f->s->list[i];
-    uint64_t hash = mix(at->function, at->count);
+    uint64_t hash = loop_reroll_mix(at->function, at->count);
     for (uint32_t k = 0; k < at->count; k++) {
         uint32_t operand = f->s->operands[at->first + k];
         uint64_t bits = 0;
         if (operand_is_constant(operand))
             memcpy(&bits, &f->constants[operand - STATEMENT_CONSTANT], sizeof bits);
         bool windowed = !operand_is_constant(operand) && statements_in_window(f->s, operand);
-        hash = mix(mix(hash, operand_is_constant(operand) ? 1 : windowed ? 2 : 0), bits);
+        hash = loop_reroll_mix(loop_reroll_mix(hash, operand_is_constant(operand) ? 1 : windowed ? 2 : 0), bits);
     }
     return hash;
 }
@@ -82,7 +82,7 @@ static uint64_t shape_of(const struct finder *f, size_t i) {
 static uint64_t signature_at(const struct finder *f, size_t i) {
     uint64_t hash = 0;
     for (size_t k = i; k < i + SIGNATURE && k < f->s->count; k++)
-        hash = mix(hash, f->shape[k]);
+        hash = loop_reroll_mix(hash, f->shape[k]);
     return hash;
 }
 
@@ -107,7 +107,7 @@ static bool link_places(struct finder *f) {
 /* ---- loops ---- */
 
 /* Every slot of statement i + 2 period is as far from that of i + period as that one from statement i's. */
-static bool goes_on(const struct finder *f, size_t i, size_t period) {
+static bool loop_reroll_goes_on(const struct finder *f, size_t i, size_t period) {
     const struct statement *at = f->s->list + i;
     const uint32_t *a = f->s->operands + at->first, *b = f->s->operands + at[period].first;
     const uint32_t *c = f->s->operands + at[2 * period].first;
@@ -121,7 +121,7 @@ static bool goes_on(const struct finder *f, size_t i, size_t period) {
 static size_t count_rounds(const struct finder *f, size_t first, size_t period) {
     size_t i = first;
     while (i + period < f->s->count && f->shape[i] == f->shape[i + period] &&
-           (i < first + period || goes_on(f, i - period, period)))
+           (i < first + period || loop_reroll_goes_on(f, i - period, period)))
         i++;
     return (i - first) / period + 1; // NOLINT(clang-analyzer-core.DivideZero): a period has statements
 }
@@ -171,7 +171,7 @@ static void find_loops(struct regions *regions, const struct finder *f) {
     cut_straight(regions, f->s, straight, f->s->count);
 }
 
-static void find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
+static void loop_reroll_find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
     if (!loops) {
         cut_straight(regions, s, 0, s->count);
         return;
@@ -189,16 +189,16 @@ static void find(struct regions *regions, const struct statements *s, const doub
 
 void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
     *regions = (struct regions){.most = REGION_OPERANDS};
-    find(regions, s, constants, loops);
+    loop_reroll_find(regions, s, constants, loops);
 }
 
 void regions_find_split(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
     *regions = (struct regions){.most = SPLIT_OPERANDS};
-    find(regions, s, constants, loops);
+    loop_reroll_find(regions, s, constants, loops);
 }
 
 void regions_find_short(struct regions *regions, const struct statements *s, const double *constants, bool loops,
                         size_t most) {
     *regions = (struct regions){.most = most};
-    find(regions, s, constants, loops);
+    loop_reroll_find(regions, s, constants, loops);
 }

@@ -142,7 +142,7 @@ static void find_drops(const struct zeros *z) {
 
 /* ---- the statements without them ---- */
 
-static void drop(struct statements *to, const struct statements *from, size_t i) {
+static void signed_zero_drop(struct statements *to, const struct statements *from, size_t i) {
     const struct statement *at = &from->list[i];
     uint32_t first = at->function == SUM_PLUS ? 2 : 1;
     statements_begin(to, at->function == ROW_RESIDUAL_EQUAL ? FUNCTION_SUB : SUM_FIRST);
@@ -158,7 +158,7 @@ static void rewrite(struct ir_module *ir, struct statements *s, const bool *drop
     ir->constants[ir->constant_count++] = 0;
     for (size_t i = 0; i < s->count; i++)
         if (drops[i])
-            drop(&to, s, i);
+            signed_zero_drop(&to, s, i);
         else
             statements_repeat(&to, s, i);
     for (size_t k = 0; k < to.operand_count; k++)

@@ -89,15 +89,15 @@ static bool predict_all(const struct ir_module *ir, size_t *bytes) {
 /* ---- choosing ---- */
 
 /* A gradient whose rows are the listed kernels' has its program from them, too. */
-static void drop(struct ir_module *ir, enum part part) {
+static void size_limits_drop(struct ir_module *ir, enum part part) {
     for (int e = 0; e < KERNEL_ENTRIES; e++)
         if (part_of((enum kernel_entry)e) == part)
             statements_release(&ir->entry[e]);
     if (part == PART_BACK)
-        drop(ir, PART_BACK_PROGRAM);
+        size_limits_drop(ir, PART_BACK_PROGRAM);
 }
 
-static hn_status refuse(const struct ir_module *ir, size_t left, size_t most, hn_error *error) {
+static hn_status size_limits_refuse(const struct ir_module *ir, size_t left, size_t most, hn_error *error) {
     const char *system =
         ir->plan->system.kind == FACTOR_TILED ? "its linear system is dense, which loops do, and " : "";
     return error_set(error, HN_UNSUPPORTED,
@@ -113,12 +113,12 @@ hn_status parts_choose(struct ir_module *ir, size_t *left, hn_error *error) {
         return error_no_memory(error, "generated code");
     for (int part = 0; part < PARTS; part++)
         if (bytes[part] > most) {
-            drop(ir, (enum part)part);
+            size_limits_drop(ir, (enum part)part);
             *left += bytes[part];
         }
     bool any = ir->entry[KERNEL_EVALUATE].count > 0 || ir->entry[KERNEL_WEIGH].count > 0 ||
                ir->entry[KERNEL_STEP_BEGIN].count > 0;
-    return any ? HN_OK : refuse(ir, *left, most, error);
+    return any ? HN_OK : size_limits_refuse(ir, *left, most, error);
 }
 
 hn_status parts_limit(struct ir_module *ir, enum kernel_entry entry, hn_error *error) {

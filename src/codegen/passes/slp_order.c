@@ -31,7 +31,7 @@ static void count_missing(const struct slp_finder *f, struct schedule *t) {
         }
 }
 
-static void finish(const struct slp_finder *f, struct schedule *t, uint32_t i) {
+static void slp_order_finish(const struct slp_finder *f, struct schedule *t, uint32_t i) {
     for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
         t->missing[f->use[u].statement]--;
     for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
@@ -87,9 +87,9 @@ bool slp_order(struct slp_finder *f, struct slp_pairs *pairs) {
             break;
         uint32_t mate = f->mate[i];
         pairs->order[pairs->ordered++] = f->high[i] ? mate : i;
-        finish(f, &t, i);
+        slp_order_finish(f, &t, i);
         if (mate != i)
-            finish(f, &t, mate);
+            slp_order_finish(f, &t, mate);
     }
     base_release(t.missing);
     base_release(t.writer);

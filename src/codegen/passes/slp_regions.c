@@ -26,8 +26,8 @@ static bool cut(struct slp_regions *out, const struct ir_module *ir, const bool 
 }
 
 /* The same statements with what pairs collect in halves; kept: of its slots. */
-static bool collect(struct slp_regions *again, const struct slp_regions *from, const struct ir_module *ir,
-                    const bool *kept) {
+static bool slp_regions_collect(struct slp_regions *again, const struct slp_regions *from, const struct ir_module *ir,
+                                const bool *kept) {
     struct slp_pairs pairs;
     if (!slp_find(&pairs, &from->s, &from->liveness, &from->regions.list[0], true))
         return false;
@@ -48,7 +48,7 @@ static bool collect_in_halves(struct slp_regions *out, const struct ir_module *i
     struct slp_regions again = {.slots = 0};
     if (out->regions.count != 1 || out->regions.list[0].repeats > 1)
         return true;
-    bool done = collect(&again, out, ir, kept);
+    bool done = slp_regions_collect(&again, out, ir, kept);
     if (done && again.regions.count == 1) {
         slp_regions_release(out);
         *out = again;

@@ -77,14 +77,14 @@ static const uint32_t *operands_of(const struct collecting *c, size_t i) {
 }
 
 /* Where destination d of a statement lies: a value that is replaced later has a place of its own, for whoever reads it late. */
-static uint32_t place_of(const struct collecting *c, size_t i, uint32_t d) {
+static uint32_t slp_split_place_of(const struct collecting *c, size_t i, uint32_t d) {
     uint32_t slot = operands_of(c, i)[d];
     return c->collected[slot] || c->last[slot] == i + 1 ? slot : c->slots + 2 * COLLECTORS + 2 * (uint32_t)i + d;
 }
 
 static uint32_t argument_of(const struct collecting *c, size_t i, uint32_t k) {
     uint32_t source = c->liveness->source[c->s->list[i].first + k];
-    return source ? place_of(c, (source - 1) / 2, (source - 1) % 2) : operands_of(c, i)[k];
+    return source ? slp_split_place_of(c, (source - 1) / 2, (source - 1) % 2) : operands_of(c, i)[k];
 }
 
 /* Whether it may stand later: what it reads from slots stays there. */
@@ -101,7 +101,7 @@ static void copy_statement(const struct collecting *c, size_t i) {
     const struct statement *at = &c->s->list[i];
     statements_begin(c->out, (enum function)at->function);
     for (uint32_t k = 0; k < at->count; k++)
-        statements_operand(c->out, k < statement_destinations(at) ? place_of(c, i, k) : argument_of(c, i, k));
+        statements_operand(c->out, k < statement_destinations(at) ? slp_split_place_of(c, i, k) : argument_of(c, i, k));
 }
 
 static void collect_half(const struct collecting *c, size_t i, uint32_t to) {
@@ -167,7 +167,7 @@ static bool is_halved(const struct collecting *c, size_t i) {
 }
 
 /* A pair stands where the later of the two stood. */
-static void collect(struct collecting *c) {
+static void slp_split_collect(struct collecting *c) {
     for (uint32_t i = 0; i < c->s->count; i++) {
         uint32_t mate = c->pairs->mate[i], low = c->pairs->high[i] ? mate : i, high = c->pairs->high[i] ? i : mate;
         bool halved = is_halved(c, i);
@@ -202,7 +202,7 @@ uint32_t slp_collect(struct statements *out, const struct statements *s, const s
                 c.last[operands_of(&c, i)[d]] = i + 1;
                 c.collected[operands_of(&c, i)[d]] |= slp_collects(&s->list[i], s->operands);
             }
-        collect(&c);
+        slp_split_collect(&c);
     }
     base_release(c.last);
     base_release(c.collected);

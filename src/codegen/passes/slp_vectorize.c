@@ -121,7 +121,7 @@ static void find_uses(struct slp_finder *f) {
     }
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
+static uint64_t slp_vectorize_mix(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
     return hash ^ hash >> 29;
 }
@@ -132,9 +132,9 @@ static uint64_t *colour_of(const struct slp_finder *f, size_t i) {
 
 static void find_colours(struct slp_finder *f) {
     for (size_t i = 0; i < f->count; i++) {
-        uint64_t hash = mix(slp_at(f, i)->function, slp_at(f, i)->count);
+        uint64_t hash = slp_vectorize_mix(slp_at(f, i)->function, slp_at(f, i)->count);
         for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
-            hash = mix(hash, operand_is_constant(slp_operand(f, i, k)) ? 1 : slp_source(f, i, k) ? 2 : 3);
+            hash = slp_vectorize_mix(hash, operand_is_constant(slp_operand(f, i, k)) ? 1 : slp_source(f, i, k) ? 2 : 3);
         colour_of(f, i)[0] = hash;
     }
     for (int r = 1; r < RADIUS; r++)
@@ -142,11 +142,11 @@ static void find_colours(struct slp_finder *f) {
             uint64_t hash = colour_of(f, i)[r - 1], users = 0;
             for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
                 if (slp_source(f, i, k))
-                    hash = mix(hash, colour_of(f, (slp_source(f, i, k) - 1) / 2)[r - 1]);
+                    hash = slp_vectorize_mix(hash, colour_of(f, (slp_source(f, i, k) - 1) / 2)[r - 1]);
             for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
-                users += mix(colour_of(f, f->use[u].statement)[r - 1],
-                             f->use[u].operand + statement_destinations(slp_at(f, f->use[u].statement)));
-            colour_of(f, i)[r] = mix(hash, users);
+                users += slp_vectorize_mix(colour_of(f, f->use[u].statement)[r - 1],
+                                           f->use[u].operand + statement_destinations(slp_at(f, f->use[u].statement)));
+            colour_of(f, i)[r] = slp_vectorize_mix(hash, users);
         }
 }
 
@@ -294,7 +294,7 @@ static size_t add_seeds(struct slp_finder *f, struct seed *seeds, uint32_t a) {
     return count;
 }
 
-static bool choose(struct slp_finder *f) {
+static bool slp_vectorize_choose(struct slp_finder *f) {
     struct seed *seeds = base_allocate((f->count + 1) * NEAR_SEEDS * sizeof *seeds);
     size_t count = 0;
     if (!seeds)
@@ -334,7 +334,7 @@ static void give_all_up(struct slp_finder *f) {
 
 /* ---- all of it ---- */
 
-static bool take_lists(struct slp_finder *f, struct slp_pairs *pairs) {
+static bool slp_vectorize_take_lists(struct slp_finder *f, struct slp_pairs *pairs) {
     size_t operands = 1;
     for (size_t i = 0; i < f->count; i++)
         operands += slp_at(f, i)->count;
@@ -365,7 +365,7 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
     struct slp_finder f = {
         .s = s, .liveness = liveness, .first = region->first, .count = region->period, .loose = loose};
     *pairs = (struct slp_pairs){.count = region->period};
-    bool done = take_lists(&f, pairs);
+    bool done = slp_vectorize_take_lists(&f, pairs);
     if (done) {
         for (uint32_t i = 0; i < f.count; i++)
             f.mate[i] = i;
@@ -373,7 +373,7 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
         find_before(&f);
         find_uses(&f);
         find_colours(&f);
-        done = (loose && !collects(&f)) || (choose(&f) && !f.failed);
+        done = (loose && !collects(&f)) || (slp_vectorize_choose(&f) && !f.failed);
     }
     pairs->tried = f.tried;
     if (done) {

@@ -120,7 +120,7 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
 }
 
 /* All parts of the samples, one after the other. */
-static void print_all(struct text *text, const char *name, size_t regions) {
+static void print_print_all(struct text *text, const char *name, size_t regions) {
     text_add(text, "\nstatic void entry_%s(double *slots) {\n", name);
     text_add(text, "    for (int part = 0; part < LANE_PARTS; part++, slots += WIDTH) {\n");
     for (size_t r = 0; r < regions; r++)
@@ -215,7 +215,7 @@ bool print_entry(struct text *text, const struct ir_module *ir, enum kernel_entr
         if (s->round)
             print_round(text, entry_text(entry), regions.count);
         else
-            print_all(text, entry_text(entry), regions.count);
+            print_print_all(text, entry_text(entry), regions.count);
         liveness_release(&liveness);
     }
     drop_early(loads, regions.count);
@@ -245,5 +245,5 @@ void print_entry_paired(struct text *text, const struct ir_module *ir, enum kern
             .text = text, .ir = ir, .s = &paired->s, .liveness = &paired->liveness, .region = region, .pairs = pairs};
         print_paired_region(&p, entry_text(entry), r);
     }
-    print_all(text, entry_text(entry), paired->regions.count);
+    print_print_all(text, entry_text(entry), paired->regions.count);
 }

@@ -15,7 +15,7 @@ static void hold(struct keeper *k, uint32_t value) {
     k->held[k->held_count++] = value;
 }
 
-static void drop(struct keeper *k, uint32_t value) {
+static void spill_drop(struct keeper *k, uint32_t value) {
     size_t i = 0;
     if (!k->local[value])
         return;
@@ -34,7 +34,7 @@ static struct dialect_value in_dialect(const struct keeper *k, uint32_t value) {
 }
 
 /* The value waits in a place of its own from here on. */
-static void keep(struct keeper *k, uint32_t value) {
+static void spill_keep(struct keeper *k, uint32_t value) {
     k->place[value] = k->free_count > 0 ? k->free[--k->free_count] : ++k->places;
     k->p->dialect->keep(k->p, in_dialect(k, value), k->place[value] - 1);
 }
@@ -44,7 +44,7 @@ static bool is_pinned(const struct keeper *k, uint32_t slot) {
 }
 
 /* Whoever is needed last goes first; one that costs nothing to leave counts as needed later. */
-static void make_room(struct keeper *k, size_t most, uint32_t now) {
+static void spill_make_room(struct keeper *k, size_t most, uint32_t now) {
     enum { CHEAP = 100 };
     while (k->held_count > most) {
         uint32_t worst = UINT32_MAX, at = 0;
@@ -60,8 +60,8 @@ static void make_room(struct keeper *k, size_t most, uint32_t now) {
         if (worst == UINT32_MAX)
             return; /* the statement needs all of them */
         if (spill_must_wait(k, worst, now))
-            keep(k, worst);
-        drop(k, worst);
+            spill_keep(k, worst);
+        spill_drop(k, worst);
     }
 }
 
@@ -69,7 +69,7 @@ static void make_room(struct keeper *k, size_t most, uint32_t now) {
 static void forget(struct keeper *k, uint32_t value, uint32_t now) {
     if (spill_next(k, value, now) != SPILL_NEVER)
         return;
-    drop(k, value);
+    spill_drop(k, value);
     if (k->place[value])
         k->free[k->free_count++] = k->place[value];
     k->place[value] = 0;
@@ -77,14 +77,14 @@ static void forget(struct keeper *k, uint32_t value, uint32_t now) {
 
 /* ---- back into local variables ---- */
 
-static void load(struct keeper *k, uint32_t value, bool apart);
+static void spill_load(struct keeper *k, uint32_t value, bool apart);
 
 static void compute_again(struct keeper *k, uint32_t value, bool apart) {
     const struct statement *at = &k->p->s->list[value / 2];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
         uint32_t needed = spill_value(k, value / 2, a);
         if (needed != SPILL_NEVER)
-            load(k, needed, apart);
+            spill_load(k, needed, apart);
     }
 }
 
@@ -103,7 +103,7 @@ static void print_load(const struct keeper *k, uint32_t value) {
 }
 
 /* apart: in a block, which does not always run: what it loads, it loads for itself. */
-static void load(struct keeper *k, uint32_t value, bool apart) {
+static void spill_load(struct keeper *k, uint32_t value, bool apart) {
     bool slot = value >= 2 * k->statements;
     if (k->local[value] || (apart && k->shadow[value] == k->block))
         return;
@@ -126,7 +126,7 @@ static void load_arguments(struct keeper *k, uint32_t statement, uint32_t now, b
         if (value == SPILL_NEVER)
             continue;
         k->stamp[value] = now + 1;
-        load(k, value, apart);
+        spill_load(k, value, apart);
     }
 }
 
@@ -149,8 +149,8 @@ static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
         uint32_t value = 2 * statement + d, slot = k->p->s->operands[at->first + d];
         if (k->p->liveness->stored[statement] >> d & 1) {
-            drop(k, 2 * k->statements + slot);
-            drop(k, 2 * k->statements + k->slots + slot);
+            spill_drop(k, 2 * k->statements + slot);
+            spill_drop(k, 2 * k->statements + k->slots + slot);
             print_pin(k, value, slot);
         }
         if (spill_next(k, value, now) == SPILL_NEVER)
@@ -162,20 +162,20 @@ static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
 
 static void print_one(struct keeper *k, uint32_t statement, uint32_t now) {
     load_arguments(k, statement, now, false);
-    make_room(k, k->most, now);
+    spill_make_room(k, k->most, now);
     print_statement(k->p, statement);
     forget_arguments(k, statement, now);
     take_results(k, statement, now);
-    make_room(k, k->most, now);
+    spill_make_room(k, k->most, now);
 }
 
 /* Text that may change slots. It computes, too: half of the variables are its own. */
 static void print_text(struct keeper *k, const struct act *act, uint32_t now) {
-    make_room(k, k->most / 2, now);
+    spill_make_room(k, k->most / 2, now);
     print_between(k->p, act->text);
     for (size_t i = k->held_count; i-- > 0;)
         if (k->held[i] >= 2 * k->statements)
-            drop(k, k->held[i]);
+            spill_drop(k, k->held[i]);
 }
 
 static void print_block(struct keeper *k, const struct act *act, uint32_t now) {

@@ -135,7 +135,7 @@ static void extend(struct keeper *k, uint32_t statement, uint32_t until) {
     }
 }
 
-static void choose(struct keeper *k) {
+static void spill_plan_choose(struct keeper *k) {
     for (uint32_t time = 0; time < k->acts->count; time++) {
         const struct act *act = &k->acts->list[time];
         uint32_t until = act->kind == ACT_STATEMENT ? k->last[2 * (size_t)act->statement] : 0;
@@ -148,7 +148,7 @@ static void choose(struct keeper *k) {
 
 /* ---- all of it ---- */
 
-static void *take(size_t count, size_t each, bool *taken) {
+static void *spill_plan_take(size_t count, size_t each, bool *taken) {
     void *room = base_allocate((count + 2) * each);
     *taken = *taken && room;
     if (room)
@@ -160,13 +160,13 @@ static bool take_room(struct keeper *k) {
     bool taken = true;
     uint32_t **numbers[] = {&k->uses, &k->next, &k->last, &k->place, &k->stamp, &k->shadow, &k->held, &k->free};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        *numbers[i] = take(k->values, sizeof **numbers[i], &taken);
-    k->local = take(k->values, sizeof *k->local, &taken);
-    k->use_at = take(k->p->s->operand_count, sizeof *k->use_at, &taken);
-    k->born = take(k->statements, sizeof *k->born, &taken);
-    k->again = take(k->statements, sizeof *k->again, &taken);
-    k->written = take(k->slots, sizeof *k->written, &taken);
-    k->texts = take(k->acts->count, sizeof *k->texts, &taken);
+        *numbers[i] = spill_plan_take(k->values, sizeof **numbers[i], &taken);
+    k->local = spill_plan_take(k->values, sizeof *k->local, &taken);
+    k->use_at = spill_plan_take(k->p->s->operand_count, sizeof *k->use_at, &taken);
+    k->born = spill_plan_take(k->statements, sizeof *k->born, &taken);
+    k->again = spill_plan_take(k->statements, sizeof *k->again, &taken);
+    k->written = spill_plan_take(k->slots, sizeof *k->written, &taken);
+    k->texts = spill_plan_take(k->acts->count, sizeof *k->texts, &taken);
     return taken;
 }
 
@@ -184,7 +184,7 @@ bool keeper_create(struct keeper *k, const struct printer *p, const struct acts 
     ir_uses(k, note_use);
     memcpy(k->next, k->uses, k->values * sizeof *k->next);
     note_acts(k);
-    choose(k);
+    spill_plan_choose(k);
     return true;
 }
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool make_room(struct text *text, size_t count) {
+static bool text_make_room(struct text *text, size_t count) {
     if (!text->failed && count < text->capacity - text->length) /* and the 0 behind them */
         return true;
     char *grown = text->failed ? NULL : array_grow(text->bytes, &text->capacity, text->length + count + 1, 1);
@@ -22,7 +22,7 @@ static bool make_room(struct text *text, size_t count) {
 }
 
 void text_add_bytes(struct text *text, const char *bytes, size_t count) {
-    if (!make_room(text, count))
+    if (!text_make_room(text, count))
         return;
     if (count > 0) /* of a text without any there are no bytes */
         memcpy(text->bytes + text->length, bytes, count);
@@ -42,7 +42,7 @@ void text_add(struct text *text, const char *format, ...) {
         text->bytes[text->length] = 0;
     if (length < 0)
         text->failed = true;
-    if (text->failed || !make_room(text, (size_t)length))
+    if (text->failed || !text_make_room(text, (size_t)length))
         return;
     if (!fits) {
         va_start(arguments, format);
