@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
-#include "cuda/device_plan.h"
 #include "cuda/device_search.h"
 #include "cuda/kernel_global_plan.h"
+#include "layer/layer_plan.h"
 
 #include <string.h>
 
@@ -133,7 +133,7 @@ static void device_layer_describe(hn_device_layer *layer) {
 
 static hn_status device_layer_fill(hn_device_layer *layer, const hn_model *model, const hn_layer_options *options,
                                    hn_error *error) {
-    hn_status status = device_plan(&layer->plan, &layer->layer, model, options, error);
+    hn_status status = layer_plan_create(&layer->plan, &layer->layer, model, options, error);
     if (status == HN_OK)
         status = check_method(layer, error);
     if (status == HN_OK)

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/structs.h"
 #include "codegen/passes/size_limits.h"
-#include "cuda/device_plan.h"
+#include "layer/layer_plan.h"
 
 enum {
     STRAIGHT_MOST = 9000, /* operands: see docs/decisions.md */
@@ -70,7 +70,7 @@ hn_status hn_device_predict(hn_device_forecast *out, const hn_model *model, cons
     struct plan *plan;
     if (!out || !model)
         return error_missing(error, "hn_device_predict", out ? "model" : "out");
-    hn_status status = device_plan(&plan, &filled, model, layer, error);
+    hn_status status = layer_plan_create(&plan, &filled, model, layer, error);
     if (status == HN_OK)
         status = form_choose(&own, plan, error);
     plan_destroy(plan);

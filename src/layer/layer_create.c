@@ -10,6 +10,7 @@
 #include "cpu/backend.h"
 #include "hardnet/inspect.h"
 #include "layer/driver.h"
+#include "layer/layer_plan.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -194,6 +195,22 @@ void hn_layer_destroy(hn_layer *layer) {
         return;
     layer_release(layer);
     base_release(layer);
+}
+
+hn_status layer_plan_create(struct plan **plan, hn_layer_options *filled, const hn_model *model,
+                            const hn_layer_options *options, hn_error *error) {
+    hn_layer *layer;
+    *plan = NULL;
+    hn_status status = hn_layer_create(&layer, model, options, error);
+    if (status != HN_OK)
+        return status;
+    *plan = layer->plan;
+    layer->plan = NULL;
+    *filled = layer->options;
+    filled->kernel = NULL;
+    filled->weights = layer->weights ? options->weights : NULL;
+    hn_layer_destroy(layer);
+    return HN_OK;
 }
 
 /* ---- looking ---- */

@@ -8,9 +8,9 @@
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
-#include "cuda/device_plan.h"
 #include "cuda/print_kernel.h"
 #include "hardnet/read.h"
+#include "layer/layer_plan.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ char *host_print_unicycle(hn_method method, bool single) {
     struct plan *plan = NULL;
     char *text = NULL;
     hn_model *model = host_read_model("unicycle");
-    assert_int_equal(device_plan(&plan, &options, model, &wanted, &error), HN_OK);
+    assert_int_equal(layer_plan_create(&plan, &options, model, &wanted, &error), HN_OK);
     subject.plan = plan;
     assert_int_equal(device_print(&text, &length, &near, &subject, &error), HN_OK);
     plan_destroy(plan);

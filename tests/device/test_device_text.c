@@ -15,11 +15,11 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "core/sample.h"
-#include "cuda/device_plan.h"
 #include "cuda/kernel_variant.h"
 #include "cuda/print_global.h"
 #include "cuda/print_kernel.h"
 #include "hardnet/read.h"
+#include "layer/layer_plan.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -100,7 +100,7 @@ static struct pair make_pair(const hn_model *model, hn_layer_options options, en
     hn_layer_options filled;
     struct pair pair;
     memset(&pair, 0, sizeof pair);
-    assert_int_equal(device_plan(&plan, &filled, model, &options, &error), HN_OK);
+    assert_int_equal(layer_plan_create(&plan, &filled, model, &options, &error), HN_OK);
     pair.run = make(plan, false, kept, &pair.lists);
     pair.pull = make(plan, true, kept, &pair.lists);
     plan_destroy(plan);
@@ -327,7 +327,7 @@ static void try_loops(const char *text, enum factor_kind kind, hn_layer_options 
     hn_layer_options filled;
     hn_device_forecast forecast = {.size = sizeof forecast};
     struct plan *plan;
-    assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
+    assert_int_equal(layer_plan_create(&plan, &filled, model, &options, NULL), HN_OK);
     assert_int_equal(plan->system.kind, kind);
     assert_int_equal(hn_device_predict(&forecast, model, &options, NULL), HN_OK);
     assert_int_equal(forecast.form, HN_DEVICE_DENSE);

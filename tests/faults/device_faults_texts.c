@@ -9,11 +9,11 @@
 #include "support/run_layer.h"
 
 #include "base/memory.h"
-#include "cuda/device_plan.h"
 #include "cuda/kernel_variant.h"
 #include "cuda/print_global.h"
 #include "cuda/print_policy.h"
 #include "hardnet/read.h"
+#include "layer/layer_plan.h"
 
 #include <string.h>
 
@@ -124,7 +124,7 @@ static void dense_kernels_fail(void) {
         struct plan *plan;
         memory_fail_never();
         assert_int_equal(hn_model_read_memory(&model, 1, &text, NULL, NULL), HN_OK);
-        assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
+        assert_int_equal(layer_plan_create(&plan, &filled, model, &options, NULL), HN_OK);
         struct printing p = {.model = model, .plan = plan, .subject = {.plan = plan, .adjoint = true}};
         fail_in_turn(&p, far);
         p.subject.single = true;
@@ -140,7 +140,7 @@ void printing_fails(const hn_model *model) {
     struct plan *plan;
     hn_network *network;
     hn_layer_options filled;
-    assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
+    assert_int_equal(layer_plan_create(&plan, &filled, model, &options, NULL), HN_OK);
     assert_int_equal(hn_network_create(&network, &sizes, NULL), HN_OK);
     struct printing p = {.model = model, .plan = plan, .network = network};
     kernels_fail(&p);

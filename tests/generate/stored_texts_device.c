@@ -5,8 +5,8 @@
 
 #include "support/check.h"
 
-#include "cuda/device_plan.h"
 #include "cuda/print_iteration.h"
+#include "layer/layer_plan.h"
 
 enum { TASK = 59 };
 
@@ -28,7 +28,7 @@ void stored_note_device(struct printed *printed, const hn_model *model, hn_layer
     struct ir_module ir, near;
     struct plan *plan;
     hn_layer_options filled;
-    assert_int_equal(device_plan(&plan, &filled, model, &options, NULL), HN_OK);
+    assert_int_equal(layer_plan_create(&plan, &filled, model, &options, NULL), HN_OK);
     assert_int_equal(ir_create(&ir, plan, true, NULL), HN_OK);
     assert_int_equal(ir_create_assumed(&near, plan, true, NULL), HN_OK);
     if (ir.solves && !ir.loops && ir.entry[KERNEL_STEP_BEGIN].count > 0) {

@@ -32,8 +32,8 @@ def breach(folder, target, name="a.c"):
     module = module_of(target)
     if (folder, name) == ("cpu", "kernels.h") and target.endswith("_kernel.h"):
         return None
-    if module == "layer" and folder != "layer":
-        return "a layer is used through hardnet/layer.h"
+    if module == "layer" and folder != "layer" and target != "layer/layer_plan.h":
+        return "a layer is used through hardnet/layer.h, its plan through layer/layer_plan.h"
     if target == "base/lanes.h" and folder != "base" and not knows_lanes(folder, name):
         return "only cpu, kernels and files called *_lanes know lanes"
     if module == "hardnet":

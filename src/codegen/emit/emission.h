@@ -68,7 +68,6 @@ struct emission {
     hn_network *kept;          /* the network where some of its candidates are left out; else NULL */
     hn_emit_options options;
     hn_layer_options layer; /* with the method's own numbers filled in */
-    hn_layer_info info;
     struct plan *plan;
     struct ir_module ir;
     bool paired; /* statements in pairs, too, for targets that have vectors of two doubles */

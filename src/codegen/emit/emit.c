@@ -7,6 +7,7 @@
 #include "base/structs.h"
 #include "codegen/emit/emission.h"
 #include "hardnet/policy.h"
+#include "layer/layer_plan.h"
 
 #include <ctype.h>
 #include <float.h>
@@ -178,26 +179,12 @@ hn_status emission_check_walk(const struct emission *e, hn_error *error) {
 
 /* ---- making it ---- */
 
-/* A layer fills in the method's own numbers and refuses what does not fit together. */
-static hn_status fill_layer(struct emission *e, hn_error *error) {
-    hn_layer *layer;
+static hn_status emit_plan(struct emission *e, hn_error *error) {
     hn_method method = e->options.layer.method;
     if (!emission_method(method))
         return error_about(error, HN_INVALID, error_option("method"),
                            "method %s: it cannot be emitted; all but nearest and optimal can", hn_method_text(method));
-    hn_status status = hn_layer_create(&layer, e->model, &e->options.layer, error);
-    if (status != HN_OK)
-        return status;
-    e->layer = hn_layer_options_of(layer);
-    e->info = hn_layer_info_of(layer);
-    hn_layer_destroy(layer);
-    return HN_OK;
-}
-
-/* What a layer finds out when it is made. */
-static void take_budget(struct emission *e) {
-    e->plan->options.usual = e->info.usual_steps;
-    e->plan->options.budget = e->info.budget_steps;
+    return layer_plan_create(&e->plan, &e->layer, e->model, &e->options.layer, error);
 }
 
 static size_t whole_blocks(size_t count) {
@@ -225,12 +212,8 @@ static bool emit_measure(struct emission *e) {
 }
 
 static hn_status emit_prepare(struct emission *e, hn_error *error) {
-    hn_status status = fill_layer(e, error);
+    hn_status status = emit_plan(e, error);
     e->paired = !e->options.single;
-    if (status == HN_OK)
-        status = plan_create(&e->plan, e->model, &e->layer, error);
-    if (status == HN_OK)
-        take_budget(e);
     measure_network(e);
     if (status == HN_OK)
         status = ir_create(&e->ir, e->plan, e->options.adjoint, error);
