@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "check/point_table.h"
+#include "core/residual.h"
 
 #include <math.h>
 
@@ -47,12 +48,6 @@ static hn_status evaluate_definitions(struct check *check, hn_error *error) {
 
 /* ---- groups ---- */
 
-static double violation_of(double lower, double value, double upper) {
-    if (isnan(lower) || isnan(upper) || !isfinite(value))
-        return NAN;
-    return value > upper ? value - upper : value < lower ? lower - value : 0;
-}
-
 static void count_kind(hn_check_group *group, const hn_row_info *row, bool equality) {
     double lower = 0, upper = 0;
     bool has_lower = !hn_is_constant(row->lower, &lower) || isfinite(lower);
@@ -74,7 +69,8 @@ static void look_at_group(struct check *check, size_t g) {
     for (size_t i = info.first; i < info.first + info.count; i++) {
         hn_row_info row = hn_model_row(check->model, i);
         double lower = check->value[check->functions + i], upper = check->value[check->functions + check->rows + i];
-        double violation = violation_of(lower, check->value[i], upper);
+        double value = check->value[i],
+               violation = isfinite(value) ? fabs(residual_of(value, lower, upper)) : (double)NAN;
         check->violation[i] = violation;
         count_kind(group, &row, check_is_equality(check, i));
         if (isnan(violation)) {

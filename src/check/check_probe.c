@@ -4,6 +4,7 @@
 #include "check/check_probe.h"
 
 #include "base/error.h"
+#include "core/residual.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,16 +44,12 @@ const double *probe_upper(const struct probe *probe, size_t row) {
 
 /* ---- r, V and J' r ---- */
 
-static double residual_of(double lower, double value, double upper) {
-    return value >= lower && value <= upper ? 0 : value > upper ? value - upper : value - lower;
-}
-
 static void add_row(struct probe *probe, size_t i) {
     const struct check_matrix *j = &probe->check->by_y;
     const double *lower = probe_lower(probe, i), *value = probe_value(probe, i), *upper = probe_upper(probe, i);
     double *r = probe->residual + i * CHECK_MOST;
     for (size_t sample = 0; sample < CHECK_MOST; sample++) {
-        r[sample] = residual_of(lower[sample], value[sample], upper[sample]);
+        r[sample] = residual_of(value[sample], lower[sample], upper[sample]);
         probe->energy[sample] += r[sample] * r[sample] / 2;
         if (!(fabs(r[sample]) <= probe->violation[sample]))
             probe->violation[sample] = fabs(r[sample]);

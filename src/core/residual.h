@@ -1,4 +1,4 @@
-/* residual.h - the residual of one row, as losses and baselines use it, on the processor and on a device.
+/* residual.h - the residual of one row, in the library and in CUDA kernels; row_values_kernel.h computes the same over SIMD vectors.
  *
  *     r = max(0, c - bu) - max(0, bl - c)
  *

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"
 #include "base/layout.h"
+#include "core/residual.h"
 #include "evaluate/evaluate_parts.h"
 
 #include <math.h>
@@ -118,15 +119,10 @@ static void store_across(const struct run *run, const struct quantity *quantity,
         memcpy(to + i * samples + first, run->slots + (size_t)quantity->slot[i] * run->lanes, count * sizeof *to);
 }
 
-/* Within its bounds a row has the residual 0, unless its value says nothing. */
-static double residual_of(double c, double lower, double upper) {
-    if (isnan(c) || isnan(lower) || isnan(upper))
-        return NAN;
-    if (c > upper)
-        return c - upper;
-    if (c < lower)
-        return c - lower;
-    return isfinite(c) ? 0 : (double)NAN;
+/* The residual, with one bit pattern for NaN. An infinite value between infinite bounds is undefined, too. */
+static double evaluated_residual(double c, double lower, double upper) {
+    double r = residual_of(c, lower, upper);
+    return isnan(r) || (r == 0 && !isfinite(c)) ? (double)NAN : r;
 }
 
 static void store_residual(const struct run *run, double *to, size_t first, size_t count) {
@@ -134,9 +130,9 @@ static void store_residual(const struct run *run, double *to, size_t first, size
     size_t rows = run->evaluator->rows;
     for (size_t s = 0; s < count; s++)
         for (size_t i = 0; i < rows; i++)
-            to[(first + s) * rows + i] = residual_of(result(run, &quantity[HN_QUANTITY_ROWS], i, s),
-                                                     result(run, &quantity[HN_QUANTITY_LOWER], i, s),
-                                                     result(run, &quantity[HN_QUANTITY_UPPER], i, s));
+            to[(first + s) * rows + i] = evaluated_residual(result(run, &quantity[HN_QUANTITY_ROWS], i, s),
+                                                            result(run, &quantity[HN_QUANTITY_LOWER], i, s),
+                                                            result(run, &quantity[HN_QUANTITY_UPPER], i, s));
 }
 
 static void store_all(const struct run *run, size_t first, size_t count) {
