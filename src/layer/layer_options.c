@@ -1,4 +1,4 @@
-/* layer_options.c - methods by name, defaults, and what is refused.
+/* layer_options.c - methods by name, defaults, and checks.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
