@@ -1,4 +1,4 @@
-"""How data flows through the modules: what is made once from a model, and what runs for every sample. No data.
+"""The data flow through the modules: once per model, then per sample. No data.
 
 SPDX-License-Identifier: MIT
 """
@@ -8,7 +8,7 @@ WIDTH, HEIGHT = 880, 474
 
 
 def block(canvas, x, y, width, height, title, lines=(), strong=False):
-    """A box with its module's name and a line or two about it."""
+    """A box with a module's name and up to three lines of text."""
     canvas.box(x, y, width, height, "allowed" if strong else "card", "allowed_edge" if strong else "edge", 8)
     canvas.words(x + width / 2, y + (22 if lines else height / 2 + 5), title, 14, "ink", "middle", 600)
     for i, line in enumerate(lines):
@@ -26,35 +26,34 @@ def band(canvas, y, height, title):
 
 
 def once(canvas):
-    band(canvas, 56, 172, "once, for a model")
-    for i, (title, said) in enumerate((("ampl", "a model file"), ("C calls", "hn_constrain"), ("Python", "subject_to"))):
+    band(canvas, 56, 172, "once per model")
+    for i, (title, text) in enumerate((("ampl", "a model file"), ("C", "hn_constrain"), ("Python", "subject_to"))):
         block(canvas, 32, 90 + 44 * i, 138, 38, "")
         canvas.words(44, 114 + 44 * i, title, 13, "ink", weight=600)
-        canvas.words(160, 114 + 44 * i, said, 11.5, "soft", "end")
+        canvas.words(160, 114 + 44 * i, text, 11.5, "soft", "end")
         arrow(canvas, 170, 109 + 44 * i, 194, 153)
     block(canvas, 198, 118, 124, 70, "model", ("expression graph,", "bounds, names"))
-    block(canvas, 350, 118, 130, 70, "derivatives", ("exact and sparse:", "J, Hessian"))
-    block(canvas, 508, 84, 142, 62, "program", ("straight-line code",))
-    block(canvas, 508, 158, 142, 62, "sparse", ("elimination order",))
+    block(canvas, 350, 118, 136, 70, "autodiff", ("sparse J, Hessian;", "straight-line code"))
+    block(canvas, 516, 158, 134, 62, "linalg", ("elimination order",))
     block(canvas, 682, 104, 166, 98, "plan", ("the layer as one block", "of plain data,", "without pointers"), True)
     arrow(canvas, 322, 153, 346, 153)
-    arrow(canvas, 480, 146, 504, 120)
-    arrow(canvas, 480, 160, 504, 186)
-    arrow(canvas, 650, 117, 678, 138)
-    arrow(canvas, 650, 188, 678, 168)
+    arrow(canvas, 486, 132, 678, 132)
+    canvas.words(583, 124, "programs", 12, "soft", "middle")
+    arrow(canvas, 486, 164, 512, 182)
+    arrow(canvas, 650, 188, 678, 172)
 
 
 def each(canvas):
-    band(canvas, 244, 124, "for every sample, with the same bits wherever it runs")
-    block(canvas, 32, 282, 118, 70, "network", ("raw output y", "for an input x"))
+    band(canvas, 244, 124, "per sample, the same bits on every target")
+    block(canvas, 32, 282, 118, 70, "nn", ("raw output y", "for an input x"))
     block(canvas, 182, 282, 150, 70, "layer", ("batches, threads,", "reports, gradients"), True)
-    block(canvas, 364, 282, 138, 70, "sample", ("every decision:", "accept, restart, stop"))
-    for i, (title, said) in enumerate((("backends", "portable, AVX2, AVX-512"), ("generate", "compiled for the model"),
-                                       ("device", "NVIDIA GPU"), ("emit", "one C99 file, no heap"))):
+    block(canvas, 364, 282, 138, 70, "core", ("every decision:", "accept, restart, stop"))
+    for i, (title, text) in enumerate((("cpu", "portable, AVX2, AVX-512"), ("codegen/kernel", "compiled for the model"),
+                                       ("cuda", "NVIDIA GPU"), ("codegen/emit", "one C99 file, no heap"))):
         y = 257 + 26 * i
         canvas.box(534, y, 314, 23, "card", "edge", 6)
         canvas.words(546, y + 16, title, 13, "ink", weight=600)
-        canvas.words(838, y + 16, said, 12, "soft", "end")
+        canvas.words(838, y + 16, text, 12, "soft", "end")
         arrow(canvas, 502, 317, 530, y + 12)
     arrow(canvas, 150, 317, 178, 317)
     arrow(canvas, 332, 317, 360, 317)
@@ -62,21 +61,21 @@ def each(canvas):
 
 
 def draw(theme, _):
-    canvas = Canvas(theme, WIDTH, HEIGHT, "How data flows through the modules",
-                    "A model becomes a graph, derivatives, a program and an elimination order, and from these a plan; a layer runs the plan for "
+    canvas = Canvas(theme, WIDTH, HEIGHT, "The data flow through the modules",
+                    "The plan is made from a model's graph, derivatives, programs and elimination order; a layer runs it for "
                     "every sample on a CPU, as compiled code, on a GPU or in an emitted C file.")
     canvas.add(f'<defs><marker id="tip" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
                f'<path d="M0 0L8 4L0 8z" fill="{canvas.colour["grey"]}"/></marker></defs>')
     canvas.words(24, 36, "From constraints to a feasible output", 16, weight=600)
     once(canvas)
     each(canvas)
-    for i, (title, said) in enumerate((("output y", "feasible, or reported as not"), ("nearest", "the nearest point or a local optimum"),
-                                       ("training", "networks that learn through the layer"))):
+    for i, (title, text) in enumerate((("output y", "feasible, or reported as not"), ("nearest", "the nearest point or a local optimum"),
+                                       ("training", "networks trained through the layer"))):
         width = (250, 312, 262)[i]
         x = 16 + (0, 262, 586)[i]
         canvas.box(x, 396, width, 56, "card", "ok" if i == 0 else "edge", 8)
         canvas.words(x + width / 2, 419, title, 14, "ok" if i == 0 else "ink", "middle", 600)
-        canvas.words(x + width / 2, 438, said, 12, "soft", "middle")
+        canvas.words(x + width / 2, 438, text, 12, "soft", "middle")
     arrow(canvas, 225, 352, 180, 392)
     arrow(canvas, 280, 352, 360, 392)
     arrow(canvas, 320, 352, 640, 393)

@@ -17,7 +17,8 @@ import manual
 TITLES = {"tour": "the tour", "models": "model files", "python": "Python", "kernels": "compiled code", "emit": "emitted files",
           "device": "on a GPU", "evaluate": "values and derivatives", "method": "the method", "reproduction": "the paper's experiment",
           "fingerprint": "fingerprints", "decisions": "decisions", "reliability": "reliability", "benchmarks": "benchmarks",
-          "compare": "how it compares", "web": "in a browser", "misra": "MISRA C", "cones": "cones by hand"}
+          "compare": "how it compares", "web": "in a browser", "misra": "MISRA C", "cones": "cones by hand",
+          "architecture": "architecture"}
 OTHERS = {"CHANGELOG.md": "changelog.md", "SECURITY.md": "security.md", "bench/results.md": "results.md"}
 HIDDEN = {"index.md": "navigation, toc", "compare.md": "toc"}  # columns beside a page that would only be in its way
 CODE = re.compile(r"(^```.*?^```$|^(?: {4}|\t).*$|``.+?``|`[^`\n]+`|<!--.*?-->|\[[^\]]*\]\([^)]*\))", re.M | re.S)

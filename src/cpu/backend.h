@@ -1,7 +1,7 @@
-/* backend.h - the kernels of one instruction set, as a table; the choice among them is made at run time.
+/* backend.h - the kernels of one instruction set as a table of functions, selected at run time.
  *
- * Every table computes the same bits. Instruction sets appear in this module only. Slots are a worker's memory, 64-byte aligned;
- * numbers of type uint32_t are offsets in it (linalg/damped_system.h).
+ * Every table computes the same bits. Instruction sets appear in this module only. Slots are a worker's memory, 64-byte
+ * aligned; numbers of type uint32_t are offsets in it (linalg/damped_system.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_BACKEND_H
@@ -14,7 +14,7 @@
 #include "linalg/damped_system.h"
 #include "linalg/signed_system.h"
 
-/* Tasks of modules that stand below this one and bring kernels of their own; see kernels.h. */
+/* Tasks of later modules that provide kernels; see kernels.h. */
 struct barrier_task;
 struct matrix_product;
 struct activation_task;
@@ -25,13 +25,13 @@ struct backend {
     void (*run)(const struct program *program, int phase, double *slots);
     /* the linear system of a step */
     void (*solve)(const struct damped *system, double *slots, const struct damped_sides *sides);
-    /* the same where it is tiled; others may help */
+    /* the same for blocked systems; helper threads may join */
     void (*solve_tiled)(const struct tiled *task, double *slots, const struct damped_sides *sides,
                         struct helpers *helpers);
     void (*begin_tiled)(const struct tiled *task, double *slots);
     void (*values_tiled)(const struct tiled *task, double *slots, uint32_t y, struct helpers *helpers);
     void (*rows_tiled)(const struct tiled *task, double *slots, uint32_t from, uint32_t to,
-                       struct helpers *helpers); /* A from */
+                       struct helpers *helpers); /* A times a vector */
     void (*columns_tiled)(const struct tiled *task, double *slots, uint32_t from, uint32_t to, bool subtract,
                           struct helpers *helpers);
     void (*gram_tiled)(const struct tiled_gram *task);
@@ -60,11 +60,11 @@ struct backend {
     void (*add)(double *slots, uint32_t a, uint32_t to, size_t count);
     void (*subtract)(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count);
     void (*scatter_subtract)(double *slots, const uint32_t *from, const uint32_t *offset, size_t count, uint32_t to);
-    /* symmetric systems with pivots of either sign */
+    /* symmetric indefinite systems */
     void (*signed_factor)(const struct signed_system *system, double *slots);
     void (*signed_solve)(const struct signed_system *system, double *slots, uint32_t from, uint32_t to);
     void (*signed_residual)(const struct signed_system *system, double *slots, uint32_t right, uint32_t x, uint32_t to);
-    /* quadratic programmes: what lies between the solves */
+    /* QPs: the work between the solves */
     void (*barrier_scale)(const struct barrier_task *task, double *slots);
     void (*barrier_begin)(const struct barrier_task *task, double *slots);
     void (*barrier_rows)(const struct barrier_task *task, double *slots);
@@ -78,19 +78,19 @@ struct backend {
     void (*normalize_back)(const struct normalize_task *task);
 };
 
-/* One function per file of kernels. A table is returned by value: the library has no data that a loader must write to. */
+/* One function per file of kernels. Tables are returned by value, so that the library needs no relocated data. */
 struct backend backend_portable(void);
 struct backend backend_avx2(void);
 struct backend backend_avx512(void);
 
-/* For slots of one sample, whose offsets are slots. The same bits again. */
+/* For a single sample, where offsets equal slots. The same bits. */
 struct backend backend_single(void);
 
-/* The table of this name ("portable", "avx2", "avx512"), or the best one for NULL. Fails when the name is unknown or this
- * processor lacks the instructions. */
+/* The table of this name ("portable", "avx2", "avx512"), or the fastest one for NULL. Fails when the name is unknown or
+ * the processor lacks the instructions. */
 hn_status backend_choose(struct backend *out, hn_instructions instructions, hn_error *error);
 
-/* The tables that this processor can run, best first; false beyond the last. */
+/* The tables that this processor supports, fastest first; false beyond the last. */
 bool backend_at(size_t index, struct backend *out);
 
 #endif

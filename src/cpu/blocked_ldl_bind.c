@@ -1,9 +1,10 @@
-/* blocked_ldl_bind.c - from a plan whose system is tiled to the matrices of numbers that its kernels read. Part of lanes_bind.
+/* blocked_ldl_bind.c - the numeric matrices that the kernels of a blocked system read, from its plan. Part of
+ * lanes_bind.
  *
- *     known      rows whose J is constant, with their weights and |w J|^2
- *     block      those of them that are nearly full, by rows and by columns; the program's own sums for them are left out
+ *     known      rows with constant J, with their weights and |w J|^2
+ *     block      the nearly dense ones, by rows and by columns; their sums are removed from the program
  *     gram       J J' of the known rows, or
- *     reduction  where all rows are known, the tridiagonal form of the equalities (linalg/tridiagonal_schur_kernel.h)
+ *     reduction  if all rows are known, the tridiagonal form of the equalities (linalg/tridiagonal_schur_kernel.h)
  *
  * SPDX-License-Identifier: MIT */
 #include "base/size.h"
@@ -14,7 +15,7 @@
 
 enum { LEAST_REDUCED = 24 }; /* equalities */
 
-/* What the parts share. */
+/* State shared by the parts. */
 struct binder {
     struct lanes *lanes;
     const struct plan *plan;
@@ -41,7 +42,7 @@ static double *zeros(struct binder *b, struct arena *arena, size_t columns, size
 
 /* ---- known rows ---- */
 
-/* As the kernel does for rows that are not known. */
+/* The same formula as in the kernel for rows that are not known. */
 static double weight_for(double most) {
     return most < 1 ? 1 : most > 0x1p1021 ? 0x1p-1021 : ldexp(1, -ilogb(most));
 }
@@ -120,16 +121,16 @@ static void bind_block(struct binder *b) {
 
 /* ---- values ---- */
 
-/* The program without the sums that the block computes before it runs. */
+/* Removes from the program the sums that the block computes first. */
 struct pruner {
     struct instruction *code;
     uint32_t *valued, *value;
     size_t count;  /* of values */
-    bool *touched; /* slots that an instruction before has to do with */
-    size_t next;   /* row of the block that comes next, as a rule */
+    bool *touched; /* slots that an earlier instruction reads or writes */
+    size_t next;   /* the expected next row of the block */
 };
 
-/* Term k of a sum of products: whether it is a number that never changes times an output. */
+/* Whether term k of a sum of products is a constant times an output. */
 static bool is_term(const struct binder *b, const struct instruction *at, uint32_t k, uint32_t e) {
     const struct plan_program *program = &b->plan->program;
     uint32_t y = b->plan->y + b->column[e];
@@ -157,7 +158,7 @@ static bool is_row(const struct binder *b, const struct instruction *at, size_t 
     return true;
 }
 
-/* Its number in the block; SIZE_MAX: it is no row there, or its slot is needed before. */
+/* The index of its row in the block; SIZE_MAX: it is not such a row, or its slot is needed earlier. */
 static size_t block_row(const struct binder *b, const struct pruner *p, const struct instruction *at) {
     const struct tiled_block *block = &b->lanes->tiled.block;
     if (!is_sum(at) || p->touched[at->destination])
@@ -225,7 +226,7 @@ static void bind_values(struct binder *b) {
 
 /* ---- products of known rows ---- */
 
-/* These rows, w J or J, by columns: `order` of them. */
+/* These `order` rows of w J or J, column-major. */
 static void fill_rows(const struct binder *b, const uint32_t *row, size_t order, bool weighted, double *m,
                       size_t leading) {
     for (size_t i = 0; i < order; i++)
@@ -235,7 +236,7 @@ static void fill_rows(const struct binder *b, const uint32_t *row, size_t order,
         }
 }
 
-/* The lower triangle of M M' for these rows, by columns; NULL when memory is out. */
+/* The lower triangle of M M' for these rows, column-major; NULL when out of memory. */
 static double *gram_of(struct binder *b, struct arena *arena, const uint32_t *row, size_t order, bool weighted) {
     struct arena scratch = {0};
     struct tiled_gram gram = {.order = order, .depth = b->plan->outputs, .leading = tiled_leading(order)};
@@ -268,7 +269,7 @@ static void bind_gram(struct binder *b) {
 
 /* ---- the reduction ---- */
 
-/* Equalities by their form, which always count, then the other rows. */
+/* Lists structural equalities, which are always active, then the other rows. */
 static size_t equalities_first(const struct binder *b, uint32_t *row) {
     const uint32_t *lower = plan_words(b->plan, b->plan->lower), *upper = plan_words(b->plan, b->plan->upper);
     size_t count = 0, equalities = 0;
@@ -281,7 +282,7 @@ static size_t equalities_first(const struct binder *b, uint32_t *row) {
     return equalities;
 }
 
-/* What the turn begins with: A_e A_e' in full, and A_e A_o' beside the identity. */
+/* Input of the tridiagonalisation: the full A_e A_e', and A_e A_o' beside the identity. */
 static void fill_turn(const struct tiled_turn *turn, const double *gram, size_t leading, size_t others) {
     for (size_t k = 0; k < turn->order; k++) {
         for (size_t i = k; i < turn->order; i++)
@@ -306,7 +307,7 @@ static void keep_turned(struct binder *b, const struct tiled_turn *turn) {
     form->tall = turn->tall;
 }
 
-/* Of what gram_of gave only the part of the other rows is kept. */
+/* Keeps only the block of the other rows of gram_of's result. */
 static void keep_others(struct binder *b, const double *gram, size_t leading) {
     struct tiled_reduction *form = &b->lanes->tiled.reduction;
     form->gram_leading = tiled_leading(form->others);
@@ -341,7 +342,7 @@ static void reduce(struct binder *b, const uint32_t *row, size_t order) {
     arena_release(&scratch);
 }
 
-/* Methods without damping judge pivots, and those without weights keep the whole factor. */
+/* Not for methods without damping, which check pivots, or without weights, which keep the whole factor. */
 static bool bind_reduction(struct binder *b) {
     uint32_t *row = taken(b, &b->lanes->arena, b->plan->rows, sizeof *row);
     if (!row || b->known_count < b->plan->rows || !b->plan->options.weighted || b->plan->options.damping == 0)

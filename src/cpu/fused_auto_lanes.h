@@ -1,4 +1,4 @@
-/* fused_auto_lanes.h - one sample's numbers into rounds of auto's near stage (fused_auto.h), and back into its state.
+/* fused_auto_lanes.h - copies a sample's state into fused iterations of auto's near stage (fused_auto.h), and back.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_FUSED_AUTO_LANES_H
@@ -7,7 +7,7 @@
 #include "core/damping_lane.h"
 #include "cpu/fused_auto.h"
 
-/* What is the same for all samples. */
+/* Sets what all lanes share. */
 static inline void near_open(struct fused_auto *all, const struct sample_options *o) {
     all->tolerance = o->tolerance;
     all->damping = o->damping;
@@ -30,7 +30,7 @@ static inline void near_take(struct fused_auto *all, uint32_t lane, const struct
     all->eps[lane] = s->used;
 }
 
-/* The sample's own state catches up. */
+/* Updates the sample's own state. */
 static inline void near_leave(struct fused_auto *all, uint32_t lane, struct sample *s) {
     const struct sample_near near = {.done = (int)all->done[lane],
                                      .best_at = (int)all->best_at[lane],

@@ -1,4 +1,4 @@
-/* kernels.h - every kernel body, for the WIDTH that the including file has defined, and the table of them.
+/* kernels.h - all kernels for the WIDTH that the including file defines, and their table.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_KERNELS_H

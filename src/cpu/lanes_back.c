@@ -7,13 +7,13 @@
  *     grad_x += d/dx (g' c) - d/dx [ the same ]
  *     grad_bu = -g above and on equalities,   grad_bl = -g below
  *
- * W, eps and the rows that count are constant nearby. With as many unknowns as outputs, K = A' A + eps I, u = K^-1 p gives q = A u and
- * t = eps u, and eps v = W r - A s; only v' A t = (eps v)' A u is needed, so that nothing is divided by eps.
+ * W, eps and the active rows are locally constant. With as many unknowns as outputs, K = A' A + eps I, u = K^-1 p gives
+ * q = A u and t = eps u, and eps v = W r - A s; only v' A t = (eps v)' A u is needed, so no division by eps is needed.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/lanes_executor.h"
 
-/* ---- products: two at a time where samples go side by side ---- */
+/* ---- products: two at a time over lanes ---- */
 
 static void rows_two(const struct executor *x, double *slots, const uint32_t from[2], const uint32_t to[2]) {
     const struct lanes *own = lanes_of(x);
@@ -46,7 +46,7 @@ static void subtract_columns(const struct executor *x, double *slots, uint32_t f
 
 /* ---- the system ---- */
 
-/* v and s only, so that the gradient can go back through the clipping before it meets the system. */
+/* Computes v and s only; the gradient passes through the clipping before q is solved for. */
 static void solve_forward(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     uint32_t step = lanes_at(x, x->plan->step), s = lanes_at(x, x->plan->leaf_s);
@@ -72,7 +72,7 @@ void lanes_unclip(const struct executor *x, double *slots, const bool *clipped) 
     own->kernels.unclip(&own->clip, slots, &at, own->flags);
 }
 
-/* q, v, t, s with one unknown per row. */
+/* q, v, t, s on the rows' side: one unknown per row. */
 static void solve_rows(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     const struct plan *plan = x->plan;
@@ -86,7 +86,7 @@ static void solve_rows(const struct executor *x, double *slots) {
     kernels->subtract(slots, gradient, step, lanes_at(x, plan->leaf_t), plan->outputs);
 }
 
-/* q, eps v, t / eps, s with one unknown per output. */
+/* q, eps v, t / eps, s on the outputs' side: one unknown per output. */
 static void solve_outputs(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     const struct plan *plan = x->plan;

@@ -1,4 +1,4 @@
-/* lanes_bind.c - from a plan to the tasks of the kernels: lists of slots become lists of offsets.
+/* lanes_bind.c - makes the tasks of the kernels from a plan: lists of slots become lists of offsets.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/lanes_executor.h"
@@ -8,14 +8,14 @@
 
 /* ---- lists ---- */
 
-/* Room for a list. */
+/* Allocates a list. */
 static uint32_t *taken(struct lanes *lanes, size_t count) {
     uint32_t *list = arena_take(&lanes->arena, count + 1, sizeof *list);
     lanes->failed = lanes->failed || !list;
     return list;
 }
 
-/* A copy of the list that may be changed. */
+/* A mutable copy of the list. */
 static uint32_t *copied(struct lanes *lanes, const struct plan *plan, struct plan_list list) {
     uint32_t *copy = taken(lanes, list.count);
     if (copy && list.count)
@@ -23,7 +23,7 @@ static uint32_t *copied(struct lanes *lanes, const struct plan *plan, struct pla
     return copy;
 }
 
-/* Slots as offsets. Kernels only read lists: where nothing changes they get the plan's own. */
+/* Slots as offsets. Kernels only read lists, so a list that does not change is not copied. */
 static uint32_t *offsets(struct lanes *lanes, const struct plan *plan, struct plan_list list) {
     if (lanes->width == 1)
         return (uint32_t *)plan_words(plan, list);
@@ -149,7 +149,7 @@ static void bind_rows(struct lanes *lanes, const struct plan *plan) {
     };
 }
 
-/* The bounds of clipped outputs, by their rows. */
+/* Offsets of the bounds of clipped outputs, from their rows. */
 static uint32_t *bounds_of(struct lanes *lanes, const struct plan *plan, const uint32_t *bounds) {
     const uint32_t *row = plan_words(plan, plan->clip.slot);
     uint32_t *list = taken(lanes, plan->clip.slot.count);

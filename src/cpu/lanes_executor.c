@@ -1,4 +1,5 @@
-/* lanes_executor.c - the executor over SIMD lanes: a plan's lists walked by the kernels of one instruction set; forward entries.
+/* lanes_executor.c - the executor over SIMD lanes: interprets a plan's lists with the kernels of one instruction set;
+ * forward entries.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/lanes_executor.h"
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- numbers and masks, one per sample ---- */
+/* ---- numbers and masks, one per lane ---- */
 
 void lanes_put(const struct executor *x, double *slots, uint32_t slot, const double *numbers) {
     memcpy(slots + lanes_at(x, slot), numbers, x->width * sizeof *numbers);
@@ -25,13 +26,13 @@ bool lanes_flag(const struct executor *x, double *slots, uint32_t mask, const bo
     return any;
 }
 
-/* ---- memory: slots, slots of the executor's own, tiles ---- */
+/* ---- memory: slots of the plan, slots of the executor, blocks ---- */
 
 static size_t slots_of(const struct plan *plan, uint32_t width) {
     return ((size_t)plan->slots + LANES_OWN) * width;
 }
 
-/* All of them, in numbers. */
+/* Total size in doubles. */
 static size_t memory_of(const struct lanes *own, const struct plan *plan) {
     const struct tiled *tiled = &own->tiled;
     if (own->system.kind != FACTOR_TILED)
@@ -44,7 +45,7 @@ static void lanes_executor_fill(const struct executor *x, double *slots, uint32_
         slots[lanes_at(x, slot) + k] = value;
 }
 
-/* A sample by itself: constants lie as they are to lie here. */
+/* A single sample: constants have the same layout in the plan. */
 enum { BEGIN_UNIT = 4096, BEGIN_JOB = 16 };
 
 struct beginning {
@@ -65,7 +66,7 @@ static void begin_part(const void *context, void *own, size_t from, size_t to) {
     memset(b->slots + middle, 0, (end - middle) * sizeof *b->slots);
 }
 
-/* In some jobs: helpers are just waking up. */
+/* Several jobs, because helpers are still waking up. */
 // NOLINTNEXTLINE(readability-non-const-parameter): the jobs write them
 static void begin_one(const struct executor *x, double *slots) {
     const struct plan *plan = x->plan;
@@ -169,7 +170,7 @@ static void lanes_weigh(const struct executor *x, double *slots, const struct ex
     own->kernels.weigh(&own->rows, slots, own->flags);
     if (!lanes_flag(x, slots, own->holds, rows->holds))
         return;
-    lanes_columns(x, slots, own->rows.right, step); /* A' W r; the step comes later */
+    lanes_columns(x, slots, own->rows.right, step); /* A' W r; the step is computed later */
     own->kernels.hold_bounds(&own->rows, &own->clip, slots, step, own->holds);
 }
 
@@ -187,7 +188,7 @@ void lanes_solve(const struct executor *x, double *slots, const struct damped_si
         own->kernels.solve(&own->system, slots, sides);
 }
 
-/* step = A' (A A' + eps I)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
+/* step = A' (A A' + eps I)^-1 W r, on the rows' or the outputs' side. */
 static void lanes_executor_solve(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     const struct plan *plan = x->plan;
@@ -213,7 +214,7 @@ static void lanes_executor_solve(const struct executor *x, double *slots) {
         kernels->inner(slots, step, step, plan->outputs, lanes_at(x, plan->step_squares));
 }
 
-/* Clipping may have made a y finite that was not. */
+/* Clipping can turn a non-finite y into a finite one. */
 // NOLINTNEXTLINE(readability-non-const-parameter): the mask is written through the point
 static void look_again(const struct executor *x, double *slots, const bool *clipped) {
     for (uint32_t k = 0; k < x->width; k++) {

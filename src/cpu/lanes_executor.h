@@ -1,7 +1,6 @@
-/* lanes_executor.h - what the executor over SIMD lanes makes of a plan: the tasks of its kernels, with offsets instead of slots.
+/* lanes_executor.h - data of the executor over SIMD lanes: the tasks of its kernels, with offsets instead of slots.
  *
- * An offset is a slot times the number of samples side by side. For a single sample the two are the same, and the lists are the
- * plan's own.
+ * An offset is a slot times the number of lanes. For a single sample both are equal, and the plan's lists are used.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_LANES_EXECUTOR_H
@@ -11,16 +10,16 @@
 #include "cpu/backend.h"
 #include "cpu/executor.h"
 
-/* Slots of the executor's own, behind the plan's. */
+/* Slots of the executor, after those of the plan. */
 enum {
-    LANES_FLAGS, /* a mask of samples */
+    LANES_FLAGS, /* a mask of lanes */
     LANES_HOLDS,
     LANES_LEADS,
     LANES_HOLD,
     LANES_OWN
 };
 
-/* Values and the entries of a vector that they are taken from. */
+/* Values and the vector entries that they are read from. */
 struct lanes_entries {
     size_t count;
     const uint32_t *value, *entry;
@@ -31,33 +30,34 @@ struct lanes {
     uint32_t width;
     struct program program;
     struct damped system;
-    struct tiled tiled; /* where the system is of that kind */
+    struct tiled tiled; /* if the system is blocked */
     struct rows_task rows;
     struct clip_task clip;
     struct adjoint_task adjoint;
     struct lanes_entries bracket_y, bracket_x, pull_x;
     uint32_t flags, holds; /* offsets of masks */
-    struct arena arena;    /* lists that are not the plan's own */
-    bool failed;           /* memory is out */
+    struct arena arena;    /* lists that are not in the plan */
+    bool failed;           /* out of memory */
 };
 
-/* False when memory is out. The kernels are chosen already. */
+/* False when out of memory. The kernels must be chosen before. */
 bool lanes_bind(struct lanes *lanes, const struct plan *plan);
 
 void lanes_step_back(const struct executor *x, double *slots, const struct executor_back *step);
 
-/* Part of lanes_bind, where the system is tiled: after the rows and the program. */
+/* Part of lanes_bind for blocked systems, after the rows and the program. */
 void lanes_bind_tiled(struct lanes *lanes, const struct plan *plan);
 
-/* ---- parts of the entries, for executors that compute the rest otherwise ---- */
+/* ---- parts of the entries, for executors that replace the rest ---- */
 
-/* y into its bounds for the samples that are flagged (NULL: for none), with another look at whether it is finite. */
+/* Clips y to its bounds for the flagged lanes (NULL: none) and checks again whether it is finite. */
 void lanes_clip(const struct executor *x, double *slots, const bool *clipped);
 
-/* The gradient back through that, for the samples that are flagged: v and s are solved for. After the shift. */
+/* The adjoint of the clipping for the flagged lanes; needs v and s. After the shift. */
 void lanes_unclip(const struct executor *x, double *slots, const bool *clipped);
 
-/* What eps owes to r: (q' v) d(eps)/dr, where eps follows |W r|, from q' v. On the outputs' side v is eps times what it should be. */
+/* The contribution of eps to r: (q' v) d(eps)/dr if eps depends on |W r|, from q' v. On the outputs' side v is scaled
+ * by eps. */
 void lanes_weigh_damping(const struct executor *x, double *slots, const double *slope);
 
 /* c and J at y. */
@@ -70,11 +70,11 @@ void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint3
 /* Solves the system for every sample. */
 void lanes_solve(const struct executor *x, double *slots, const struct damped_sides *sides);
 
-/* One number per sample, or one flag as a mask; true if any is set. */
+/* One number per lane, or one flag as a mask; true if any is set. */
 void lanes_put(const struct executor *x, double *slots, uint32_t slot, const double *numbers);
 bool lanes_flag(const struct executor *x, double *slots, uint32_t mask, const bool *flags);
 
-/* Where the tiles of one sample begin: on a line of the cache, like all their parts, so that threads share none. */
+/* Offset of the blocks of a sample: aligned to a cache line, as are all their parts, against false sharing. */
 static inline size_t lanes_tiles_at(const struct plan *plan) {
     return ((size_t)plan->slots + LANES_OWN + 7) / 8 * 8;
 }

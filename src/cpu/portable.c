@@ -1,4 +1,4 @@
-/* portable.c - the kernels compiled for what every x86-64 and every other processor has.
+/* portable.c - the kernels compiled for the baseline instruction set of the target.
  *
  * SPDX-License-Identifier: MIT */
 #define WIDTH 2

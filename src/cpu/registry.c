@@ -1,4 +1,4 @@
-/* registry.c - which backends there are, and which of them this processor can run.
+/* registry.c - the list of backends, and which of them the processor supports.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/backend.h"
@@ -20,14 +20,15 @@ static bool has_avx512(void) {
 }
 #endif
 
-/* The function that gives a table is itself compiled for its instruction set: it must not be called without it. */
+/* The function that returns a table is compiled for its instruction set: call it only if the processor supports
+ * that. */
 struct entry {
     const char *name;
     struct backend (*table)(void);
     bool usable;
 };
 
-/* Every backend that was compiled, best first. */
+/* All compiled backends, fastest first. */
 static size_t list_backends(struct entry *entries) {
     size_t count = 0;
 #if HN_BACKENDS_X86

@@ -1,9 +1,9 @@
-/* row_values_kernel.h - rows as functions of values: what the listed kernels (rows_kernel.h) and generated code (generate/) compute of
- * one row, in one text.
+/* row_values_kernel.h - functions of a single row, shared by the interpreting kernels (rows_kernel.h) and generated
+ * code (codegen/).
  *
  *     r = c - bu above, c - bl below, 0 between; on an equality c - bu, whatever its sign
  *
- * Comparisons are such that a NaN never counts as held.
+ * Comparisons treat a NaN as violated.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_ROW_VALUES_KERNEL_H
@@ -18,7 +18,7 @@ SIMD_INLINE simd_bits kernel_finite(simd a) {
     return simd_less_equal(simd_abs(a), simd_all(DBL_MAX));
 }
 
-/* r of one row, and |r| against 1 or against the bound that it is measured from. */
+/* r of one row, and |r|, absolute or relative to its bound. */
 SIMD_INLINE simd kernel_row(simd c, simd lower, simd upper, const bool relative, simd *size) {
     simd_bits above = ~simd_less_equal(c, upper), below = ~simd_less_equal(lower, c);
     simd r = simd_select(above, c - upper, simd_keep(below, c - lower));
@@ -35,7 +35,7 @@ SIMD_INLINE simd kernel_row(simd c, simd lower, simd upper, const bool relative,
 #define ROW_HUGE 0x1p1021 /* 1 / ROW_HUGE is a normal number */
 #endif
 
-/* 2^-e for a = 1.f 2^e >= 1, and 1 below: exact, and the same over a whole octave. */
+/* 2^-e for a = 1.f 2^e >= 1, else 1: exact, and constant on each binade. */
 SIMD_INLINE simd kernel_scale_for(simd a) {
     simd_bits exponent = simd_bits_right(simd_to_bits(a), SIMD_FRACTION_BITS);
     // NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result): 2 biases are small
@@ -46,8 +46,8 @@ SIMD_INLINE simd kernel_scale_for(simd a) {
     return simd_select(simd_less(a, simd_all(1)), simd_all(1), scale);
 }
 
-/* Equalities, violated rows, and rows that are to be held because they are close to a bound; but for equalities, none of those that
- * are left out. */
+/* Active rows: equalities, violated rows, and rows within `hold` of a bound; inequalities that are left out are
+ * inactive. */
 SIMD_INLINE simd_bits kernel_active(simd c, simd lower, simd upper, simd scale, simd hold, simd_bits left_out) {
     simd_bits out = simd_not_less_equal(lower, c) | simd_not_less_equal(c, upper);
     simd_bits close = simd_less(scale * (c - lower), hold) | simd_less(scale * (upper - c), hold);

@@ -1,6 +1,7 @@
-/* rows.h - what the kernels need to know about the rows of a problem: where values, bounds and weights lie.
+/* rows.h - the rows of a problem for kernels: offsets of values, bounds and weights.
  *
- * Fields of type uint32_t and the lists are offsets into a thread's slots. A mask is a slot of all ones or all zeros per lane.
+ * Fields of type uint32_t and the lists are offsets into a thread's slots. A mask is a slot of all ones or all zeros
+ * per lane.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_ROWS_H
@@ -15,9 +16,9 @@ struct rows_task {
     uint32_t residual;                     /* r, one slot per row */
     uint32_t summary;
     bool relative;
-    /* The rest belongs to methods with row weights: A = W J, w a power of two on active rows, else 0. */
+    /* The rest is for methods with row weights: A = W J, w a power of two on active rows, else 0. */
     bool weighted;
-    const uint32_t *first; /* rows + 1: entries of each row */
+    const uint32_t *first; /* rows + 1: first entry of each row */
     const uint32_t *entry; /* offsets of J's entries */
     uint32_t matrix;       /* A, one slot per entry */
     uint32_t scale;        /* powers of two, one slot per row */
@@ -26,18 +27,18 @@ struct rows_task {
     uint32_t shift;        /* eps on active rows, 1 on others; one slot per row */
     uint32_t eps;          /* one slot */
     uint32_t hold;         /* one slot: satisfied rows nearer to a bound than this, in units of w, are active too */
-    uint32_t leads;        /* mask: inequalities in several outputs are not active at all */
-    const struct known_row *known; /* rows whose J is constant and whose A is not written; NULL: there are none */
+    uint32_t leads;        /* mask: inequalities in several outputs are inactive */
+    const struct known_row *known; /* rows with constant J, whose A is not stored; NULL: none */
 };
 
-/* Of a row whose J is constant. */
+/* A row with constant J. */
 struct known_row {
     bool known;
     double scale;   /* w, */
     double squares; /* and |w J|^2 */
 };
 
-/* Outputs that have bounds of their own: their offsets in vectors, and the offsets of their bounds. */
+/* Outputs with bounds: their offsets in vectors, and the offsets of their bounds. */
 struct clip_task {
     size_t count;
     uint32_t *offset, *lower, *upper;
@@ -49,9 +50,9 @@ struct unclip_places {
     uint32_t grad_lower, grad_upper; /* over rows */
 };
 
-/* Rows of the adjoint: q in; D q, W q, W v out; gradients of bounds added up. */
+/* Rows of the adjoint: input q; outputs D q, W q, W v; adds to the gradients of bounds. */
 struct adjoint_task {
-    uint32_t damped;         /* one slot: (q' v) d(eps)/d|W r| / |W r|, 0 where eps is constant nearby */
+    uint32_t damped;         /* one slot: (q' v) d(eps)/d|W r| / |W r|, 0 where eps is locally constant */
     uint32_t q, v;           /* one slot per row */
     uint32_t kept;           /* D q */
     uint32_t pulled;         /* D W q, that is -g */

@@ -2,7 +2,7 @@
  *
  *     r = c - bu above, c - bl below, 0 between; on an equality c - bu, whatever its sign
  *
- * Comparisons are such that a NaN never counts as held. Every sum runs over rows or columns in ascending order.
+ * Comparisons treat a NaN as violated. Every sum runs over rows or columns in ascending order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_ROWS_KERNEL_H
@@ -15,7 +15,7 @@
 #define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
 #define MASK_AT(offset) ((simd_bits *)(void *)SLOT_AT(slots, offset))
 
-/* The summary of all rows of a lane; kept for even and odd rows apart, so that neither waits for the other. */
+/* Summary of all rows of a lane; separate accumulators for even and odd rows hide latency. */
 struct row_summary {
     simd worst;
     simd_bits finite;
@@ -30,7 +30,7 @@ SIMD_INLINE void kernel_residual_row(const struct rows_task *task, double *slots
     summary->finite &= kernel_finite(c);
 }
 
-/* In the order of rows: this sum decides about steps. */
+/* Summed in the order of rows: decisions about steps depend on this sum. */
 SIMD_INLINE simd kernel_squares(const struct rows_task *task, const double *slots, size_t part) {
     const simd *r = (const simd *)(const void *)SLOT_AT(slots, task->residual) + part;
     const simd *scale = (const simd *)(const void *)SLOT_AT(slots, task->scale) + part;
@@ -63,7 +63,7 @@ static void kernel_residual(const struct rows_task *task, double *slots) {
         kernel_residual_part(task, slots, part);
 }
 
-/* r only, without a summary. */
+/* r without a summary. */
 static void kernel_residual_only(const struct rows_task *task, double *slots) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
@@ -79,7 +79,7 @@ SIMD_INLINE bool kernel_knows(const struct rows_task *task, size_t i) {
     return task->known && task->known[i].known;
 }
 
-/* The first entry of a row's A: there is none where it is known. */
+/* The first stored entry of a row's A; known rows store none. */
 SIMD_INLINE size_t kernel_first(const struct rows_task *task, size_t i) {
     return kernel_knows(task, i) ? task->first[i + 1] : task->first[i];
 }
@@ -112,7 +112,7 @@ SIMD_INLINE simd_bits kernel_active_row(const struct rows_task *task, const doub
                          task->first[i + 1] - task->first[i] > 1 ? *leads : simd_bits_all(0));
 }
 
-/* Takes over c, J and the active rows of the present y for the lanes of the mask. */
+/* Commits c, J and the active rows of the present y for the lanes of the mask. */
 static void kernel_weigh(const struct rows_task *task, double *slots, uint32_t mask) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
@@ -179,7 +179,7 @@ static void kernel_subtract(double *slots, uint32_t a, uint32_t b, uint32_t to, 
         AT(to)[i] = AT(a)[i] - AT(b)[i];
 }
 
-/* y = base - step for all columns, with a word on whether it moved and whether it is finite. */
+/* y = base - step for all columns; records whether y moved and is finite. */
 static void kernel_step(const struct rows_task *task, double *slots, uint32_t base, uint32_t step, uint32_t y) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
         simd_bits moved = simd_bits_all(0), usable = ~simd_bits_all(0);
@@ -194,7 +194,7 @@ static void kernel_step(const struct rows_task *task, double *slots, uint32_t ba
     }
 }
 
-/* y into its bounds, for the lanes of the mask. */
+/* Clips y to its bounds for the lanes of the mask. */
 static void kernel_clip(const struct clip_task *task, double *slots, uint32_t y, uint32_t mask) {
     for (size_t e = 0; e < task->count; e++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
@@ -205,8 +205,8 @@ static void kernel_clip(const struct clip_task *task, double *slots, uint32_t y,
         }
 }
 
-/* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active, for the lanes of the
- * mask. After kernel_weigh, at the same y. */
+/* Activates, for the lanes of the mask, the bound rows of outputs on a bound that a step along -A' W r would leave.
+ * After kernel_weigh, at the same y. */
 static void kernel_hold_bounds(const struct rows_task *task, const struct clip_task *clip, double *slots,
                                uint32_t slope, uint32_t mask) {
     for (size_t e = 0; e < clip->count; e++)
@@ -225,7 +225,7 @@ static void kernel_hold_bounds(const struct rows_task *task, const struct clip_t
 
 /* ---- the adjoint ---- */
 
-/* Back through kernel_clip at y - step: where y was clipped its gradient goes to the bound. */
+/* Adjoint of kernel_clip at y - step: the gradient of a clipped y is added to that of the bound. */
 static void kernel_unclip(const struct clip_task *task, double *slots, const struct unclip_places *at, uint32_t mask) {
     for (size_t e = 0; e < task->count; e++)
         for (size_t part = 0; part < LANE_PARTS; part++) {
@@ -239,7 +239,7 @@ static void kernel_unclip(const struct clip_task *task, double *slots, const str
         }
 }
 
-/* Without weights W q is q and W v is v, which lie where they are wanted already. */
+/* Without weights W q is q and W v is v; no copy is needed. */
 SIMD_INLINE void kernel_adjoint_part(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots,
                                      size_t part, const bool weighted, const bool bounds) {
     for (size_t i = 0; i < task->rows; i++) {
@@ -253,7 +253,7 @@ SIMD_INLINE void kernel_adjoint_part(const struct rows_task *task, const struct 
             simd_bits active = MASK_AT(task->active)[at];
             AT(adjoint->leaf_q)[at] = simd_keep(active, scale * q);
             AT(adjoint->leaf_v)[at] = simd_keep(active, scale * v);
-            q -= AT(adjoint->damped)[part] * AT(task->right)[at]; /* what eps owes to r */
+            q -= AT(adjoint->damped)[part] * AT(task->right)[at]; /* contribution of eps to r */
             weighed = scale * q;
             AT(adjoint->kept)[at] = simd_keep(counts, q);
         }
@@ -277,7 +277,7 @@ static void kernel_adjoint_rows(const struct rows_task *task, const struct adjoi
             kernel_adjoint_part(task, adjoint, slots, part, false, false);
 }
 
-/* to = to - the values at `from`, one per entry, each at its offset. */
+/* to[offset] = to[offset] - value at `from`, for every entry. */
 static void kernel_scatter_subtract(double *slots, const uint32_t *from, const uint32_t *offset, size_t count,
                                     uint32_t to) {
     for (size_t e = 0; e < count; e++)
@@ -285,15 +285,15 @@ static void kernel_scatter_subtract(double *slots, const uint32_t *from, const u
             AT(to + offset[e])[part] -= AT(from[e])[part];
 }
 
-/* ---- from lanes to samples and back: count numbers of each lane, side by side in the sample's own memory ---- */
+/* ---- between lanes and samples: count numbers per lane, contiguous in the sample's memory ---- */
 
-/* to[lane] may be NULL: nobody wants it. */
+/* to[lane] may be NULL: the lane is skipped. */
 static void kernel_unload(const double *slots, uint32_t offset, size_t count, double *const *to) {
     for (size_t part = 0; part < LANE_PARTS; part++)
         kernel_unload_part(SLOT_AT(slots, offset) + part * WIDTH, count, to + part * WIDTH);
 }
 
-/* What a lane without a sample gets does not matter. */
+/* Lanes without a sample get unspecified values. */
 static void kernel_load(double *slots, uint32_t offset, size_t count, const double *const *from) {
     for (size_t part = 0; part < LANE_PARTS; part++)
         kernel_load_part(SLOT_AT(slots, offset) + part * WIDTH, count, from + part * WIDTH);

@@ -1,4 +1,4 @@
-/* single.c - the kernels for one sample at a time, in plain doubles.
+/* single.c - the kernels for one sample at a time, in scalar doubles.
  *
  * SPDX-License-Identifier: MIT */
 #define WIDTH 1

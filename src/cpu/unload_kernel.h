@@ -1,5 +1,5 @@
-/* unload_kernel.h - from lanes to samples and back: numbers of each lane, side by side in the sample's own memory. One part of the
- * lanes; the text that the listed kernels (rows_kernel.h) and generated code (generate/) share.
+/* unload_kernel.h - copies between lanes and samples: numbers of each lane, contiguous in the sample's memory. Handles
+ * one part of the lanes; shared by the interpreting kernels (rows_kernel.h) and generated code (codegen/).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_UNLOAD_KERNEL_H
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* count numbers from `from` on, of WIDTH lanes; to[lane] may be NULL: nobody wants it. */
+/* Stores count numbers of WIDTH lanes, from `from` on; to[lane] may be NULL: the lane is skipped. */
 SIMD_INLINE void kernel_unload_part(const double *from, size_t count, double *const *to) {
     size_t j = 0;
     for (; j + WIDTH <= count; j += WIDTH) {
@@ -27,7 +27,7 @@ SIMD_INLINE void kernel_unload_part(const double *from, size_t count, double *co
                 to[lane][j] = from[j * SLOT_STRIDE + lane];
 }
 
-/* The other way; from[lane] may be NULL: what such a lane gets does not matter. */
+/* Loads; from[lane] may be NULL: the lane gets unspecified values. */
 SIMD_INLINE void kernel_load_part(double *to, size_t count, const double *const *from) {
     size_t j = 0;
     for (; j + WIDTH <= count; j += WIDTH) {

@@ -1,7 +1,7 @@
-/* backward.c - the exact gradient of a correction: the steps of a tape backwards, over all seats of a worker.
+/* backward.c - the exact gradient of a correction: the steps of a tape in reverse, over all lanes of a worker.
  *
- * From the forward run come the iterates, their eps and the kinds of the steps (tape.h); all else is computed again, to the same
- * bits. The mathematics of one step is the executor's (cpu/lanes_back.c).
+ * The tape (tape.h) has the iterates, their eps and the kinds of the steps; all else is recomputed with the same bits.
+ * The executor computes the adjoint of one step (cpu/lanes_back.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "core/point_back.h"
@@ -9,14 +9,14 @@
 
 #include <string.h>
 
-/* The way back of one call. */
+/* The backward pass of one call. */
 struct way {
     struct worker *worker;
     const hn_gradient *gradient;
-    bool bounds; /* gradients of bounds are wanted */
+    bool bounds; /* gradients of bounds are requested */
 };
 
-/* What is wanted of a sample; what was not asked for has no numbers. */
+/* One gradient of a sample; values is NULL if it was not requested. */
 struct part {
     double *values;
     size_t count;
@@ -36,7 +36,7 @@ static void parts_of(const struct way *way, size_t sample, struct part parts[PAR
     parts[PART_X] = part_of(way->gradient->grad_x, sample, plan->inputs);
     parts[PART_LOWER] = part_of(way->gradient->grad_lower, sample, plan->rows);
     parts[PART_UPPER] = part_of(way->gradient->grad_upper, sample, plan->rows);
-    parts[PART_WEIGHTS] = part_of(way->gradient->grad_weights, sample, plan->outputs); /* only a search writes there */
+    parts[PART_WEIGHTS] = part_of(way->gradient->grad_weights, sample, plan->outputs); /* only a search writes it */
 }
 
 static void load_iterate(const struct worker *worker, uint32_t lane, int step) {
@@ -57,7 +57,7 @@ static void write_parts(const struct way *way, uint32_t lane, const struct part 
     point_read(&p, plan->grad_upper, parts[PART_UPPER].count, parts[PART_UPPER].values);
 }
 
-/* A way without gradient; of nearest also a sample that is not certified, and one whose solution is not regular. */
+/* The forward run has no gradient; nearest: nor has a sample without certificate or with a degenerate solution. */
 static bool is_lost(const struct worker *worker, uint32_t lane) {
     const struct tape tape = worker_tape(worker, lane);
     if (worker->plan->tape_numbers > 0)
@@ -100,7 +100,7 @@ static void open_gradient(const struct way *way, uint32_t lane) {
     own->state.attempt = steps ? head.attempt : 0;
     if (head.way == TAPE_WHOLE && !elsewhere)
         point_write(&p, plan->gradient, plan->outputs, way->gradient->grad_y + own->sample * plan->outputs);
-    else /* a fallback does not depend on y_raw, and a way that is lost has no gradient */
+    else /* a fallback does not depend on y_raw; a lost forward run has no gradient */
         point_clear(&p, plan->gradient, plan->outputs);
     point_clear(&p, plan->grad_x, plan->inputs);
     point_clear(&p, plan->grad_lower, plan->rows);
@@ -136,7 +136,7 @@ static void weigh_fresh(struct worker *worker) {
         worker->executor->evaluate(worker->executor, worker->slots, fresh, true);
 }
 
-/* Fills free seats until every seat has a step to go or no sample is left; false when no seat has one. */
+/* Fills free lanes until each has a step left or the batch is exhausted; false when all lanes are idle. */
 static bool load_gradient(const struct way *way) {
     struct worker *worker = way->worker;
     bool busy = false;
@@ -160,12 +160,12 @@ static bool load_gradient(const struct way *way) {
 
 /* ---- one step back ---- */
 
-/* The step before: where it began, its eps and its kind. */
+/* The previous step: its base, eps and kind. */
 static const double *step_before(struct worker *worker, uint32_t lane) {
     struct sample *s = &worker->lane[lane].state;
     struct tape tape = worker_tape(worker, lane);
     s->steps--;
-    if (worker->plan->options.weighted) { /* else all steps are alike */
+    if (worker->plan->options.weighted) { /* else all steps are of the same kind */
         s->eps = tape.step[s->steps].eps;
         s->kind = (enum sample_step)tape.step[s->steps].kind;
         s->stage = sample_stage_of(s->attempt, s->kind);
@@ -174,7 +174,7 @@ static const double *step_before(struct worker *worker, uint32_t lane) {
     return tape_iterate(&tape, s->steps);
 }
 
-/* Numbers and flags of one step of all seats. */
+/* Numbers and flags of one step, per lane. */
 struct steps {
     double eps[MAX_LANES], hold[MAX_LANES], slope[MAX_LANES];
     bool accepted[MAX_LANES], leads[MAX_LANES], holds[MAX_LANES], clipped[MAX_LANES];
@@ -220,7 +220,7 @@ static void step_back(const struct way *way) {
     x->back(x, worker->slots, &back);
 }
 
-/* Steps of all seats at once, where none differs from the others; false where that is not to be had. */
+/* Fused adjoint steps of all lanes; false when the executor does not support it here. */
 static bool go_back(const struct way *way) {
     struct worker *worker = way->worker;
     const struct executor *x = worker->executor;
@@ -243,7 +243,7 @@ static bool go_back(const struct way *way) {
     return true;
 }
 
-/* Whether anything asks for the gradient of a bound. */
+/* Whether the gradient of a bound is needed. */
 static bool wants_bounds(const struct plan *plan, const hn_gradient *gradient) {
     bool through = plan->lower_x.slot.count > 0 || plan->upper_x.slot.count > 0;
     return gradient->grad_lower || gradient->grad_upper || (gradient->grad_x && through);

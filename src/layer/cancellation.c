@@ -1,7 +1,7 @@
-/* cancellation.c - whether a call is to end before its samples have: the caller's flag, and the deadline.
+/* cancellation.c - early end of a call: the caller's flag and the deadline.
  *
- * The flag is looked at before every round of a worker, or every few where the executor goes several by itself; the clock, which costs
- * more, about every LOOK seconds. How many rounds that is depends on the model and is found out on the way.
+ * A worker polls the flag before every iteration, or between fused iterations; the clock, which costs more, about every
+ * LOOK seconds. The number of iterations between two clock reads is measured while running.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -14,7 +14,7 @@ static bool is_watched(const struct worker *worker) {
     return worker->batch->cancel || worker->queue->deadline > 0;
 }
 
-/* Rounds until the next look: as many as the last ones say, but at most twice as many as before. */
+/* Iterations until the next clock read: estimated from the last ones, at most twice as many as before. */
 static int rounds_to_go(const struct pace *pace, double now) {
     int most = 2 * pace->every < MOST_ROUNDS ? 2 * pace->every : MOST_ROUNDS;
     double passed = now - pace->looked, rounds = (double)pace->since * LOOK;

@@ -1,7 +1,8 @@
 /* driver.h - takes samples from a batch, gives them to an executor, writes results and reports.
  *
- * The only one that knows batches, threads and cancellation. A worker is one thread's part of a call: its executor has `width` seats,
- * each with the state of one sample (core/sample.h). What a sample does is decided there; here vectors are moved accordingly.
+ * Only the driver handles batches, threads and cancellation. A worker is one thread's part of a call: its executor has
+ * `width` lanes, each with the state of one sample (core/sample.h). Decisions are made there; the driver moves vectors
+ * accordingly.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LAYER_DRIVER_H
@@ -18,19 +19,19 @@
 /* Constant. */
 struct hn_layer {
     hn_layer_options options; /* with the method's own numbers filled in */
-    hn_layer_options steps;   /* the same, of the method whose steps are taken: auto's for nearest and optimal */
+    hn_layer_options steps;   /* options of the method that steps: auto for nearest and optimal */
     struct plan *plan;
     char *kernel;                /* the path that options.kernel names; NULL: none */
-    struct loaded_kernel loaded; /* what it is a file of */
-    struct executor lanes;       /* for batches, */
-    struct executor single;      /* and for a single sample */
-    struct nearest near_lanes;   /* of the method nearest: what follows the steps, for batches, */
-    struct nearest near_single;  /* and for a single sample; */
-    struct nearest split_lanes;  /* of optimal: the same without kinks, where the model has any that can be split, */
-    struct nearest split_single; /* likewise */
-    struct affine affine;        /* what comes before the steps where rows are affine */
-    bool maximizes;              /* the model's objective is the larger the better */
-    double *weights;             /* what options.weights names; NULL: none */
+    struct loaded_kernel loaded; /* the loaded file */
+    struct executor lanes;       /* for batches */
+    struct executor single;      /* for a single sample */
+    struct nearest near_lanes;   /* nearest, optimal: the search after the steps, for batches */
+    struct nearest near_single;  /* the same for a single sample */
+    struct nearest split_lanes;  /* optimal: the search with kinks split, if the model has splittable kinks */
+    struct nearest split_single; /* the same for a single sample */
+    struct affine affine;        /* active-set method tried before the steps if all constraints are affine */
+    bool maximizes;              /* the model maximizes its objective */
+    double *weights;             /* a copy of options.weights; NULL: none */
 };
 
 /* Samples not yet taken, shared by the threads of a call. */
@@ -43,61 +44,61 @@ struct lane {
     struct sample state;
     size_t sample; /* its number in the batch */
     size_t culprit;
-    bool regular;            /* of a gradient: exact */
-    bool deferred, searched; /* of the method nearest: auto has ended and the search is to come; it has been */
-    bool tried, found;       /* by affine.h: whether; y and multipliers are its answer */
-    bool lost;               /* it waits for the proof that there is no answer nearby */
-    double least_slope;      /* where the slope was smallest that steps came to a stand at; infinite: nowhere */
+    bool regular;            /* the gradient is exact */
+    bool deferred, searched; /* nearest: auto has ended and the search is pending; the search has run */
+    bool tried, found;       /* affine.h was tried; y and multipliers are its solution */
+    bool lost;               /* waits for a certificate of local infeasibility */
+    double least_slope;      /* smallest slope at which steps stalled; infinite: none did */
     double proof;            /* hn_report.proof */
-    bool split;              /* it is certified by the search without kinks */
-    enum sample_phase phase; /* while it waits: what the state says again afterwards */
+    bool split;              /* certified by the search with kinks split */
+    enum sample_phase phase; /* while deferred: the phase to restore afterwards */
     struct nearest_sample near;
 };
 
-/* How often a worker looks at the clock. */
+/* How often a worker reads the clock. */
 struct pace {
-    double looked; /* when it last did */
-    int since;     /* rounds since then */
-    int every;     /* and when it will again; 0: it has not yet */
+    double looked; /* time of the last read */
+    int since;     /* iterations since then */
+    int every;     /* iterations between reads; 0: not read yet */
 };
 
 struct worker {
     const hn_layer *layer;
     const struct executor *executor;
-    struct executor helped; /* the same with the worker's crew */
+    struct executor helped; /* a copy with the worker's helper threads */
     const struct plan *plan;
     uint32_t width;
     const hn_batch *batch;
     struct queue *queue;
     double *slots;
     double *row;       /* outputs: one sample's y */
-    double *near;      /* of the method nearest: memory of the search, */
-    double *split;     /* and of the one without kinks, */
-    double *near_rows; /* and of every seat raw output, auto's y, the nearest y and the multipliers, */
-    double *affine;    /* and of affine.h, */
-    double *goal;      /* and of its objective */
+    double *near;      /* nearest: workspace of the search */
+    double *split;     /* workspace of the search with kinks split */
+    double *near_rows; /* per lane: raw output, auto's y, the nearest y and the multipliers */
+    double *affine;    /* workspace of affine.h */
+    double *goal;      /* workspace of its objective */
     struct lane lane[MAX_LANES];
     bool cancelled;
-    bool bounds_known; /* they are the same for all samples, and good */
-    bool at_once;      /* all samples take steps of auto's near stage; their iterates have not been taken over yet */
-    bool evaluated;    /* the present iterates are already */
-    bool fused_auto_lanes;   /* samples are in `stage`, and their own states are older */
-    struct fused_auto stage; /* auto's near stage: the samples that are in it together */
+    bool bounds_known;       /* the bounds are constant and valid */
+    bool at_once;            /* all samples take steps of auto's near stage; their iterates are not committed yet */
+    bool evaluated;          /* the present iterates are evaluated */
+    bool fused_auto_lanes;   /* samples are in `stage`; their own states are out of date */
+    struct fused_auto stage; /* auto's near stage: state of the fused samples */
     struct pace pace;
 };
 
-/* Over the caller's memory, for a batch of so many samples; false when it is too small. Whoever joins the crew (NULL: there is
- * none) helps with a sample. */
+/* A worker in the caller's memory for a batch of count samples; false when the memory is too small. Threads that join
+ * `helpers` (NULL: none) work on its samples. */
 bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
                   struct helpers *helpers);
 
-/* What a worker computes in, in a workspace of the layer: a thread that helps may use it, too. */
+/* The slots of a worker within a workspace of the layer; helper threads may use them. */
 double *worker_memory(const hn_layer *layer, void *workspace);
 
-/* Whether a sample is large enough for several threads. */
+/* Whether a sample is large enough to share among threads. */
 bool layer_shares(const hn_layer *layer);
 
-/* The next sample's number; false when there is none. */
+/* The next sample's number; false when the batch is exhausted. */
 bool queue_take(struct queue *queue, size_t count, size_t *sample);
 
 void worker_run(struct worker *worker);
@@ -105,65 +106,68 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient);
 
 /* ---- parts of worker_run ---- */
 
-/* Gives samples to free seats; false when no seat has one. What came in is not in `best` yet unless there are warm starts. */
+/* Loads samples into free lanes; false when all lanes are idle. `best` does not have the start yet, except with warm
+ * starts. */
 bool worker_load(struct worker *worker);
 
-/* Of a cancelled call: whether samples that were not begun can be returned without an evaluation; does that for one, false where it
- * needs one all the same. */
+/* Cancelled call: whether samples that were not started can be returned without an evaluation; does so for one sample,
+ * false if that one needs an evaluation. */
 bool worker_can_skip(const struct worker *worker);
 bool worker_skip(const struct worker *worker, size_t sample);
 
-/* What came in, into the vector `raw`: few samples ask for it. */
+/* Copies the input y into the vector `raw`; few samples need it. */
 void worker_bring_raw(const struct worker *worker, uint32_t lane);
 
-/* y holds the fallback, which is evaluated like any other point and returned with this outcome. */
+/* Puts the fallback into y; it is evaluated like any other point and returned with this outcome. */
 void worker_fall_back(struct worker *worker, uint32_t lane, hn_outcome outcome);
 
-/* Samples that have just been evaluated at what came in go to their warm starts; false when none does. */
+/* Moves samples just evaluated at the input y to their warm starts; false when no sample moved. */
 bool worker_start_warm(struct worker *worker);
 
-/* Sets worker->cancelled where the call is to end; before every round. */
+/* Sets worker->cancelled if the call must end; called before every iteration. */
 void worker_poll(struct worker *worker);
 
-/* Rounds that may pass before the next look at it, where there are others than those that worker_poll knows of; and how many did. */
+/* Iterations that may run before the next poll, beyond those that worker_poll counts; and how many did run. */
 int worker_unpolled_iterations(const struct worker *worker);
 void worker_count_iterations(struct worker *worker, int rounds);
 
-/* Rounds of auto's near stage, where all samples are in it. False: they are to be decided one by one; see worker->evaluated. */
+/* Fused iterations of auto's near stage, if all samples are in it. False: decide them one by one; see
+ * worker->evaluated. */
 bool worker_fused_auto(struct worker *worker);
 
-/* Rounds in which nothing is decided, where the next ones are such for all seats. */
+/* Fused iterations without a stopping test, if no lane needs a decision in the next ones. */
 void worker_fused_fixed(struct worker *worker);
 
-/* Writes what is reported about the seat's sample, which has just been evaluated where it ends, and frees the seat. y: the slot of that
- * point. */
+/* Writes the report of the lane's sample, just evaluated at its final point in slot y, and frees the lane. */
 void worker_finish(struct worker *worker, uint32_t lane, const struct sample_numbers *numbers, uint32_t y);
 
-/* ---- the method nearest: samples that auto has ended with wait until the search takes all of them at once ---- */
+/* ---- the method nearest: samples finished by auto are deferred, then searched together ---- */
 
-/* The seat's sample waits; it was evaluated at the y of this slot. */
+/* Defers the lane's sample; it was evaluated at the y of this slot. */
 void worker_defer_search(struct worker *worker, uint32_t lane, uint32_t y);
 
-/* Keeps the last accepted iterate, where steps have come to a stand with this slope, if that is the smallest so far. */
+/* Records the last accepted iterate, where steps stalled with this slope, if the slope is the smallest so far. */
 void worker_record_stationary(struct worker *worker, uint32_t lane, const struct sample_slope *slope);
 
-/* Says whether the call is to end, by a look at the flag and the clock each time. */
+/* A callback that polls the flag and the clock and returns whether the call must end. */
 struct nearest_watch worker_cancellation(struct worker *worker);
 
-/* Where rows are affine: tries to answer for the seat's sample, which has just been evaluated at what came in. true: it waits, and needs no
- * steps. */
+/* Affine constraints: tries the active-set method on the lane's sample, just evaluated at its input. true: it is
+ * deferred and needs no steps. */
 bool worker_try_active_set(struct worker *worker, uint32_t lane, const struct sample_numbers *numbers);
 
-/* Searches for all that wait and finishes them; false when none does. Called when no seat is busy. */
+/* Searches for all deferred samples and finishes them; false when none is deferred. Called when no lane is busy. */
 bool worker_search(struct worker *worker);
 
-/* Of the seats whose sample is certified (seat.searched), where x is loaded: gradients into the plan's vectors, seat.regular. */
+/* For the lanes with a certified sample (lane.searched), with x loaded: gradients into the plan's vectors,
+ * lane.regular. */
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient);
 
-/* Of those that wait and are locally infeasible: the weights that prove it, and the point where they do. */
+/* For deferred, locally infeasible samples: the multipliers that certify it, and the point at which they do. */
 void worker_find_certificate(struct worker *worker);
 
-/* Numbers of a seat in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, twice, or what the gradient has. */
+/* Numbers per lane in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, twice, or the
+ * gradients. */
 static inline size_t worker_near_numbers(const struct plan *plan) {
     return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
 }
@@ -174,31 +178,31 @@ static inline double *worker_near_row(const struct worker *worker, uint32_t lane
     return worker->near_rows + lane * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
 }
 
-/* Whether the method goes on from where auto ends, and proves what it finds. */
+/* Whether the method continues from auto's result with a search and a certificate. */
 static inline bool method_searches(hn_method method) {
     return method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
 }
 
-/* As wide as the executor: tiles have one seat, too. */
+/* The search with as many lanes as the executor. */
 static inline const struct nearest *worker_nearest(const struct worker *worker) {
     return worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
 }
 
-/* Without kinks; parts.plan.program is NULL where there are none that can be split. */
+/* With kinks split; parts.plan.program is NULL if the model has no splittable kinks. */
 static inline const struct nearest *worker_split(const struct worker *worker) {
     return worker->width > 1 ? &worker->layer->split_lanes : &worker->layer->split_single;
 }
 
-/* The outcome of what the seat's sample was just evaluated at. */
+/* The outcome of the point at which the lane's sample was just evaluated. */
 hn_outcome worker_verdict(const struct worker *worker, uint32_t lane, const struct sample_numbers *numbers);
 
-/* ---- small things ---- */
+/* ---- helpers ---- */
 
 static inline struct point worker_point(const struct worker *worker, uint32_t lane) {
     return (struct point){worker->plan, worker->slots + lane, worker->width};
 }
 
-/* What an evaluation left for the seat's sample, with what it asks for. */
+/* The summary of an evaluation for the lane's sample, with its tolerance. */
 static inline struct sample_numbers worker_numbers(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
     const struct sample *s = &worker->lane[lane].state;
@@ -220,7 +224,7 @@ static inline struct sample_numbers worker_numbers(const struct worker *worker, 
     return n;
 }
 
-/* What a step left. */
+/* The summary of a step. */
 static inline struct sample_numbers worker_step_numbers(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);
@@ -235,28 +239,28 @@ static inline struct tape worker_tape(const struct worker *worker, uint32_t lane
     return tape_of(worker->plan, worker->batch->tape, worker->lane[lane].sample);
 }
 
-/* Rows of the batch; NULL where there is none. */
+/* Rows of the batch; NULL if missing. */
 const double *batch_inputs(const struct worker *worker, size_t sample);
 const double *batch_raw(const struct worker *worker, size_t sample);
 
 bool all_finite(const double *values, size_t count, size_t *culprit);
 
-/* |a - b| of finite numbers. */
+/* |a - b|_2 of finite numbers. */
 double vector_distance(const double *a, const double *b, size_t count);
 
-/* The caller's structs, checked, in full ones of ours. */
+/* Checks the caller's structs and copies them into full ones. */
 hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error);
 hn_status take_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient,
                         hn_error *error);
 
-/* Reports have the stride, and the size, that the caller gives. */
+/* Reports have the caller's stride and size. */
 void report_write(const hn_batch *batch, size_t sample, const hn_report *report);
 hn_outcome report_outcome(const hn_batch *batch, size_t sample);
 
-/* Options, checks and the plan, with the instruction set chosen; layer_release undoes it, and accepts what is made in part. */
+/* Options, checks and the plan, with the instruction set chosen; layer_release frees it, also when incomplete. */
 hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error);
 void layer_release(hn_layer *layer);
-/* Sets the budget of the layer's samples; the rest of the layer is complete. */
+/* Sets the step budget; the rest of the layer must be complete. */
 hn_status layer_probe(hn_layer *layer, const hn_model *model, hn_error *error);
 
 hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, hn_error *error);

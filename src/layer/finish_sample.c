@@ -1,4 +1,4 @@
-/* finish_sample.c - the verdict on a sample, from the evaluation at the y that is returned, and its report.
+/* finish_sample.c - the outcome of a sample, from the evaluation at the returned y, and its report.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A start value, where there is no raw output. */
+/* Raw output, or the start value if there is none. */
 static double start_of(const struct worker *worker, uint32_t lane, size_t output) {
     const struct point p = worker_point(worker, lane);
     return *point_at(&p, plan_words(worker->plan, worker->plan->start)[output]);
 }
 
-enum { AT_ONCE = 4 }; /* numbers that do not wait for each other */
+enum { AT_ONCE = 4 }; /* independent partial results */
 
 static double difference(const double *a, const double *b, size_t i) {
     return point_abs(a[i] - b[i]);
@@ -32,7 +32,7 @@ static double largest_difference(const double *a, const double *b, size_t count)
     return sample_greater(sample_greater(first, second), sample_greater(third, fourth));
 }
 
-/* |a - b| of finite numbers, without overflow on the way; infinite when a difference is. */
+/* |a - b|_2 of finite numbers, scaled against overflow; infinite when a difference is. */
 double vector_distance(const double *a, const double *b, size_t count) {
     double scale = largest_difference(a, b, count), sum = 0, part[AT_ONCE];
     size_t i = 0;
@@ -49,7 +49,7 @@ double vector_distance(const double *a, const double *b, size_t count) {
     return scale * sqrt(sum);
 }
 
-/* How far y is from what came in; infinite when that is not finite. */
+/* The distance of y from the input y; infinite when that is not finite. */
 static double moved(const struct worker *worker, uint32_t lane, const double *y) {
     size_t outputs = worker->plan->outputs, unused;
     const double *raw = batch_raw(worker, worker->lane[lane].sample);
@@ -80,7 +80,7 @@ SAME(STOPPED);
 _Static_assert((int)HN_REASON_NONE == NEAREST_CERTIFIED && (int)HN_REASON_KINK == NEAREST_AT_KINK, "the same list");
 #undef SAME
 
-/* The largest multiplier times the distance to its bound. */
+/* The largest product of a multiplier and the distance to its bound. */
 static double complementarity(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);
@@ -99,12 +99,12 @@ static double complementarity(const struct worker *worker, uint32_t lane) {
     return worst;
 }
 
-/* As the user wrote it; infinite where it has no value. */
+/* The objective with the sign of the model; infinite when undefined. */
 static double objective_of(const struct worker *worker, double minimised) {
     return isnan(minimised) ? INFINITY : worker->layer->maximizes ? -minimised : minimised;
 }
 
-/* |S (y - y_raw)|, S the weights; infinite when that is, or when what came in, y_raw or a start value, is not finite. */
+/* |S (y - y_raw)|, S the weights; infinite when it overflows or when y_raw or a start value is not finite. */
 static double weighed_distance(const struct worker *worker, uint32_t lane, const double *y) {
     size_t outputs = worker->plan->outputs;
     const double *raw = batch_raw(worker, worker->lane[lane].sample), *weights = worker->layer->weights;
@@ -122,7 +122,7 @@ static double weighed_distance(const struct worker *worker, uint32_t lane, const
     return scale * sqrt(sum);
 }
 
-/* What the search found; nothing where auto failed and there was none. */
+/* The result of the search; NaN if auto failed and no search ran. */
 static void report_nearest(const struct worker *worker, uint32_t lane, const double *y, hn_report *out) {
     const struct lane *own = &worker->lane[lane];
     const double *weights = worker->layer->weights;
@@ -142,7 +142,7 @@ static void report_nearest(const struct worker *worker, uint32_t lane, const dou
         out->distance = weighed_distance(worker, lane, y);
 }
 
-/* max |r| and its row. Where all is finite, and bounds are good, the evaluation has found it already. */
+/* max |r| and its row. If all numbers are finite and the bounds valid, the evaluation has already found it. */
 static double violation(const struct worker *worker, uint32_t lane, const struct sample_numbers *n, size_t *row) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);
@@ -161,7 +161,7 @@ static void report(const struct worker *worker, uint32_t lane, const struct samp
     const struct lane *own = &worker->lane[lane];
     const struct sample *s = &own->state;
     hn_report out;
-    memset(&out, 0, sizeof out); /* what lies between fields, too: equal reports have equal bytes */
+    memset(&out, 0, sizeof out); /* padding, too: equal reports have equal bytes */
     out.outcome = s->outcome;
     out.iterations = s->iteration;
     out.steps = s->best_step;
@@ -181,7 +181,7 @@ static void report(const struct worker *worker, uint32_t lane, const struct samp
     report_write(worker->batch, own->sample, &out);
 }
 
-/* What y_raw has to move by, for the next call. */
+/* y - y_raw, the warm start of the next call. */
 static void keep_warm(const struct worker *worker, uint32_t lane, const double *y) {
     const struct lane *own = &worker->lane[lane];
     const double *raw = batch_raw(worker, own->sample);
@@ -199,7 +199,7 @@ hn_outcome worker_verdict(const struct worker *worker, uint32_t lane, const stru
     return sample_verdict(s, o, n, stationary);
 }
 
-/* What the gradient of a certified sample needs; others go back by auto's steps. */
+/* What the gradient of a certified sample needs; the others use auto's steps. */
 static void tape_nearest(const struct worker *worker, uint32_t lane, const struct tape *tape) {
     const struct lane *own = &worker->lane[lane];
     bool searched = own->searched && !own->lost, elsewhere = own->split || own->near.moved;
@@ -209,7 +209,7 @@ static void tape_nearest(const struct worker *worker, uint32_t lane, const struc
         tape->numbers[1 + i] = certified ? own->near.multipliers[i] : 0;
 }
 
-/* Where the weights of a sample that is locally infeasible prove it; of others y. */
+/* The point at which the multipliers certify local infeasibility; y for other samples. */
 static void write_proof_point(const struct worker *worker, uint32_t lane) {
     const struct lane *own = &worker->lane[lane];
     size_t outputs = worker->plan->outputs;
@@ -226,8 +226,8 @@ static void write_multipliers(const struct worker *worker, uint32_t lane) {
         to[i] = own->searched && own->state.phase != PHASE_FALLBACK ? own->near.multipliers[i] : 0;
 }
 
-/* Whether the sample is not ok and another y is returned (hn_not_ok). That goes into y, where it is evaluated next, and into
- * `best`, from where y is restored after a step of the other seats. */
+/* Whether the sample is not ok and a replacement of y is returned (hn_not_ok). The replacement is written to y, to be
+ * evaluated next, and to `best`, from which y is restored after a step of the other lanes. */
 static bool replaces(struct worker *worker, uint32_t lane, uint32_t y) {
     const struct plan *plan = worker->plan;
     struct lane *own = &worker->lane[lane];

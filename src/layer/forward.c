@@ -1,11 +1,11 @@
-/* forward.c - corrects samples: rounds of evaluate, decide, step over all seats of a worker.
+/* forward.c - the correction: iterations of evaluate, decide, step over all lanes of a worker.
  *
- *     load     a free seat takes the next sample; what depends on x only is evaluated
- *     evaluate c, J and r at the present iterate of every sample; twice for a new sample with a warm start
- *     decide   per sample (core/sample.h): go on, reject the step, rewind, restart, or end
- *     step     eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r; an elastic programme takes the solution and goes on
+ *     load     assign the next sample to a free lane; evaluate what depends on x only
+ *     evaluate c, J and r at the current iterate of every sample; twice for a new sample with a warm start
+ *     decide   per sample (core/sample.h): continue, reject the step, rewind, restart, or end
+ *     step     eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r; an elastic QP updates its iterate
  *
- * A seat that has no sample goes on computing with old numbers, which nobody reads.
+ * Idle lanes keep computing on stale values; the results are ignored.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/point_elastic.h"
@@ -32,10 +32,10 @@ static void watch(struct worker *worker, uint32_t lane, const struct sample_numb
 
 /* ---- decisions ---- */
 
-/* What was decided about the iterates of all seats. */
+/* Decisions about the iterates of all lanes. */
 struct decisions {
     bool accepted[MAX_LANES], improved[MAX_LANES], any;
-    double *tape[MAX_LANES]; /* where an accepted iterate is written to */
+    double *tape[MAX_LANES]; /* destination of an accepted iterate */
 };
 
 static void answer(struct worker *worker, uint32_t lane) {
@@ -64,7 +64,7 @@ static double *record(const struct worker *worker, uint32_t lane, enum sample_st
 static void decide_seat(struct worker *worker, uint32_t lane, struct decisions *all) {
     struct sample *s = &worker->lane[lane].state;
     struct sample_numbers n = worker_numbers(worker, lane);
-    bool opens = s->phase == PHASE_NEW; /* y is what came in: it is returned if nothing better comes */
+    bool opens = s->phase == PHASE_NEW; /* y is the input: it is returned if no better iterate is found */
     watch(worker, lane, &n);
     if (opens && worker_try_active_set(worker, lane, &n)) {
         all->tape[lane] = record(worker, lane, SAMPLE_PLAIN);
@@ -79,11 +79,11 @@ static void decide_seat(struct worker *worker, uint32_t lane, struct decisions *
         all->tape[lane] = record(worker, lane, choice.led);
     if (choice.finished)
         worker_finish(worker, lane, &n, worker->plan->y);
-    if (s->phase == PHASE_FALLBACK) /* `best` holds what replaces y */
+    if (s->phase == PHASE_FALLBACK) /* `best` holds the replacement of y */
         all->improved[lane] = false;
 }
 
-/* eps of the samples that have none yet at their base. */
+/* Chooses eps for samples that have none at their base. */
 static void choose_eps(struct worker *worker) {
     const struct executor *x = worker->executor;
     bool any = false;
@@ -98,7 +98,7 @@ static void choose_eps(struct worker *worker) {
     }
 }
 
-/* What is said about the rows of all seats. */
+/* Flags per lane that select the rows of the next step. */
 struct row_masks {
     bool leads[MAX_LANES], holds[MAX_LANES];
     double hold[MAX_LANES];
@@ -116,7 +116,7 @@ static struct executor_rows forward_say(const struct worker *worker, const bool 
     return (struct executor_rows){accepted, said->hold, said->leads, said->holds};
 }
 
-/* A, W r and y of the accepted iterates. */
+/* Updates A, W r and the base from the accepted iterates. */
 static void commit_iterate(struct worker *worker, const bool *accepted) {
     const struct executor *x = worker->executor;
     const struct plan *plan = worker->plan;
@@ -127,7 +127,7 @@ static void commit_iterate(struct worker *worker, const bool *accepted) {
     choose_eps(worker);
 }
 
-/* Whether all samples take near's steps from where they are. */
+/* Whether all samples take a step of auto's near stage. */
 static bool steps_near(const struct worker *worker, const bool *accepted) {
     bool all = worker->executor->step_near && worker->plan->options.method == HN_METHOD_AUTO;
     for (uint32_t k = 0; all && k < worker->width; k++) {
@@ -137,7 +137,7 @@ static bool steps_near(const struct worker *worker, const bool *accepted) {
     return all;
 }
 
-/* The next systems of elastic programmes, in place of A and W r. */
+/* Writes the next systems of elastic QPs in place of A and W r. */
 static void prepare_programmes(const struct worker *worker, struct lane *lanes) {
     for (uint32_t k = 0; k < worker->width; k++) {
         const struct point p = worker_point(worker, k);
@@ -165,7 +165,7 @@ static void decide(struct worker *worker) {
 
 /* ---- the step ---- */
 
-/* Weights and step at once where the executor has that for the present weights; else iterates are taken over first. */
+/* Weights and step fused if the executor supports it for the present weights; else commits the iterates first. */
 static bool step_near(struct worker *worker, const double *eps) {
     const struct executor *x = worker->executor;
     bool busy[MAX_LANES];
@@ -179,7 +179,7 @@ static bool step_near(struct worker *worker, const double *eps) {
     return false;
 }
 
-/* The step of all samples; those that go elsewhere afterwards are computed with the others. */
+/* Steps all lanes, also those whose result is not used. */
 static void compute_step(struct worker *worker) {
     const struct executor *x = worker->executor;
     const struct sample_options *o = &worker->plan->options;
@@ -197,7 +197,7 @@ static void compute_step(struct worker *worker) {
     x->step(x, worker->slots, o->weighted ? eps : NULL, o->method == HN_METHOD_AUTO ? clipped : NULL);
 }
 
-/* Where an attempt begins need not be finite: that is decided like an evaluation that is not. */
+/* The start of an attempt may be non-finite; this is treated like a non-finite evaluation. */
 static void restart(struct worker *worker, uint32_t lane) {
     const struct point p = worker_point(worker, lane);
     struct sample *s = &worker->lane[lane].state;
@@ -209,7 +209,7 @@ static void restart(struct worker *worker, uint32_t lane) {
                    point_finite(&p, worker->plan->y, worker->plan->outputs, &unused));
 }
 
-/* Whether y is to hold the best iterate instead of what the step led to. */
+/* Whether y must be reset to the best iterate after the step. */
 static bool goes_back(struct worker *worker, uint32_t lane) {
     struct sample *s = &worker->lane[lane].state;
     const struct point p = worker_point(worker, lane);
@@ -242,7 +242,7 @@ static void step(struct worker *worker) {
     x->copy(x, worker->slots, plan->best, plan->y, plan->outputs, back);
 }
 
-/* ---- all of it ---- */
+/* ---- the loop ---- */
 
 static bool any_busy(const struct worker *worker) {
     for (uint32_t k = 0; k < worker->width; k++)

@@ -1,7 +1,9 @@
-/* fused_auto.c - rounds of auto's near stage, where the executor decides about all samples at once (cpu/fused_auto.h).
+/* fused_auto.c - fused iterations of auto's near stage: the executor decides for all samples at once
+ * (cpu/fused_auto.h).
  *
- * While all samples of a worker are in that stage their numbers lie side by side in worker->stage; a sample's own state is caught up
- * with when it ends, or when one of them needs another decision. Then all are decided one by one, from the same evaluation.
+ * While all samples of a worker are in that stage, worker->stage holds their state as arrays. A sample's own state is
+ * updated when the sample ends or when any sample needs another decision; then all are decided one by one from the same
+ * evaluation.
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/fused_auto_lanes.h"
@@ -15,12 +17,12 @@ static void leave_all(struct worker *worker) {
     worker->stage.trusts = 0;
 }
 
-/* Affine rows: whether nearest or optimal first tries to solve the new sample without steps (worker_try_active_set). */
+/* Affine constraints: whether nearest or optimal tries the active-set method first (worker_try_active_set). */
 static bool is_solved_first(const struct worker *worker, const struct lane *own) {
     return worker->layer->affine.there && own->state.phase == PHASE_NEW && !own->tried;
 }
 
-/* Whether all samples are in that stage; those that have come since are taken in. */
+/* Whether all samples are in that stage; adds new samples to it. */
 static bool take_seats(struct worker *worker) {
     bool all = true;
     for (uint32_t k = 0; k < worker->width && all; k++) {
@@ -35,7 +37,7 @@ static bool take_seats(struct worker *worker) {
     return all;
 }
 
-/* Of every sample the step that led to its y, and where that goes. */
+/* Writes the last step of every sample to its tape and sets the destinations of the next iterates. */
 static void prepare_tapes(struct worker *worker) {
     struct fused_auto *all = &worker->stage;
     for (uint32_t k = 0; k < worker->width; k++) {
@@ -50,11 +52,11 @@ static void prepare_tapes(struct worker *worker) {
     }
 }
 
-/* A sample that has ended, whose y is in `best`. */
+/* Finishes a sample that has ended; its y is in `best`. */
 static void end_seat(struct worker *worker, uint32_t lane) {
     struct sample_numbers n = {.measure = worker->stage.measure[lane], .finite = true};
     near_leave(&worker->stage, lane, &worker->lane[lane].state);
-    sample_decide(&worker->lane[lane].state, &worker->plan->options, &n, false); /* which is to end here */
+    sample_decide(&worker->lane[lane].state, &worker->plan->options, &n, false); /* this decision ends it */
     worker_finish(worker, lane, &n, worker->plan->best);
 }
 
@@ -67,7 +69,7 @@ static void fused_auto_run(struct worker *worker) {
     if (all->tapes)
         prepare_tapes(worker);
     x->near_rounds(x, worker->slots, all);
-    worker_count_iterations(worker, (int)all->count - 1); /* one was counted beforehand */
+    worker_count_iterations(worker, (int)all->count - 1); /* one was already counted */
 }
 
 bool worker_fused_auto(struct worker *worker) {

@@ -1,7 +1,7 @@
-/* fused_fixed.c - many rounds at once: while nothing is decided about any sample, the executor goes on by itself.
+/* fused_fixed.c - fused iterations: evaluate and step without a stopping test.
  *
- * For paper and hardnet that is most of the way: every finite step is taken until their number is reached. What a round would have
- * done to the state of a sample is caught up afterwards (sample_went_on).
+ * Most iterations of paper and hardnet are fused: they take every finite step up to the iteration limit. sample_went_on
+ * updates the state of a sample afterwards.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -10,7 +10,7 @@ static int least(int a, size_t b) {
     return b < (size_t)a ? (int)b : a;
 }
 
-/* How many rounds all samples have before them; 0: some have none. */
+/* Iterations that no sample needs a decision in; 0: some sample needs one now. */
 static int count_rounds(const struct worker *worker) {
     const struct sample_options *o = &worker->plan->options;
     int count = worker_unpolled_iterations(worker);

@@ -1,15 +1,15 @@
-/* infeasibility.c - the methods nearest and optimal: the proof that a sample is locally infeasible.
+/* infeasibility.c - nearest and optimal: a certificate that a sample is locally infeasible.
  *
- * Its weights (nearest_prove) are looked for at auto's y, which has the smallest violation that was met and is returned. Where it was met on
- * the way, no weights prove much there: then they are looked for where auto's steps came to a stand. The proof has its own point
- * (hn_batch.proof_y).
+ * nearest_prove computes its multipliers at auto's y, the returned iterate with the smallest violation. If that is not
+ * a stationary point the certificate is weak; then the multipliers are computed where auto's steps stalled.
+ * hn_batch.proof_y receives the point of the certificate.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
 
 #include <string.h>
 
-static const double PROVEN = 1e-6; /* of 1 / max(1, |y|): weights whose rest is larger prove little */
+static const double PROVEN = 1e-6; /* times 1 / max(1, |y|): a certificate with a larger residual is weak */
 
 void worker_record_stationary(struct worker *worker, uint32_t lane, const struct sample_slope *slope) {
     const struct plan *plan = worker->plan;
@@ -23,7 +23,7 @@ void worker_record_stationary(struct worker *worker, uint32_t lane, const struct
     point_read(&p, plan->base, plan->outputs, worker_near_row(worker, lane, ROW_NEAREST));
 }
 
-/* Whether the weights prove little, in units of the outputs where they do. */
+/* Whether the certificate is weak, relative to the size of the outputs at its point. */
 static bool proves_little(const struct worker *worker, const struct nearest_proof *proof) {
     double size = 1;
     for (size_t j = 0; j < worker->plan->outputs; j++)
@@ -31,7 +31,7 @@ static bool proves_little(const struct worker *worker, const struct nearest_proo
     return !(proof->rest * size <= PROVEN);
 }
 
-/* Weights at the points of this row, for the flagged seats. */
+/* Certificates at the points of this row, for the flagged lanes. */
 static void prove_at(struct worker *worker, size_t which, const bool *flags, struct nearest_proof *proofs) {
     const struct nearest_watch watch = worker_cancellation(worker);
     struct nearest_proof list[MAX_LANES];
@@ -48,7 +48,7 @@ static void prove_at(struct worker *worker, size_t which, const bool *flags, str
             proofs[k] = list[done++];
 }
 
-/* The better one of the two proofs, if there are two; y in the row of what was found. */
+/* Selects the better of the certificates; stores its point in the row of the search result. */
 static void infeasibility_choose(struct worker *worker, uint32_t lane, const struct nearest_proof *at_best,
                                  const struct nearest_proof *at_stand) {
     struct lane *own = &worker->lane[lane];

@@ -1,4 +1,4 @@
-/* layer_create.c - from a finished model to a layer: options, plan, executors.
+/* layer_create.c - makes a layer from a finished model: options, plan, executors.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
@@ -31,7 +31,7 @@ static hn_status layer_create_check_model(const hn_layer *layer, const hn_model 
     return HN_OK;
 }
 
-/* The best set by its name. */
+/* Resolves `best` to an instruction set. */
 static hn_status choose_instructions(hn_layer *layer, hn_error *error) {
     struct backend chosen;
     hn_status status = backend_choose(&chosen, layer->options.instructions, error);
@@ -47,12 +47,12 @@ hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_opti
     if (status == HN_OK)
         status = choose_instructions(layer, error);
     layer->steps = layer->options;
-    if (method_searches(layer->options.method)) /* it begins where auto ends */
+    if (method_searches(layer->options.method)) /* the search starts from auto's result */
         layer->steps.method = HN_METHOD_AUTO;
     return status == HN_OK ? plan_create(&layer->plan, model, &layer->steps, error) : status;
 }
 
-/* The weights outlive the caller's. */
+/* Copies the caller's weights. */
 static hn_status keep_weights(hn_layer *layer, hn_error *error) {
     size_t outputs = layer->plan->outputs, capacity = 0;
     const double *given = layer->options.weights;
@@ -72,7 +72,7 @@ static hn_status keep_weights(hn_layer *layer, hn_error *error) {
     return HN_OK;
 }
 
-/* The search without kinks. */
+/* The search with kinks split. */
 static hn_status open_split(hn_layer *layer, const hn_model *model, struct nearest_goal goal, hn_error *error) {
     hn_instructions set = layer->options.instructions;
     goal.split = true;
@@ -84,7 +84,7 @@ static hn_status open_split(hn_layer *layer, const hn_model *model, struct neare
     return status;
 }
 
-/* For batches and for a single sample. */
+/* The search, for batches and for a single sample. */
 static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *error) {
     if (!method_searches(layer->options.method))
         return HN_OK;
@@ -106,7 +106,7 @@ static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *
     return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.parts.plan, model, error) : status;
 }
 
-/* The kernel's name outlives the caller's. */
+/* Copies the path of the kernel and loads it. */
 static hn_status load_kernel(hn_layer *layer, const hn_model *model, hn_error *error) {
     const char *path = layer->options.kernel;
     char fingerprint[HN_FINGERPRINT_BYTES];
@@ -132,7 +132,7 @@ static hn_status open_executors(hn_layer *layer, hn_error *error) {
     return status;
 }
 
-/* Before a thread's memory is taken, and written all over. */
+/* Checks the memory of a thread before it is allocated and filled. */
 static hn_status check_memory(const hn_layer *layer, hn_error *error) {
     const struct plan *plan = layer->plan;
     char what[160];
@@ -213,7 +213,7 @@ hn_status layer_plan_create(struct plan **plan, hn_layer_options *filled, const 
     return HN_OK;
 }
 
-/* ---- looking ---- */
+/* ---- inspection ---- */
 
 hn_status hn_layer_get_options(const hn_layer *layer, hn_layer_options *out, hn_error *error) {
     const hn_layer_options none = {.size = sizeof none};

@@ -1,4 +1,4 @@
-/* layer_kernel.c - compiles the kernel of a layer that is yet to be made. See hardnet/kernel.h.
+/* layer_kernel.c - compiles the kernel for a layer before the layer exists. See hardnet/kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

@@ -1,6 +1,6 @@
-/* load_samples.c - a free seat takes the next sample: x and y_raw come in, are checked, and are loaded.
+/* load_samples.c - assigns the next sample to a free lane: checks and loads x and y_raw.
  *
- * NaN and infinity are found here, before any step, and so are bounds that cross; such a sample returns its fallback.
+ * Detects NaN, infinity and crossed bounds before any step; such a sample returns its fallback.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -15,13 +15,13 @@ void worker_fall_back(struct worker *worker, uint32_t lane, hn_outcome outcome) 
         point_fall_back(&p);
 }
 
-/* A sample that cannot be used. */
+/* Ends an invalid sample with its fallback. */
 static void fall_back(struct worker *worker, uint32_t lane, hn_outcome outcome, size_t culprit) {
     worker->lane[lane].culprit = culprit;
     worker_fall_back(worker, lane, outcome);
 }
 
-/* Bounds that do not depend on x are looked at once. */
+/* Constant bounds are checked once per worker. */
 static bool bad_bounds(struct worker *worker, uint32_t lane, size_t *culprit) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);
@@ -36,7 +36,7 @@ static bool bad_bounds(struct worker *worker, uint32_t lane, size_t *culprit) {
     return bad;
 }
 
-/* y = y_raw or the start values, unless they or x or the bounds are of no use. */
+/* Sets y to y_raw or the start values, if these, x and the bounds are valid. */
 static void take_raw(struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);
@@ -59,7 +59,7 @@ static void point_copy(const struct point *p, uint32_t from, uint32_t to, size_t
         *point_at(p, to + i) = *point_at(p, from + i);
 }
 
-/* After what depends on x only was evaluated. */
+/* Called after the evaluation of what depends on x only. */
 static void open_seat(struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);
@@ -71,7 +71,7 @@ static void open_seat(struct worker *worker, uint32_t lane) {
         point_set_fixed(&p);
     }
     bool starts = s->phase == PHASE_NEW && !worker->batch->y_raw;
-    if (starts && !point_finite(&p, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
+    if (starts && !point_finite(&p, plan->y, plan->outputs, &culprit)) /* a start value that is not finite for this x */
         fall_back(worker, lane, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
     if (plan->options.usual > 0 && s->phase == PHASE_NEW && point_is_start(&p))
         sample_is_home(&worker->lane[lane].state);
@@ -127,7 +127,7 @@ bool worker_load(struct worker *worker) {
 
 /* ---- warm starts ---- */
 
-/* y goes where the call before ended, relative to its raw output; false where that is no point to go to. */
+/* Moves y by the displacement of the previous call; false when the result is not a valid start. */
 static bool go_warm(const struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);

@@ -1,8 +1,7 @@
-/* pool.c - threads that share a batch: each takes samples from one counter, the caller waits once, at the end.
+/* pool.c - threads that share a batch: each takes samples from a common counter; the caller waits once, at the end.
  *
- * Each member of the team has a workspace of its own, made with the pool. Since a sample's bits depend on that sample
- * only, it does not matter which thread takes it. Where samples are large, members that get none, or no more, join the
- * crews of those that still have one (base/helpers.h).
+ * Each thread has its own workspace, allocated with the pool. The bits of a sample do not depend on the thread that
+ * computes it. With large samples, idle threads help the others with a sample (base/helpers.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
@@ -17,9 +16,9 @@ struct hn_pool {
     const hn_layer *layer;
     struct thread_pool *thread_pool;
     size_t bytes;
-    void **workspaces;     /* one per member */
-    struct helpers *crews; /* likewise; NULL: nobody helps anybody */
-    /* what the present call wants done */
+    void **workspaces;     /* one per thread */
+    struct helpers *crews; /* one per thread; NULL: samples are not shared */
+    /* the present call */
     const hn_batch *batch;
     const hn_gradient *gradient; /* NULL: forward */
     struct queue queue;
@@ -54,8 +53,8 @@ static void pool_work(void *context, int member) {
                  worker_memory(pool->layer, pool->workspaces[member]));
 }
 
-/* Small batches that fill the lanes of one thread are not worth waking others for. The caller's crew is open before anybody
- * looks for one. */
+/* Small batches that fit into the lanes of one thread do not wake the others. The caller opens its helpers before any
+ * other thread looks for work. */
 static hn_status run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
     if (thread_pool_claim(pool->thread_pool, "the pool", error) != HN_OK)
         return HN_INVALID;
@@ -72,7 +71,7 @@ static hn_status run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient
     return HN_OK;
 }
 
-/* ---- life ---- */
+/* ---- create and destroy ---- */
 
 static hn_status make_workspaces(hn_pool *pool, hn_error *error) {
     pool->bytes = hn_layer_workspace_bytes(pool->layer);

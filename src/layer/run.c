@@ -1,4 +1,4 @@
-/* run.c - the calls that run a layer on the caller's thread, and what they refuse.
+/* run.c - runs a layer on the caller's thread, and checks the arguments.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether every array of the batch can exist: no object has more than PTRDIFF_MAX bytes. */
+/* Whether no array of the batch exceeds PTRDIFF_MAX bytes, the largest possible object. */
 static bool fits(const hn_layer *layer, const hn_batch *batch) {
     const struct plan *plan = layer->plan;
     size_t inputs = batch->repeat_x ? 0 : plan->inputs, numbers = plan->outputs > inputs ? plan->outputs : inputs;

@@ -1,9 +1,10 @@
-/* search.c - the method nearest: what follows when auto has corrected a sample, or has found that it is locally infeasible.
+/* search.c - nearest and optimal: the search that follows after auto has corrected a sample or found it locally
+ * infeasible.
  *
- * Such samples wait in their seats, with y set aside, until no seat is busy; then all of them are searched for at once
- * (nearest/nearest.h), and those without a certificate once more without kinks, where the model has some that can be split. What was found
- * is evaluated by the executor like any other point: where the rows do not hold there, auto's y is returned, and not as a certified one.
- * infeasibility.c has the proofs of those that are locally infeasible.
+ * Such samples wait in their lanes, with y saved, until no lane is busy. Then all are searched together
+ * (nearest/nearest.h); if the model has splittable kinks, samples without certificate are searched again with the kinks
+ * split. The executor evaluates each result: if it violates a constraint, auto's y is returned without certificate.
+ * infeasibility.c computes certificates of local infeasibility.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -23,7 +24,7 @@ void worker_defer_search(struct worker *worker, uint32_t lane, uint32_t y) {
     point_read(&p, y, plan->outputs, worker_near_row(worker, lane, ROW_AUTO));
 }
 
-/* c, bl and bu of the seat's sample. */
+/* c, bl and bu of the lane's sample. */
 static void read_rows(const struct worker *worker, uint32_t lane, double *to) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);
@@ -33,7 +34,7 @@ static void read_rows(const struct worker *worker, uint32_t lane, double *to) {
             *to++ = *point_at(&p, plan_words(plan, lists[k])[i]);
 }
 
-/* The model's objective, where that is the goal: its slope where the sample begins; */
+/* If the goal is the model's objective: its gradient at the start, */
 static void look_before(const struct worker *worker, uint32_t lane, struct affine_sample *sample, double *slope) {
     const struct affine *affine = &worker->layer->affine;
     if (affine->goal) {
@@ -43,7 +44,7 @@ static void look_before(const struct worker *worker, uint32_t lane, struct affin
     }
 }
 
-/* and where it ends, evaluated anew: the optimality conditions once more. */
+/* and at the result, for a second check of the optimality conditions. */
 static bool look_after(struct worker *worker, uint32_t lane, struct affine_sample *sample, double *slope) {
     const double *x = batch_inputs(worker, worker->lane[lane].sample);
     double *cost = &worker->lane[lane].near.objective;
@@ -82,7 +83,8 @@ bool worker_try_active_set(struct worker *worker, uint32_t lane, const struct sa
     return true;
 }
 
-/* Points for the waiting seats that are flagged, evaluated: one row for all of them, or where each has what is returned of it. */
+/* Evaluates points of the flagged, deferred lanes: the same row of near_rows for all of them, or each lane's returned
+ * point. */
 static void evaluate_at(struct worker *worker, size_t which, const bool *flags) {
     const struct plan *plan = worker->plan;
     const bool none[MAX_LANES] = {false};
@@ -97,7 +99,7 @@ static void evaluate_at(struct worker *worker, size_t which, const bool *flags) 
     worker->executor->evaluate(worker->executor, worker->slots, none, false);
 }
 
-/* Runs a search for the seats that are flagged, from their ROW_NEAREST, which becomes what it finds. */
+/* Runs a search for the flagged lanes from their ROW_NEAREST, which receives the result. */
 static void run_search(struct worker *worker, const struct nearest *nearest, double *memory, const bool *flags,
                        struct nearest_sample *found) {
     const struct nearest_watch watch = worker_cancellation(worker);
@@ -117,13 +119,13 @@ static void run_search(struct worker *worker, const struct nearest *nearest, dou
             found[k] = samples[count++];
 }
 
-/* Whether a search without kinks may find more than the one before it. */
+/* Whether a search with kinks split can improve on the first. */
 static bool may_split(const struct worker *worker, const struct nearest_sample *near) {
     return worker_split(worker)->parts.plan.program && near->kkt > HN_CERTIFIED && near->reason != NEAREST_UNBOUNDED &&
            near->reason != NEAREST_STOPPED;
 }
 
-/* What the second search has found, from where the first one ended. */
+/* Takes the result of the second search, which started from that of the first. */
 static void take_split(struct lane *own, const struct nearest_sample *second) {
     struct nearest_sample *near = &own->near;
     own->split = second->kkt <= HN_CERTIFIED;
@@ -157,7 +159,7 @@ static void search(struct worker *worker) {
             take_split(&worker->lane[k], &found[k]);
 }
 
-/* The search's answer is withdrawn: its point does not hold by the executor's own evaluation. */
+/* Discards the result of the search: the executor's evaluation found a violation. */
 static void withdraw(struct worker *worker, uint32_t lane) {
     struct nearest_sample *near = &worker->lane[lane].near;
     near->reason = near->kkt <= HN_CERTIFIED ? NEAREST_NOT_CONFIRMED : near->reason;
@@ -174,7 +176,7 @@ static bool any(const bool *flags, uint32_t count) {
     return false;
 }
 
-/* An answer that does not hold by the executor's own evaluation: the sample begins as if there were none. */
+/* The executor's evaluation found a violation at the result of affine.h: starts the sample without it. */
 static void begin_anew(struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, lane);
@@ -182,7 +184,7 @@ static void begin_anew(struct worker *worker, uint32_t lane) {
     point_write(&p, plan->y, plan->outputs, worker_near_row(worker, lane, ROW_AUTO));
 }
 
-/* Evaluates what was found, and auto's y again where it does not hold. Of what is locally infeasible auto's y is returned. */
+/* Evaluates the results, and auto's y again if a result is infeasible. Locally infeasible samples return auto's y. */
 static void evaluate_found(struct worker *worker, bool *deferred) {
     bool back[MAX_LANES] = {false};
     evaluate_at(worker, ROW_NEAREST, deferred);
@@ -225,7 +227,7 @@ bool worker_search(struct worker *worker) {
 
 /* ---- gradients ---- */
 
-/* Gradients of one seat lie in its own rows: by outputs, by inputs, by lower and by upper bounds. */
+/* The gradients of a lane are in its rows: with respect to outputs, inputs, lower and upper bounds. */
 static struct nearest_pull pull_of(const struct worker *worker, uint32_t lane, const hn_gradient *gradient) {
     const struct plan *plan = worker->plan;
     size_t sample = worker->lane[lane].sample;

@@ -1,8 +1,8 @@
-/* skip_samples.c - what is returned for the samples of a cancelled call that were not begun.
+/* skip_samples.c - results of the samples that a cancelled call did not start.
  *
- * They are not evaluated, so that a call ends at once however many they are: y is what came in, the outcome is `cancelled`, and
- * violations are infinite, which means not known. Samples for which this y takes an evaluation (it is not finite, or start values
- * or fixed outputs depend on x) go the usual way, which gives them their fallback, their verdict and no steps.
+ * They are not evaluated, so the call ends quickly for any batch size: y is the input, the outcome is `cancelled`, and
+ * violations are infinite, which means unknown. Samples whose y needs an evaluation (it is not finite, or start values
+ * or fixed outputs depend on x) are loaded as usual and end with their fallback and outcome after no steps.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether these slots hold constants, which are in place without an evaluation. */
+/* Whether these slots hold constants, which need no evaluation. */
 static bool are_constant(const struct plan *plan, const uint32_t *slots, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (slots[i] >= plan->program.constants.count)
@@ -21,13 +21,13 @@ static bool are_constant(const struct plan *plan, const uint32_t *slots, size_t 
 bool worker_can_skip(const struct worker *worker) {
     const struct plan *plan = worker->plan;
     if (worker->batch->not_ok != HN_NOT_OK_BEST)
-        return false; /* another y is returned, and evaluated */
+        return false; /* the replacement of y must be evaluated */
     if (worker->batch->y_raw)
         return are_constant(plan, plan_words(plan, plan->fixed.slot), plan->fixed.slot.count);
     return plan->fixed.slot.count == 0 && are_constant(plan, plan_words(plan, plan->start), plan->outputs);
 }
 
-/* y_raw, or the start values, with fixed outputs at their values; false where that is not finite. */
+/* y_raw or the start values, with fixed outputs at their values; false if not finite. */
 static bool take_what_came(const struct worker *worker, size_t sample, double *y) {
     const struct plan *plan = worker->plan;
     const struct point p = worker_point(worker, 0);
@@ -41,7 +41,7 @@ static bool take_what_came(const struct worker *worker, size_t sample, double *y
         y[j] = *point_at(&p, start[j]);
     for (size_t f = 0; f < plan->fixed.slot.count; f++)
         y[output[f]] = *point_at(&p, fixed[f]);
-    bool changed = plan->fixed.slot.count > 0; /* what came in may be hidden by a fixed value */
+    bool changed = plan->fixed.slot.count > 0; /* a fixed value may replace the input y */
     return all_finite(y, plan->outputs, &unused) && (!changed || all_finite(raw, plan->outputs, &unused)) &&
            all_finite(batch_inputs(worker, sample), plan->inputs, &unused);
 }
@@ -49,7 +49,7 @@ static bool take_what_came(const struct worker *worker, size_t sample, double *y
 static void report_skipped(const struct worker *worker, size_t sample, const struct sample *s, const double *y) {
     const struct plan *plan = worker->plan;
     hn_report out;
-    memset(&out, 0, sizeof out); /* what lies between fields, too: equal reports have equal bytes */
+    memset(&out, 0, sizeof out); /* padding, too: equal reports have equal bytes */
     out.outcome = HN_OUTCOME_CANCELLED;
     out.violation_before = out.violation = out.slope = INFINITY;
     out.worst = out.culprit = SIZE_MAX;
@@ -75,7 +75,7 @@ bool worker_skip(const struct worker *worker, size_t sample) {
     if (batch->tape) {
         struct tape tape = tape_of(plan, batch->tape, sample);
         tape_close(&tape, &s);
-        skip_samples_fill(tape.numbers, 0, plan->tape_numbers, 0); /* TAPE_BY_STEPS, of which there are none */
+        skip_samples_fill(tape.numbers, 0, plan->tape_numbers, 0); /* TAPE_BY_STEPS with no steps */
     }
     skip_samples_fill(batch->residual, sample, plan->rows, INFINITY);
     skip_samples_fill(batch->multipliers, sample, plan->rows, 0);

@@ -1,11 +1,11 @@
-/* step_budget.c - how much effort a sample of a model is worth: what auto needs on samples that the model itself names.
+/* step_budget.c - the step budget of auto, measured on samples drawn from the model.
  *
- * A layer of method auto corrects PROBES samples when it is made: inputs from their boxes, outputs from the model's start values, a few
- * steps each. Where all of them end ok, K is the most steps that one took, and a sample that has gone on for BUDGET_FACTOR K steps
- * (times the option `effort`) since it began at the start values is given up. Where one does not, where an input has no box, or
- * where the probes would take long, nothing is known and the search goes on to its end.
+ * When a layer with method auto is created it corrects PROBES samples: inputs from their ranges, outputs from the
+ * model's start values, a few steps each. If all end ok, K is the largest number of steps of a probe, and a sample ends
+ * after BUDGET_FACTOR K steps (times the option `effort`) since its restart from the start values. If a probe fails, an
+ * input has no range, or the probes would take too long, the budget is unlimited.
  *
- * The budget depends on the model and the options, which decide the same bits everywhere.
+ * The budget depends on the model and the options only, so it is the same on every target.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -22,9 +22,9 @@ enum {
 };
 
 static const double MOST_WORK =
-    0x1p17; /* of a step, in products and operators: beyond it the probes would take 50 ms */
+    0x1p17; /* cost of a step in products and operators; above it the probes would take 50 ms */
 
-/* Memory of the probes, in one block. */
+/* Workspace of the probes, one block. */
 struct probes {
     hn_report *reports;
     double *x, *y;
@@ -56,7 +56,7 @@ static bool take_memory(struct probes *out, const hn_layer *layer) {
     return true;
 }
 
-/* false in *met: the box holds no inputs that the model allows. */
+/* *met is false if no valid inputs were found in the range. */
 static hn_status step_budget_draw(const struct probes *probes, const hn_layer *layer, const hn_model *model, bool *met,
                                   hn_error *error) {
     struct random random = random_start(PROBE_SEED, 0);
@@ -67,7 +67,7 @@ static hn_status step_budget_draw(const struct probes *probes, const hn_layer *l
     return status;
 }
 
-/* The most steps that a probe took; 0: one did not end ok. */
+/* The largest number of steps of a probe; 0: a probe did not end ok. */
 static int most_steps(const struct probes *probes) {
     int most = 1;
     for (size_t i = 0; i < PROBES; i++) {

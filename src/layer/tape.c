@@ -5,9 +5,9 @@
 
 #include "base/size.h"
 
-enum { PREFETCH_MOST = 256 }; /* numbers; the processor follows longer runs by itself */
+enum { PREFETCH_MOST = 256 }; /* numbers; the hardware prefetcher follows longer runs */
 
-/* Bytes of one sample's part; 0 when that does not fit. */
+/* Bytes of one sample's part; 0 on overflow. */
 static size_t part_bytes(const struct plan *plan) {
     size_t step, steps, numbers, all;
     bool fits = size_multiply(plan->outputs, sizeof(double), &step) &&

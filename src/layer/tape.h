@@ -1,8 +1,8 @@
-/* tape.h - what the gradient needs of a forward run: per sample the attempt that led to the result, and of each of its steps eps,
- * the kind, and y before it.
+/* tape.h - what the backward pass needs of a forward run: per sample the attempt that led to the result, and eps, kind
+ * and base of each of its steps.
  *
- * A tape is memory of the caller; it may begin anywhere. A sample's part has room for plan->tape_steps steps: a head, then the steps,
- * then the iterates, in doubles. A longer way has no gradient, and says so.
+ * A tape is memory of the caller without alignment requirements. A sample's part stores up to plan->tape_steps steps: a
+ * head, then the steps, then the iterates, in doubles. A longer run has no gradient; the head records that.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LAYER_TAPE_H
@@ -16,11 +16,11 @@ struct tape_step {
     int32_t unused;
 };
 
-/* How y depends on what came in, of the method nearest. */
+/* nearest: how y depends on the input. */
 enum {
-    TAPE_BY_STEPS,  /* by auto's steps */
-    TAPE_CERTIFIED, /* as a solution does */
-    TAPE_ELSEWHERE  /* nobody knows */
+    TAPE_BY_STEPS,  /* through auto's steps */
+    TAPE_CERTIFIED, /* as the solution of an optimisation problem */
+    TAPE_ELSEWHERE  /* unknown */
 };
 
 /* One sample's part. */
@@ -28,28 +28,28 @@ struct tape {
     struct tape_head *head;
     struct tape_step *step;
     double *iterate; /* steps x outputs */
-    double *numbers; /* plan->tape_numbers: of the method nearest one of TAPE_*, then the multipliers */
+    double *numbers; /* plan->tape_numbers: for nearest one of TAPE_*, then the multipliers */
     size_t room, outputs;
 };
 
-/* Bytes for so many samples; 0 when they do not fit a size_t. */
+/* Bytes for count samples; 0 on overflow of size_t. */
 size_t tape_bytes(const struct plan *plan, size_t count);
 
 struct tape tape_of(const struct plan *plan, void *memory, size_t sample);
 
-/* The step that led to iterate number `steps`; nothing where there was none, or no room. */
+/* Writes the step that led to iterate number `steps`; does nothing if there was no step or the tape is full. */
 void tape_write_step(const struct tape *tape, int steps, double eps, enum sample_step kind);
 
-/* Where iterate number `steps` goes; NULL where there is no room for a step from it. */
+/* The destination of iterate number `steps`; NULL if the tape is full. */
 double *tape_iterate(const struct tape *tape, int steps);
 
-/* Asks for an iterate ahead of time: a tape is larger than the caches. */
+/* Prefetches an iterate: a tape is larger than the caches. */
 void tape_prefetch(const struct tape *tape, int steps, bool write);
 
-/* The head, from the state of a sample that has ended. */
+/* Writes the head from the state of a finished sample. */
 void tape_close(const struct tape *tape, const struct sample *sample);
 
-/* The head as the way back takes it. */
+/* Reads the head for the backward pass. */
 struct tape_head tape_open(const struct tape *tape);
 
 #endif

@@ -1,11 +1,11 @@
-/* worker.c - a worker's memory, the queue it takes samples from, and the small things that both directions need.
+/* worker.c - a worker's memory, the queue of samples, and helpers shared by the forward and backward pass.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/layout.h"
 #include "layer/driver.h"
 #include "linalg/blocked_ldl.h"
 
-/* ---- memory: one block, laid out for the larger of the two executors ---- */
+/* ---- memory: one block, sized for the larger of the two executors ---- */
 
 static void worker_lay_out(struct layout *layout, void *context) {
     struct worker *worker = context;
@@ -39,7 +39,7 @@ size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
     return layer ? tape_bytes(layer->plan, count) : 0;
 }
 
-/* A single sample is computed by itself: an eighth of the memory, which counts once that leaves the caches. */
+/* A single sample uses the single executor: an eighth of the memory, which matters once it exceeds the caches. */
 bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
                   struct helpers *helpers) {
     bool alone = count == 1 && layer->lanes.width > 1;
@@ -63,7 +63,7 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
     return true;
 }
 
-/* ---- help ---- */
+/* ---- helper threads ---- */
 
 bool layer_shares(const hn_layer *layer) {
     return layer->plan->system.kind == FACTOR_TILED && layer->plan->system.order >= TILED_NEAR;
@@ -95,7 +95,7 @@ const double *batch_raw(const struct worker *worker, size_t sample) {
     return batch->y_raw ? batch->y_raw + (batch->repeat_y ? 0 : sample * worker->plan->outputs) : NULL;
 }
 
-/* Almost always they are: a first look takes no branch. What a finite number is less itself is 0, and NaN for others. */
+/* Almost always true: a branchless first test. a - a is 0 for finite a, else NaN. */
 static bool seem_finite(const double *values, size_t count) {
     enum { CHAINS = 4 };
     double lost[CHAINS] = {0};

@@ -1,4 +1,4 @@
-/* affine_create.c - see affine.h: what is computed once for all samples.
+/* affine_create.c - see affine.h: what is computed once per layer.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum { MOST_ENTRIES = 1 << 18, MOST_INEQUALITIES = 512, MOST_EQUALITIES = 512 };
-static const double DEPENDENT = 1e-11; /* what is left of a row that follows from others, of its square */
+static const double DEPENDENT = 1e-11; /* relative squared norm below which a row counts as linearly dependent */
 
-/* ---- whether the plan is of this kind ---- */
+/* ---- is the plan affine? ---- */
 
 static bool affine_create_is_number(const struct nearest_plan *p, uint32_t offset) {
     return offset / p->stride < p->program->constant_count;
@@ -99,7 +99,7 @@ static void affine_create_solve(const double *lower, size_t leading, size_t orde
     }
 }
 
-/* Lower triangle L of H = L L' in place; false where H is not positive definite. */
+/* Cholesky factor L of H = L L' in place; false if H is not positive definite. */
 static bool factor_hessian(double *h, size_t n) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k <= i; k++) {
@@ -113,7 +113,7 @@ static bool factor_hessian(double *h, size_t n) {
     return true;
 }
 
-/* A full H: its inverse, in which outputs that are fixed have no part. */
+/* The inverse of a full H, without the fixed outputs. */
 static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
     size_t n = a->outputs;
     double *lower = affine_create_take(a, n * n);
@@ -138,7 +138,7 @@ static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
     return true;
 }
 
-/* H of the distance or of f; a->there says whether it is positive. False where memory is out. */
+/* H of the distance or of f; a->there tells whether it is positive definite. False when out of memory. */
 static bool take_hessian(struct affine *a, const struct nearest_plan *p) {
     size_t n = a->outputs;
     a->weight = affine_create_take(a, n);
@@ -182,7 +182,8 @@ static double affine_create_product(const struct affine *a, size_t i, size_t k) 
     return sum;
 }
 
-/* The columns of the factor L of M's part of the equalities, in the place of their inverse; rows that follow from others are left out. */
+/* Columns of the factor L of the equality block of M, stored where its inverse goes; linearly dependent rows are left
+ * out. */
 static void factor(struct affine *a, double *lower, size_t leading) {
     size_t kept = 0;
     for (size_t r = 0; r < a->equalities; r++) {
@@ -245,7 +246,7 @@ static bool make(struct affine *a, const struct nearest_plan *p) {
     return true;
 }
 
-/* The objective's second derivatives, where they are numbers. */
+/* The Hessian of the objective, if constant. */
 static hn_status read_goal(struct affine *a, const hn_model *model, bool *quadratic, hn_error *error) {
     a->hessian = affine_create_take(a, a->outputs * a->outputs);
     return a->hessian ? affine_read_goal(a, model, a->hessian, quadratic, error)

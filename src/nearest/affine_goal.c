@@ -1,4 +1,4 @@
-/* affine_goal.c - see affine.h: the model's objective where it is quadratic: its second derivatives are numbers.
+/* affine_goal.c - see affine.h: a quadratic objective, whose Hessian is constant.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/program_spec.h"
@@ -16,8 +16,8 @@ enum { MOST_OUTPUTS = 512, MOST_NODES = 1 << 18 };
 
 struct parts {
     struct recipe recipe;
-    struct node_matrix gradient, second; /* of f; by y of those of its entries that are no numbers, */
-    uint32_t *bent, *column;             /* which are these, by these outputs */
+    struct node_matrix gradient, second; /* of f; of its non-constant entries with respect to y */
+    uint32_t *bent, *column;             /* those entries; their outputs */
     size_t count;
 };
 
@@ -39,7 +39,7 @@ static void affine_goal_differentiate(struct parts *parts, hn_error *error) {
         derivatives_jacobian(&parts->second, g, parts->bent, parts->count, SPACE_Y, recipe->problem.outputs, error);
 }
 
-/* The Hessian's numbers; false where some are none. */
+/* Reads the Hessian; false if an entry is not constant. */
 static bool read_numbers(const struct parts *parts, double *hessian) {
     const struct node_matrix *second = &parts->second;
     size_t outputs = parts->recipe.problem.outputs;
@@ -52,7 +52,7 @@ static bool read_numbers(const struct parts *parts, double *hessian) {
     return numbers;
 }
 
-/* The program of f and its derivatives by y. */
+/* The program of f and its derivatives with respect to y. */
 static void affine_goal_compile(struct affine *a, struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     size_t cost = recipe_ask(recipe, &recipe->problem.objective, 1);
@@ -77,7 +77,7 @@ hn_status affine_read_goal(struct affine *a, const hn_model *model, double *hess
     parts.bent = recipe_take(&parts.recipe, &a->arena, a->outputs + 1, sizeof *parts.bent);
     parts.column = recipe_take(&parts.recipe, &a->arena, a->outputs + 1, sizeof *parts.column);
     affine_goal_differentiate(&parts, &unused);
-    bool large = parts.recipe.status == HN_LIMIT; /* too many nodes: no programme of this kind */
+    bool large = parts.recipe.status == HN_LIMIT; /* too many nodes: affine.h is not used */
     if (parts.recipe.status == HN_OK)
         *quadratic = read_numbers(&parts, hessian);
     if (*quadratic)
@@ -90,7 +90,7 @@ hn_status affine_read_goal(struct affine *a, const hn_model *model, double *hess
     return large ? HN_OK : status;
 }
 
-/* ---- a thread's memory, and looking ---- */
+/* ---- workspace and inspection ---- */
 
 size_t affine_goal_numbers(const struct affine *a) {
     return a->goal ? a->goal->slots + 1 : 0;

@@ -1,11 +1,11 @@
-/* nearest.h - from a point that holds the constraints to the nearest one, with multipliers that prove it.
+/* nearest.h - from a feasible point to the nearest one, with multipliers that certify it.
  *
  *     minimise |S (y - y_raw)|^2 / 2   subject to  bl <= c(y) <= bu
  *
- * In come samples (x, y_raw, and a y that holds the constraints); out go y, the multipliers and the residual of the optimality
- * conditions. A primal-dual interior-point method leads close to a local solution, Newton's method on the rows that are active there ends
- * at it (nearest_barrier.h, nearest_polish.h). Nothing is returned that is further from y_raw than the y that came in. The bits of a sample
- * depend on that sample only. No allocation, no lock, nothing printed while it runs.
+ * Input: samples (x, y_raw and a feasible y). Output: y, the multipliers and the KKT residual. A primal-dual
+ * interior-point method converges towards a local solution, Newton's method on the active set finishes
+ * (core/nearest_barrier.h, core/nearest_newton.h). The returned y is never further from y_raw than the input y. The
+ * bits of a sample depend on that sample only. Running neither allocates, locks nor prints.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NEAREST_H
@@ -16,37 +16,37 @@
 #include "nearest/nearest_inputs.h"
 #include "nearest/nearest_plan.h"
 
-/* Constant; any number of threads may use it, each in memory of its own. */
+/* Constant; threads may share it, each with its own workspace. */
 struct nearest {
     struct backend backend;
     struct nearest_parts parts;
-    size_t bytes; /* of memory for one thread */
+    size_t bytes; /* of workspace per thread */
 };
 
-/* instructions: as in hn_layer_options. alone: for one sample at a time, in plain doubles, to the same bits. */
+/* instructions: as in hn_layer_options. alone: one sample at a time in scalar doubles, with the same bits. */
 hn_status nearest_create(struct nearest *nearest, const hn_model *model, const struct nearest_goal *goal,
                          hn_instructions instructions, bool alone, hn_error *error);
 void nearest_release(struct nearest *nearest);
 
-/* The same without kinks: goal->split is true. Where there are none that can be split, or too many nodes without them, parts.plan.program
- * is NULL and bytes is 0. */
+/* The same with kinks split (goal->split is true). If the model has no splittable kinks, or splitting gives too many
+ * nodes, parts.plan.program is NULL and bytes is 0. */
 hn_status nearest_create_split(struct nearest *nearest, const hn_model *model, const struct nearest_goal *goal,
                                hn_instructions instructions, bool alone, hn_error *error);
 
-/* Memory of nearest->bytes, 64-byte aligned, is begun once. */
+/* Initialises a workspace of nearest->bytes, 64-byte aligned; once. */
 void nearest_begin(const struct nearest *nearest, double *memory);
 
-/* Whether a search is to end early; asked between its steps. */
+/* Whether a search must end early; called between its steps. */
 struct nearest_watch {
     bool (*ends)(void *context);
     void *context;
 };
 
-/* At most parts.plan.stride samples. A search that ends early has what it had found by then: a proof, or none. */
+/* At most parts.plan.stride samples. A search that ends early returns its best point, certified or not. */
 void nearest_run(const struct nearest *nearest, double *memory, struct nearest_sample *samples, size_t count,
                  const struct nearest_watch *watch);
 
-/* ---- where nothing holds the rows ---- */
+/* ---- certificates of local infeasibility ---- */
 
 /* At most parts.plan.stride samples; watch as in nearest_run. */
 void nearest_prove(const struct nearest *nearest, double *memory, struct nearest_proof *samples, size_t count,

@@ -1,4 +1,4 @@
-/* nearest_create_lanes.c - see nearest.h: what is made once, for samples side by side or for one alone.
+/* nearest_create_lanes.c - see nearest.h: what is created once, for lanes or for a single sample.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The Hessian's entries in the program, unless they are too many. */
+/* Puts the entries of the Hessian into the program, unless there are too many. */
 static hn_status create_plan(struct nearest *n, const hn_model *model, const struct nearest_goal *goal, uint32_t stride,
                              hn_error *error) {
     hn_error own = {.status = HN_OK};
@@ -35,7 +35,7 @@ hn_status nearest_create(struct nearest *n, const hn_model *model, const struct 
         n->backend = backend_single();
     if (status == HN_OK)
         status = create_plan(n, model, goal, alone ? 1 : LANES, error);
-    if (status == HN_OK && !goal->split) /* gradients do not go through what is split */
+    if (status == HN_OK && !goal->split) /* there are no gradients through split kinks */
         status = nearest_inputs_create(&n->parts.by_inputs, model, goal->optimal, alone ? 1 : LANES, error);
     n->parts.products_at = aligned(n->parts.plan.bytes) / sizeof(double);
     n->parts.inputs_at = n->parts.products_at + aligned(n->parts.products.bytes) / sizeof(double);

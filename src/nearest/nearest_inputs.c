@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "nearest/nearest_inputs.h"
 
-/* Without the objective, which has no part in a distance, or with it. */
+/* With the objective, or without it when the goal is the distance. */
 static void nearest_inputs_build(struct nearest_inputs *r, struct recipe *recipe, struct node_matrix *rows,
                                  struct node_matrix *bends, bool optimal, uint32_t stride) {
     static const enum space others[] = {SPACE_LAMBDA, SPACE_SIGMA};

@@ -1,8 +1,8 @@
-/* nearest_inputs.h - how the optimality conditions depend on the inputs: dc/dx, and d/dx of (sum_i lambda_i dc_i/dy), with
- * the objective d/dx of (sigma df/dy + sum_i lambda_i dc_i/dy).
+/* nearest_inputs.h - how the optimality conditions depend on the inputs: dc/dx, and d/dx of (sum_i lambda_i dc_i/dy),
+ * with the objective d/dx of (sigma df/dy + sum_i lambda_i dc_i/dy).
  *
- * A program of its own, which the gradient runs and the search does not. In comes a model; offsets count doubles from the start of the
- * program's own slots.
+ * A separate program, run by the gradient but not by the search. Input: a model. Offsets count doubles from the first
+ * slot of this program.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NEAREST_INPUTS_H

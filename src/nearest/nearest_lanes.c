@@ -1,4 +1,4 @@
-/* nearest_lanes.c - see nearest.h: the search of up to plan.stride samples side by side, which is search.h.
+/* nearest_lanes.c - see nearest.h: the search for up to plan.stride lanes, implemented in core/search.h.
  *
  * SPDX-License-Identifier: MIT */
 

@@ -1,4 +1,4 @@
-/* nearest_lanes.h - what the texts of this module (*_text.h) ask for, on the processor: samples side by side, in the lanes of slots.
+/* nearest_lanes.h - what the search headers in core/ require of a target, for the CPU: one sample per lane of a slot.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NEAREST_LANES_H

@@ -14,16 +14,16 @@ struct parts {
     struct recipe recipe;
     struct problem_split split;
     struct node_list kinks;
-    size_t own_rows, own_cost, lifts, pairs;        /* where their nodes begin, as those below */
-    struct node_matrix jacobian, hessian, gradient; /* of c; of the Lagrangian, its lower triangle; of f */
-    size_t rows, entries, curvatures, cost, slopes; /* where their nodes begin */
+    size_t own_rows, own_cost, lifts, pairs;        /* index of their first node, as below */
+    struct node_matrix jacobian, hessian, gradient; /* of c; lower triangle, of the Lagrangian; of f */
+    size_t rows, entries, curvatures, cost, slopes; /* indices of their first nodes */
 };
 
-enum { MOST_NODES = 1 << 19, MOST_NUMBERS = 1 << 22 }; /* of second derivatives, entry by entry */
+enum { MOST_NODES = 1 << 19, MOST_NUMBERS = 1 << 22 }; /* limits for second derivatives entry by entry */
 
 /* ---- the program ---- */
 
-/* The model's objective has no part in a distance. */
+/* Without the model's objective when the goal is the distance. */
 static void nearest_plan_differentiate(struct parts *parts, bool optimal, bool entries) {
     struct recipe *recipe = &parts->recipe;
     struct graph *g = &recipe->problem.graph;
@@ -69,7 +69,7 @@ static void nearest_plan_compile(struct nearest_plan *r, struct parts *parts) {
     r->own_rows = parts->split.count ? parts->split.rows : r->rows;
 }
 
-/* ---- where everything lies ---- */
+/* ---- memory layout ---- */
 
 static uint32_t nearest_plan_take(struct nearest_plan *r, size_t count) {
     size_t offset = r->slots * r->stride;
@@ -88,7 +88,7 @@ static void keep_columns(struct nearest_plan *r, struct parts *parts, const doub
     }
 }
 
-/* Entries of the Hessian by rows; their places are in the program, or where the products leave them. */
+/* Entries of the Hessian by rows; their slots are outputs of the program or of the products. */
 static void keep_curvatures(struct nearest_plan *r, struct parts *parts, const struct nearest_products *products) {
     struct recipe *recipe = &parts->recipe;
     const size_t *first = products ? products->first : parts->hessian.first;
@@ -97,7 +97,7 @@ static void keep_curvatures(struct nearest_plan *r, struct parts *parts, const s
     r->curvature = recipe_take(recipe, &r->arena, r->outputs + 1, sizeof *r->curvature);
     r->bend = recipe_take(recipe, &r->arena, r->curvatures + 1, sizeof *r->bend);
     for (size_t j = 0; recipe->status == HN_OK && j < r->outputs; j++) {
-        r->curvature[j] = (uint32_t)(r->program->slots * r->stride); /* zeros, behind the program's own */
+        r->curvature[j] = (uint32_t)(r->program->slots * r->stride); /* zeros, after the program's slots */
         for (size_t e = first[j]; e < first[j + 1]; e++) {
             uint32_t place = products ? (uint32_t)(r->hessian + e * r->stride)
                                       : r->program->output_slot[parts->curvatures + e] * r->stride;
@@ -136,7 +136,7 @@ static void nearest_plan_keep(struct nearest_plan *r, struct parts *parts, const
 
 /* ---- the system ---- */
 
-/* Entries off the diagonal: the Hessian's, then J; not those of fixed outputs. */
+/* Off-diagonal entries: the Hessian's, then those of J; fixed outputs are left out. */
 static size_t list_entries(const struct nearest_plan *r, struct signed_entry *list) {
     size_t count = 0;
     for (size_t e = 0; e < r->curvatures; e++)
@@ -187,7 +187,7 @@ hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, 
         nearest_plan_compile(plan, &parts);
     }
     if (plan->program) {
-        plan->slots = plan->program->slots + 1; /* zeros of keep_curvatures */
+        plan->slots = plan->program->slots + 1; /* one for the zeros of keep_curvatures */
         plan->hessian = nearest_plan_take(plan, products ? products->first[plan->outputs] : 0);
         nearest_plan_keep(plan, &parts, goal, products);
     }

@@ -12,16 +12,16 @@
 #define NEAREST_AT(slots, offset) ((slots) + (offset))
 #include "core/hessian_products.h"
 
-/* What is made on the way. */
+/* Intermediate results of the creation. */
 struct parts {
     struct recipe recipe;
     struct node_matrix gradient, product; /* of the Lagrangian; (its Hessian) t; one row each */
-    bool *depends;                        /* outputs x outputs: row j has y_k in it */
+    bool *depends;                        /* outputs x outputs: row j depends on y_k */
 };
 
 /* ---- the pattern ---- */
 
-/* Marks the outputs below a node. seen: the number of the last search that met each node. */
+/* Marks the outputs that a node depends on. seen: the last search that visited each node. */
 static void find_outputs(const struct graph *g, uint32_t root, uint32_t search, uint32_t *seen, uint32_t *stack,
                          bool *outputs) {
     size_t depth = 0;
@@ -86,7 +86,7 @@ static void keep_pattern(struct nearest_products *p, struct parts *parts) {
 
 /* ---- groups ---- */
 
-/* Whether a row has entries in both columns. */
+/* Whether some row has entries in both columns. */
 static bool columns_meet(const bool *depends, size_t n, size_t a, size_t b) {
     size_t j = 0;
     while (j < n && !(depends[a * n + j] && depends[b * n + j])) /* it is symmetric */
@@ -108,7 +108,7 @@ static bool is_empty(const bool *row, size_t n) {
     return k == n;
 }
 
-/* Into the last group if it fits there; columns that follow each other often do. */
+/* Greedy: a column joins the last group if possible; consecutive columns often do. */
 static void find_groups(struct nearest_products *p, struct parts *parts) {
     size_t n = p->outputs;
     p->group_first = recipe_take(&parts->recipe, &p->arena, n + 1, sizeof *p->group_first);
@@ -161,7 +161,7 @@ static void nearest_products_differentiate(struct parts *parts) {
     base_release(weights);
 }
 
-/* The multipliers belong to the phase of y: what does not depend on t is computed once for all products. */
+/* Multipliers belong to the phase of y, so that what does not depend on t is computed once for all products. */
 static void nearest_products_compile(struct nearest_products *p, struct parts *parts, bool optimal) {
     struct recipe *r = &parts->recipe;
     const enum space others[] = {SPACE_T, SPACE_LAMBDA, SPACE_SIGMA};

@@ -1,9 +1,11 @@
-/* nearest_products.h - the Hessian of the Lagrangian by products with it, where its entries one by one are too many nodes.
+/* nearest_products.h - the Hessian of the Lagrangian from Hessian-vector products, when its entries one by one are too
+ * many nodes.
  *
- * In comes a model; out go the pattern of sigma Hess f + sum_i lambda_i Hess c_i, groups of its columns of which no row has two (Curtis,
- * Powell, Reid, "On the estimation of sparse Jacobian matrices", 1974), and a program for the product with a vector t: with t = 1 on
- * the columns of a group it gives every entry in them. A pattern lists an entry (j, k) where df/dy_j, or the rows' part of it, has y_k in
- * it. Norms of affine forms over all outputs are the case in mind: as many products as outputs, each a few times the work of the rows.
+ * Input: a model. Output: the sparsity pattern of sigma Hess f + sum_i lambda_i Hess c_i, groups of structurally
+ * orthogonal columns (Curtis, Powell, Reid, "On the estimation of sparse Jacobian matrices", 1974), and a program for
+ * the product with a vector t: with t = 1 on the columns of a group it yields all their entries. The pattern has an
+ * entry (j, k) if df/dy_j, or the constraints' part of the gradient, depends on y_k. The typical case is norms of
+ * affine forms over all outputs: as many products as outputs, each a few times the cost of the constraints.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NEAREST_PRODUCTS_H
@@ -17,7 +19,7 @@ hn_status nearest_products_create(struct nearest_products *products, const hn_mo
                                   uint32_t stride, hn_error *error);
 void nearest_products_release(struct nearest_products *products);
 
-/* All entries for all samples side by side. own: memory of products->bytes, in which program_prepare was called. */
+/* Computes all entries for all lanes. own: workspace of products->bytes, initialised by program_prepare. */
 void nearest_products_run(const struct nearest_products *products, const struct backend *backend, double *own,
                           const struct product_places *places);
 

@@ -1,4 +1,4 @@
-/* proof_lanes.c - see nearest.h: that nothing near a point holds all rows, which is infeasibility_proof.h.
+/* proof_lanes.c - see nearest.h: certificates of local infeasibility, implemented in core/infeasibility_proof.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "nearest/nearest_lanes.h"

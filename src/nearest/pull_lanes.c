@@ -1,4 +1,4 @@
-/* pull_lanes.c - see nearest.h: the gradient of the nearest point, which is implicit_vjp.h.
+/* pull_lanes.c - see nearest.h: the gradient of the nearest point, implemented in core/implicit_vjp.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "nearest/nearest_lanes.h"

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { EXPLORE_EVERY = 4 }; /* rounds; exploring costs as much as learning */
-enum { GRAIN = 8 };         /* samples that go well side by side */
+enum { EXPLORE_EVERY = 4 }; /* rounds; exploration costs as much as a training step */
+enum { GRAIN = 8 };         /* chunk sizes are multiples of this, to fill the lanes */
 
 size_t improve_chunk_size(size_t count, size_t threads) {
     size_t share = count / (4 * threads) + 1, size = (share + GRAIN - 1) / GRAIN * GRAIN;
@@ -41,7 +41,7 @@ size_t improve_distance(const struct improve_settings *settings) {
     return 1 + (size_t)settings->round / EXPLORE_EVERY % (IMPROVE_CHUNK - 1);
 }
 
-/* Input i starts from the best raw output of another one, at another distance in every round. */
+/* Starts input i from the best raw output of another input; the distance changes every round. */
 static void start_elsewhere(const struct improve_task *t, const struct explore_memory *beyond, size_t distance,
                             size_t n) {
     for (size_t i = 0; i < t->inputs; i++) {
@@ -86,7 +86,7 @@ void improve_run(const struct refiner *r, const struct refine_memory *m, const s
     if (!improve_explores(settings, t->starts != NULL))
         return;
     const struct refine_task others = {.count = t->inputs,
-                                       .x = t->samples.x, /* that of the first candidates */
+                                       .x = t->samples.x, /* x of the first candidates */
                                        .raw = t->starts ? t->starts : beyond->raw,
                                        .y = beyond->y,
                                        .objective = beyond->objective,

@@ -1,9 +1,9 @@
 /* improver.h - improved outputs as targets: what the loss `improve` of hardnet/train.h learns, for one chunk of inputs.
  *
- * Every candidate of an input is corrected and refined. Exploring then asks of every input where it gets if it starts from what the
- * network gave for another input of the chunk; where that lowers the objective by a share, the candidate that is nearest takes it
- * for its target. The caller may say where to start instead: from what is known to be good at a similar input. A sample that could
- * not be corrected has its raw output for a target: nothing to learn.
+ * Every candidate of an input is corrected and refined. Exploration then refines each input from the output that the
+ * network gave for another input of the chunk; if this lowers the objective by the share `explore`, the result becomes
+ * the target of the nearest candidate. The caller may supply the starts instead, e.g. good outputs of similar inputs. A
+ * sample that could not be corrected keeps its raw output as its target, so it teaches nothing.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_IMPROVER_H
@@ -11,23 +11,23 @@
 
 #include "nn/refiner.h"
 
-enum { IMPROVE_CHUNK = 40 }; /* inputs that know each other at most, and in training always as many as there are */
+enum { IMPROVE_CHUNK = 40 }; /* largest group of inputs that explore together; training always uses this size */
 
-/* So many inputs, IMPROVE_CHUNK at most, that every thread gets several chunks of a batch in which inputs do not know each other. No
- * bit depends on it. */
+/* Inputs per chunk without exploration, at most IMPROVE_CHUNK: small enough that every thread gets several chunks.
+ * Results do not depend on it. */
 size_t improve_chunk_size(size_t count, size_t threads);
 
 struct improve_settings {
-    int steps;      /* of refinement; one more for what exploring finds */
-    double explore; /* share of the objective; 0: no exploring */
-    int round;      /* number of the training's step: when to explore, and how far away the other input is */
+    int steps;      /* of refinement; exploration adds one */
+    double explore; /* required relative decrease of the objective; 0: no exploration */
+    int round;      /* number of the training step: selects when to explore and the distance to the other input */
 };
 
-/* Whether this round explores, and how far away the other input is. */
+/* Whether this round explores, and the distance to the other input. */
 bool improve_explores(const struct improve_settings *settings, bool from_starts);
 size_t improve_distance(const struct improve_settings *settings);
 
-/* What exploring works in, for IMPROVE_CHUNK inputs; beside a refine_memory for as many. */
+/* Workspace of exploration for IMPROVE_CHUNK inputs, in addition to a refine_memory of that size. */
 struct explore_memory {
     double *raw, *y, *objective, *residual;
     hn_report *reports;
@@ -35,14 +35,15 @@ struct explore_memory {
 
 void explore_place(struct layout *layout, const struct refiner *refiner, struct explore_memory *memory);
 
-/* Refines the samples of task, as refiner_correct has left them; chooses the best candidates, and fills targets (samples x outputs). */
+/* Refines the samples of task after refiner_correct, chooses the best candidates, and fills targets (samples x
+ * outputs). */
 struct improve_task {
     size_t inputs, candidates;
     struct refine_task samples; /* inputs times candidates, in the order of choose_best */
     size_t *best;               /* inputs */
     double *targets;
     const double
-        *starts; /* inputs x outputs: where exploring starts, in this round whatever its number; NULL: elsewhere */
+        *starts; /* inputs x outputs: starts of exploration, used in every round; NULL: other inputs of the chunk */
 };
 
 void improve_run(const struct refiner *refiner, const struct refine_memory *memory, const struct explore_memory *beyond,

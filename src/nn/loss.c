@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The program's outputs: f, then c, bl, bu, then the entries of both gradients. */
+/* Outputs of the program: f, then c, bl, bu, then the entries of both gradients. */
 struct parts {
     struct recipe recipe;
     struct node_matrix gradient, pull;
@@ -18,7 +18,7 @@ static void loss_differentiate(struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     if (recipe->status == HN_OK && recipe->problem.objective == 0)
         recipe->status = error_about(recipe->error, HN_INVALID, error_argument("model"),
-                                     "the model has no objective: there is nothing to lower");
+                                     "the model has no objective; the loss needs one");
     recipe_gradient(recipe, &parts->gradient, SPACE_Y);
     if (recipe->status == HN_OK)
         recipe->status = derivatives_pull(&parts->pull, &recipe->problem, SPACE_Y, recipe->error);

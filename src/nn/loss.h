@@ -1,10 +1,10 @@
-/* loss.h - the model's objective and the size of what is still violated, with their gradient by y.
+/* loss.h - the model's objective and penalties on the residual, with their gradient with respect to y.
  *
- *     f(x, y) + size |r(y)| + square |r(y)|^2          2-norm; the gradient of |r| is J' r / |r|, and 0 where r vanishes
+ *     f(x, y) + size |r(y)| + square |r(y)|^2         2-norm; the gradient of |r| is J' r / |r|, and 0 where r vanishes
  *
- * A row that is undefined (NaN) makes |r| NaN.
+ * An undefined (NaN) constraint makes |r| NaN.
  *
- * In comes a model with an objective; out goes a program that any number of threads may run, each in memory of its own.
+ * Input: a model with an objective. Output: a program that threads may share, each with its own workspace.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_LOSS_H
@@ -14,33 +14,34 @@
 #include "cpu/backend.h"
 #include "hardnet/model.h"
 
-/* f by itself, in the last part of the memory: for those who want nothing else. */
+/* f alone, in the last part of the workspace, for callers that need only the objective. */
 struct loss_objective {
     struct program *program;
     uint32_t x, y, objective; /* offsets in that part */
-    size_t first;             /* where the part begins, in doubles */
+    size_t first;             /* start of the part, in doubles */
 };
 
 struct loss {
     struct backend backend;
-    uint32_t stride; /* doubles in a slot: samples side by side */
+    uint32_t stride; /* doubles per slot: number of lanes */
     struct program *program;
     struct arena arena;
     size_t inputs, outputs, rows;
     uint32_t x, y, multiplier;              /* offsets of leaves */
     uint32_t objective;                     /* offset of f */
     uint32_t *value, *lower, *upper;        /* offsets, by row */
-    uint32_t *gradient_at, *gradient_entry; /* of f, by y */
-    uint32_t *pull_at, *pull_entry;         /* of g' c, by y */
+    uint32_t *gradient_at, *gradient_entry; /* df/dy */
+    uint32_t *pull_at, *pull_entry;         /* d(g' c)/dy */
     size_t gradient_count, pull_count;
     struct loss_objective alone; /* of loss_create */
-    size_t bytes;                /* of memory for one thread */
+    size_t bytes;                /* of workspace per thread */
 };
 
 hn_status loss_create(struct loss *loss, const hn_model *model, hn_error *error);
 hn_status loss_compile(struct loss *loss, const hn_model *model,
-                       hn_error *error); /* for loss->stride; of loss_create */
-hn_status loss_compile_objective(struct loss *loss, const hn_model *model, hn_error *error); /* likewise, after it */
+                       hn_error *error); /* for loss->stride; part of loss_create */
+hn_status loss_compile_objective(struct loss *loss, const hn_model *model, hn_error *error); /* part of loss_create,
+                                                                                              * after the above */
 void loss_release(struct loss *loss);
 
 struct loss_weights {
@@ -51,12 +52,13 @@ struct loss_weights {
 struct loss_batch {
     size_t count;
     const double *x, *y; /* count x inputs, count x outputs */
-    double *gradient;    /* count x outputs, by y; NULL: not wanted */
+    double *gradient;    /* count x outputs, with respect to y; NULL: not computed */
     double *objective;   /* count: f, minimised */
-    double *residual;    /* count: |r|, 2-norm; NULL: not wanted */
+    double *residual;    /* count: |r|, 2-norm; NULL: not computed */
 };
 
-/* Memory of loss->bytes, 64-byte aligned and begun once by loss_begin. The bits of a sample depend on that sample only. */
+/* Workspace of loss->bytes, 64-byte aligned, initialised once by loss_begin. The bits of a sample depend on that sample
+ * only. */
 void loss_begin(const struct loss *loss, double *memory);
 void loss_run(const struct loss *loss, double *memory, const struct loss_batch *batch, struct loss_weights weights);
 

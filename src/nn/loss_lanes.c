@@ -1,4 +1,4 @@
-/* loss_lanes.c - the loss of loss.h, LANES samples side by side.
+/* loss_lanes.c - the loss of loss.h for LANES samples at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"
@@ -47,7 +47,7 @@ static void run_objective(const struct loss *loss, double *memory, const struct 
     memcpy(batch->objective + first, own + alone->objective, g.count * sizeof *own);
 }
 
-/* |r|, and the multipliers (size / |r| + 2 square) r for the way back. */
+/* |r|, and the multipliers (size / |r| + 2 square) r for the gradient. */
 static double set_multipliers(const struct loss *loss, double *memory, size_t lane, struct loss_weights weights) {
     double squares = 0;
     for (size_t i = 0; i < loss->rows; i++) {

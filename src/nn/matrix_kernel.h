@@ -1,9 +1,9 @@
 /* matrix_kernel.h - the dense product and the activations; compiled by each backend for its width.
  *
- * Columns of B are taken a panel at a time, copied so that a panel lies in the first cache in the order in which it is
- * read, with zeros beyond the last column. A block of C, a few rows by one panel, is summed in registers, one element of A
- * against a row of the panel. What is wider than a panel, longer than its depth or left over at an edge changes the
- * grouping of elements, never the order of an element's sum.
+ * B is packed into column panels that fit into the L1 cache, in the order in which they are read, padded with zeros
+ * beyond the last column. A block of C, a few rows by one panel, accumulates in registers, one element of A times a row
+ * of the panel. Matrices wider or deeper than a panel and remainders change the grouping of elements, never the order
+ * of an element's sum.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_MATRIX_KERNEL_H
@@ -14,12 +14,15 @@
 #include "nn/row_kernel.h"
 #include "nn/transposed_kernel.h"
 
-enum { MATRIX_ROWS = 4 }; /* of a block: 4 x 3 sums fill half of AVX-512's registers, 4 x 2 half of AVX2's */
+enum {
+    MATRIX_ROWS = 4
+}; /* rows of a block: 4 x 3 accumulators fill half of AVX-512's registers, 4 x 2 half of
+                           * AVX2's */
 
 /* ---- a block of C ---- */
 
 struct matrix_block {
-    const double *a; /* the first element of its rows that meets the panel */
+    const double *a; /* the first element of its rows that the panel multiplies */
     size_t a_row, a_column, c_row;
     double *c;
     const double *start; /* NULL: zero */
@@ -64,7 +67,7 @@ SIMD_INLINE void kernel_block(const struct matrix_panel *panel, const struct mat
         kernel_block_sum(panel, block, rows, 1);
 }
 
-/* Where the sums of a block begin: what the product says at the top of B, and where they were left further down. */
+/* Initial accumulators of a block: the product's start for the first panel, C for the later ones. */
 static void kernel_block_start(const struct matrix_product *task, const struct matrix_panel *panel,
                                struct matrix_block *block) {
     bool go_on = panel->top > 0 || task->start == MATRIX_ONTO_C;
@@ -99,7 +102,7 @@ static void kernel_multiply_straight(const struct matrix_product *task) {
     for (panel.left = 0; panel.left < task->columns; panel.left += panel.columns) {
         kernel_panel_width(&panel, task->columns);
         panel.top = 0;
-        do { /* once at least: sums without a term are their starts */
+        do { /* at least once: empty sums equal their starts */
             kernel_panel_copy(&panel, &task->b, task->inner);
             kernel_panel_times(task, &panel);
             panel.top += panel.depth;
@@ -118,7 +121,7 @@ static void kernel_multiply_matrix(const struct matrix_product *task) {
 
 /* ---- activations ---- */
 
-/* The task from element i on: a SIMD vector, or what is left of it. */
+/* The task from element i on: a SIMD vector or the remainder. */
 SIMD_INLINE void kernel_activate_at(const struct activation_task *task, size_t i, hn_activation kind, const bool back,
                                     const size_t bytes) {
     simd z = simd_all(0), gradient = simd_all(0);
@@ -137,7 +140,7 @@ SIMD_INLINE void kernel_activate_all(const struct activation_task *task, hn_acti
         kernel_activate_at(task, i, kind, back, (task->count - i) * sizeof(double));
 }
 
-/* One loop per kind: the choice is made outside. */
+/* One loop per kind, with the switch outside. */
 SIMD_INLINE void kernel_activation_task(const struct activation_task *task, const bool back) {
     if (task->kind == HN_ACTIVATION_TANH)
         kernel_activate_all(task, HN_ACTIVATION_TANH, back);

@@ -1,10 +1,11 @@
-/* network.c - a network's life, its numbers and its first weights.
+/* network.c - creation, parameters and initial weights of a network.
  *
- * First weights are normal with mean 0: He, Zhang, Ren and Sun (2015), variance 2 / inputs, for relu and silu; Glorot and
- * Bengio (2010), variance 2 / (inputs + outputs), for tanh. The last layer's are a tenth of 1 / sqrt(inputs): a fresh network
- * answers close to its output shift. Those of L residual layers are divided by sqrt(L), so that their sum is as large as that of
- * one (Zhang, Dauphin, Ma, 2019). With the option `uniform` weights and biases are uniform up to 1 / sqrt(inputs) in all layers, as many
- * published experiments have them. Every layer draws from a stream of its own.
+ * Initial weights are normal with mean 0: He, Zhang, Ren and Sun (2015), variance 2 / inputs, for relu and silu; Glorot
+ * and Bengio (2010), variance 2 / (inputs + outputs), for tanh. The last layer is scaled by a tenth of 1 /
+ * sqrt(inputs), so that a new network's output is close to its output shift. Weights of L residual layers are divided
+ * by sqrt(L), so that their sum is as large as that of one (Zhang, Dauphin, Ma, 2019). The option `uniform` makes
+ * weights and biases uniform up to 1 / sqrt(inputs) in all layers, as in many published experiments. Each layer draws
+ * from a separate random stream.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"
@@ -41,7 +42,7 @@ bool hn_activation_find(const char *text, hn_activation *activation) {
 
 /* ---- making ---- */
 
-/* What residual and normalised layers need. */
+/* Checks the widths of residual and normalised layers. */
 static hn_status check_shape(const hn_network_options *options, hn_error *error) {
     bool pair = false;
     for (size_t i = 0; i < options->hidden_count; i++) {
@@ -58,9 +59,9 @@ static hn_status check_shape(const hn_network_options *options, hn_error *error)
 
 hn_status network_check_options(const hn_network_options *options, hn_error *error) {
     if (!options)
-        return error_about(error, HN_INVALID, error_argument("options"), "network: there are no options");
+        return error_about(error, HN_INVALID, error_argument("options"), "network: the options are missing");
     if ((unsigned)options->activation >= HN_ACTIVATION_COUNT)
-        return error_about(error, HN_INVALID, error_option("activation"), "activation %d: there is no such activation",
+        return error_about(error, HN_INVALID, error_option("activation"), "activation %d: unknown activation",
                            (int)options->activation);
     if (options->inputs == 0 || options->outputs == 0)
         return error_set(error, HN_INVALID, "network: it needs at least one %s",
@@ -76,7 +77,7 @@ hn_status network_check_options(const hn_network_options *options, hn_error *err
     return check_shape(options, error);
 }
 
-/* Where each layer's parameters begin; false when their number does not fit. */
+/* Computes the offsets of the layers' parameters; false on overflow. */
 static bool plan_layers(hn_network *plan) {
     const hn_network_options *options = &plan->options;
     plan->layers = options->hidden_count + 1;
@@ -92,7 +93,7 @@ static bool plan_layers(hn_network *plan) {
     return true;
 }
 
-/* The network itself comes first in its block. */
+/* The struct comes first in its block. */
 static void network_place(struct layout *layout, void *context) {
     hn_network *plan = context;
     plan->itself = layout_take(layout, 1, sizeof *plan);
@@ -113,7 +114,7 @@ static void leave_alone(const struct network_affine *affine, size_t count) {
 hn_status network_allocate(hn_network **out, const hn_network_options *options, hn_error *error) {
     hn_network plan = {.options = *options};
     *out = NULL;
-    backend_at(0, &plan.backend); /* the best one; there always is one */
+    backend_at(0, &plan.backend); /* the fastest backend; one is always available */
     plan.block = plan_layers(&plan) ? layout_allocate(network_place, &plan) : NULL;
     if (!plan.block)
         return error_no_memory(error, "network");

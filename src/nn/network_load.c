@@ -1,7 +1,7 @@
-/* network_load.c - from the tensors of a file to a network.
+/* network_load.c - makes a network from the tensors of a file.
  *
- * The widths are read off the shapes of the weights; then the network says which tensors it has, and the file must have
- * exactly those.
+ * The shapes of the weights determine the widths, and these determine the tensors that the file must contain, without
+ * others.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -23,9 +23,9 @@ static const struct tensor *find_tensor(const struct safetensors *file, const ch
     return NULL;
 }
 
-/* ---- what kind of network it is ---- */
+/* ---- kind of network ---- */
 
-/* One of two words under the key: the second sets *second. */
+/* Reads one of two words for the key: the second sets *second. */
 static hn_status read_choice(const struct safetensors *file, const char *key, const char words[2][NETWORK_WORD],
                              bool *second, const char *name, hn_error *error) {
     const char *text = texts_find(file->texts, file->text_bytes, key);
@@ -38,7 +38,7 @@ static hn_status read_choice(const struct safetensors *file, const char *key, co
                        show_name(text ? text : "").text, words[0], words[1]);
 }
 
-/* Of files that have these texts: NETWORK_FORMAT_SHAPED. */
+/* For files with these texts: NETWORK_FORMAT_SHAPED. */
 static hn_status read_shape(hn_network_options *options, const struct safetensors *file, const char *name,
                             hn_error *error) {
     hn_status status = read_choice(file, NETWORK_KEY_STRUCTURE, network_structures, &options->residual, name, error);
@@ -56,19 +56,20 @@ static hn_status read_metadata(hn_network_options *options, const struct safeten
                            "%s: its format is \"%s\", not \"" NETWORK_FORMAT "\" or \"" NETWORK_FORMAT_SHAPED "\"",
                            name, show_name(format ? format : "").text);
     if (!hn_activation_find(activation, &options->activation))
-        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: the activation \"%s\" is not known", name,
+        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: unknown activation \"%s\"", name,
                            show_name(activation ? activation : "").text);
     return shaped ? read_shape(options, file, name, error) : HN_OK;
 }
 
-/* The weights of layer k; NULL when there are none. */
+/* The weights of layer k; NULL if missing. */
 static const struct tensor *find_weights(const struct safetensors *file, size_t k) {
     char name[32];
     snprintf(name, sizeof name, "layer.%u.weight", (unsigned)k);
     return find_tensor(file, name);
 }
 
-/* Layer by layer, each fitting the one before: what the shapes say is then backed by bytes of the file. */
+/* Reads the widths layer by layer and checks that consecutive layers match; so the file has the bytes for every
+ * shape. */
 static hn_status read_widths(hn_network_options *options, const struct safetensors *file, const char *name,
                              hn_error *error) {
     const struct tensor *weights = find_weights(file, 0), *next;
@@ -81,7 +82,7 @@ static hn_status read_widths(hn_network_options *options, const struct safetenso
                                "%s: tensor %s: at most %d hidden layers are possible", name, next->name,
                                HN_NETWORK_MOST_HIDDEN);
         if (next->shape[1] != weights->shape[0])
-            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s takes %zu numbers, and %s gives %zu",
+            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s has %zu inputs, but %s has %zu outputs",
                                name, next->name, next->shape[1], weights->name, weights->shape[0]);
         options->hidden[options->hidden_count++] = weights->shape[0];
         weights = next;
@@ -110,7 +111,7 @@ static hn_status refuse_shape(const struct network_tensor *tensor, const struct 
                               hn_error *error) {
     return error_about(
         error, HN_SYNTAX, error_file(name),
-        "%s: tensor %s has %d dimensions and %zu x %zu numbers; by the other weights it has %d and %zu x %zu", name,
+        "%s: tensor %s has %d dimensions and %zu x %zu numbers; the other weights require %d and %zu x %zu", name,
         tensor->name, found->dimensions, found->shape[0], found->shape[1], tensor->dimensions, tensor->shape[0],
         tensor->shape[1]);
 }
@@ -144,14 +145,14 @@ static hn_status read_tensors(hn_network *network, const struct safetensors *fil
     }
     for (size_t i = 0; i < file->tensor_count; i++)
         if (!has_tensor(network, file->tensors[i].name))
-            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s belongs to no network", name,
+            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s is not part of a network", name,
                                show_name(file->tensors[i].name).text);
     return HN_OK;
 }
 
 /* ---- the whole ---- */
 
-/* The weights' bytes are in the file, so that the network is no larger than the file says. */
+/* The file contains the bytes of the weights, so it limits the size of the network. */
 static hn_status network_load_build(hn_network **out, const struct safetensors *file, const char *name,
                                     hn_error *error) {
     hn_network_options options;

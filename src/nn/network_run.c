@@ -1,7 +1,7 @@
-/* network_run.c - a network over any number of samples, in memory of the caller's.
+/* network_run.c - inference for any number of samples, in a workspace of the caller.
  *
- * Samples go through a chunk at a time, so that the memory does not grow with their number. The bits of a sample depend on
- * the sample alone.
+ * Samples are processed in chunks, so the workspace does not grow with their number. The bits of a sample depend on
+ * that sample only.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"

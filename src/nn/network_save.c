@@ -1,6 +1,6 @@
 /* network_save.c - a network and its texts as the tensors of a safetensors file (safetensors_write.h).
  *
- * The same network and the same texts give the same bytes: tensors stand in the order of the layers, texts in the caller's.
+ * Deterministic: tensors are in the order of the layers, texts in the caller's order.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

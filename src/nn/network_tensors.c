@@ -1,4 +1,4 @@
-/* network_tensors.c - a network as a list of tensors with names, for whoever writes or reads its file.
+/* network_tensors.c - the tensors of a network with their names in a file.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

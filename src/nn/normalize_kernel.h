@@ -1,7 +1,8 @@
-/* normalize_kernel.h - layer normalisation of many samples, WIDTH of them side by side; compiled by each backend for its width.
+/* normalize_kernel.h - layer normalisation of WIDTH samples at a time; compiled by each backend for its width.
  *
- * The sums of normalize.h run over the neurons of one sample in ascending order, and wait for each other. Here every lane is a sample:
- * WIDTH neurons of WIDTH samples are turned and added one neuron at a time, so that the bits are those of normalize.h.
+ * The sums of normalize.h run over the neurons of one sample in ascending order and are latency bound. Here every lane
+ * is a sample: blocks of WIDTH neurons of WIDTH samples are transposed and added one neuron at a time, with the bits of
+ * normalize.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_NORMALIZE_KERNEL_H
@@ -11,7 +12,7 @@
 #include "core/normalize.h"
 #include "nn/matrix_product.h"
 
-/* A number of each of WIDTH samples, for their neurons. */
+/* One number per sample for WIDTH samples. */
 struct numbers {
     double of[WIDTH];
 };
@@ -22,7 +23,7 @@ SIMD_INLINE struct numbers kernel_numbers(simd all) {
     return n;
 }
 
-/* `count` neurons of WIDTH samples, WIDTH of them but at the end of a row, where zeros follow. */
+/* `count` neurons of WIDTH samples: WIDTH neurons, or fewer at the end of a row, padded with zeros. */
 struct neurons {
     simd of[WIDTH];
 };
@@ -40,14 +41,14 @@ SIMD_INLINE void kernel_neurons_write(const struct neurons *n, double *at, size_
         memcpy(at + k * width, &n->of[k], count * sizeof *at);
 }
 
-/* The sums of all samples, one neuron after the other. */
+/* Adds to the sums of all samples, one neuron after the other. */
 SIMD_INLINE void kernel_neurons_add(struct neurons *n, simd *sums, const size_t count) {
     simd_transpose(n->of);
     for (size_t k = 0; k < count; k++)
         *sums += n->of[k];
 }
 
-/* ---- there: z -> (z - mean) r ---- */
+/* ---- forward: z -> (z - mean) r ---- */
 
 SIMD_INLINE void kernel_normal_sum(const double *z, size_t width, const size_t count, simd *sum) {
     struct neurons n;
@@ -75,7 +76,7 @@ SIMD_INLINE void kernel_normal_scale(double *z, size_t width, const size_t count
     kernel_neurons_write(&n, z, width, count);
 }
 
-/* WIDTH samples; their r. */
+/* Normalises WIDTH samples; returns their r. */
 SIMD_INLINE simd kernel_normal_rows(double *z, size_t width) {
     simd sum = simd_all(0), squares = simd_all(0), all = simd_all((double)width);
     size_t i, rest = width % WIDTH;
@@ -94,7 +95,7 @@ SIMD_INLINE simd kernel_normal_rows(double *z, size_t width) {
     return r;
 }
 
-/* ---- back: g -> r (g - mean(g) - n mean(g n)) ---- */
+/* ---- backward: g -> r (g - mean(g) - n mean(g n)) ---- */
 
 SIMD_INLINE void kernel_normal_sums_back(const double *n, const double *g, size_t width, const size_t count, simd *sum,
                                          simd *along) {

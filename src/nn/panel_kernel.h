@@ -1,4 +1,5 @@
-/* panel_kernel.h - a part of a dense matrix, copied in the order in which it is read; compiled by each backend for its width.
+/* panel_kernel.h - packs a part of a dense matrix in the order in which it is read; compiled by each backend for its
+ * width.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_PANEL_KERNEL_H
@@ -21,7 +22,7 @@ struct matrix_panel {
     simd at[MATRIX_DEPTH * MATRIX_PARTS];
 };
 
-/* One wide of a row, element by element; 0 beyond the last column. */
+/* Packs one SIMD vector of a row, element by element; 0 beyond the last column. */
 SIMD_INLINE void kernel_panel_edge(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
     const double *from = b->at + (panel->top + p) * b->row + (panel->left + part * WIDTH) * b->column;
     double own[WIDTH] = {0};
@@ -30,7 +31,7 @@ SIMD_INLINE void kernel_panel_edge(const struct matrix_view *b, struct matrix_pa
     memcpy(&panel->at[p * (size_t)panel->parts + part], own, sizeof own);
 }
 
-/* WIDTH rows of one wide from a matrix that lies column by column. */
+/* Packs WIDTH rows of one SIMD vector from a column-major matrix. */
 SIMD_INLINE void kernel_panel_turned(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
     const double *from = b->at + (panel->top + p) + (panel->left + part * WIDTH) * b->column;
     simd rows[WIDTH];
@@ -55,7 +56,7 @@ SIMD_INLINE void kernel_panel_part(const struct matrix_view *b, struct matrix_pa
         kernel_panel_edge(b, panel, p, part);
 }
 
-/* From column `left` on; the columns of the matrix are shared evenly between the panels that they need. */
+/* Chooses the width from column `left` on; the columns are divided evenly among the panels. */
 static void kernel_panel_width(struct matrix_panel *panel, size_t columns) {
     size_t vectors = (columns - panel->left + WIDTH - 1) / WIDTH, panels = (vectors + MATRIX_PARTS - 1) / MATRIX_PARTS;
     size_t parts = (vectors + panels - 1) / panels, left = columns - panel->left;
@@ -63,7 +64,7 @@ static void kernel_panel_width(struct matrix_panel *panel, size_t columns) {
     panel->columns = left < parts * WIDTH ? left : parts * WIDTH;
 }
 
-/* From row `top` on. */
+/* Packs the panel from row `top` on. */
 static void kernel_panel_copy(struct matrix_panel *panel, const struct matrix_view *b, size_t rows) {
     size_t below = rows - panel->top;
     panel->depth = below < MATRIX_DEPTH ? below : MATRIX_DEPTH;

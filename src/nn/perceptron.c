@@ -1,12 +1,12 @@
-/* perceptron.c - the way through a network, and back.
+/* perceptron.c - forward and backward pass of a multilayer perceptron.
  *
- *     there   Z_k = b_k + H_k W_k',   H_(k+1) = activation(Z_k)              rows are samples
- *     back    G = dL/dZ_k:   dL/dW_k += G' H_k,   dL/db_k += sum of rows of G,   dL/dH_k = G W_k
+ *     forward    Z_k = b_k + H_k W_k',   H_(k+1) = activation(Z_k)              rows are samples
+ *     backward   G = dL/dZ_k:   dL/dW_k += G' H_k,   dL/db_k += sum of rows of G,   dL/dH_k = G W_k
  *
- * A residual layer adds Z_(k-1) to Z_k, and G of Z_k to that of Z_(k-1): He, Zhang, Ren, Sun, "Identity mappings in deep residual
- * networks", 2016. With layer_norm a row of Z_k is normalised before the activation (normalize.h).
+ * A residual layer adds Z_(k-1) to Z_k, and G of Z_k to that of Z_(k-1): He, Zhang, Ren, Sun, "Identity mappings in
+ * deep residual networks", 2016. With layer_norm a row of Z_k is normalised before the activation (normalize.h).
  *
- * All three products read W as it lies among the parameters; nothing is kept transposed.
+ * All three products read W in place; no transposed copy is kept.
  *
  * SPDX-License-Identifier: MIT */
 #include "nn/perceptron.h"
@@ -27,13 +27,13 @@ static size_t widest(const hn_network *network) {
     return most;
 }
 
-/* count rows of the given width; the product is checked inside. */
+/* Allocates count rows of the given width, with an overflow check. */
 static double *take_rows(struct layout *layout, size_t count, size_t width) {
-    size_t bytes = width * sizeof(double); /* no wider than the parameters, whose bytes were counted */
+    size_t bytes = width * sizeof(double); /* at most as wide as the parameters, whose size was checked */
     return layout_take(layout, count, bytes);
 }
 
-/* What plain networks do not need. */
+/* Additional arrays of residual and normalised networks. */
 static void place_extras(struct layout *layout, struct perceptron_memory *memory) {
     const hn_network *network = memory->network;
     if (network->options.residual)
@@ -124,7 +124,7 @@ static void add_rows(double *to, const double *from, size_t count) {
         to[i] += from[i];
 }
 
-/* From what the weights of layer k give to what its activation gets. */
+/* From the output of layer k's weights to the input of its activation: residual addition and normalisation. */
 static void finish_layer(const hn_network *network, const struct perceptron_memory *memory, size_t k, size_t count) {
     size_t width = network->width[k + 1], numbers = count * width;
     if (layer_is_residual(network, k))
@@ -184,7 +184,8 @@ static void pull_layer(const hn_network *network, size_t k, size_t count, const 
                                                               .c_row = in});
 }
 
-/* From the gradient by what the activation of layer k gives to that by what its weights give, in place. */
+/* From the gradient with respect to the output of layer k's activation to that with respect to the output of its
+ * weights, in place. */
 static void pull_activation(const hn_network *network, const struct perceptron_memory *memory, size_t k, size_t count,
                             double *g) {
     size_t width = network->width[k + 1];

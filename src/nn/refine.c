@@ -1,4 +1,4 @@
-/* refine.c - see hardnet/refine.h: batches cut into chunks, which the refiner's threads take.
+/* refine.c - see hardnet/refine.h: splits batches into chunks for the refiner's threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "hardnet/refine.h"
@@ -15,7 +15,7 @@
 
 enum { CHUNK = IMPROVE_CHUNK, MOST_CANDIDATES = 1000 };
 
-/* Memory of one thread, for CHUNK inputs with all their candidates. */
+/* Workspace of one thread, for CHUNK inputs with all their candidates. */
 struct chunk_memory {
     const hn_refiner *owner;
     struct refine_memory refine;
@@ -28,17 +28,17 @@ struct chunk_memory {
 
 struct hn_refiner {
     const hn_layer *layer;
-    hn_layer *owned; /* the layer, where the caller gave none; else NULL */
+    hn_layer *owned; /* the refiner's own layer if the caller passed none; else NULL */
     hn_refine_options options;
     size_t inputs, outputs, rows;
     struct loss loss;
     struct refiner refiner;
     struct thread_pool *thread_pool;
-    struct chunk_memory *memory; /* one per member */
+    struct chunk_memory *memory; /* one per thread */
     /* the present call */
     const hn_refinement *refinement;
     const hn_improvement *improvement;
-    size_t chunk; /* samples of a refinement that a thread takes at a time */
+    size_t chunk; /* samples per chunk of a refinement */
 };
 
 /* ---- options ---- */
@@ -162,15 +162,15 @@ void hn_refiner_destroy(hn_refiner *r) {
     base_release(r);
 }
 
-/* ---- what goes in and out ---- */
+/* ---- copies of inputs and outputs ---- */
 
-/* A copy of count numbers, none where the caller has none. */
+/* Copies count numbers unless a pointer is NULL. */
 static void copy(double *to, const double *from, size_t count) {
     if (to && from && count > 0)
         memcpy(to, from, count * sizeof *to);
 }
 
-/* A report in an array whose stride is the caller's. */
+/* A report in an array with the caller's stride. */
 static void give_report(void *reports, size_t stride, size_t number, const hn_report *own) {
     unsigned char *to = (unsigned char *)reports + number * stride;
     size_t common = stride < sizeof *own ? stride : sizeof *own;
@@ -240,7 +240,8 @@ hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *er
 
 /* ---- improve ---- */
 
-/* Candidate k of input i is a row of its own, k * count + i; the caller has all candidates of an input side by side. */
+/* Candidate k of input i is row k * count + i here; in the caller's arrays the candidates of an input are
+ * contiguous. */
 static void spread(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
     const hn_improvement *b = r->improvement;
     size_t n = r->outputs, most = r->options.candidates;

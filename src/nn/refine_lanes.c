@@ -1,4 +1,4 @@
-/* refine_lanes.c - steps of refine_step.h, LANES samples side by side.
+/* refine_lanes.c - steps of refine_step.h for LANES samples at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"

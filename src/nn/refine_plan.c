@@ -12,8 +12,8 @@
 
 struct parts {
     struct recipe recipe;
-    struct node_matrix jacobian, gradient, hessian; /* of c; of f; of the Lagrangian, its lower triangle */
-    size_t rows, entries, slopes, curvatures;       /* where their nodes begin */
+    struct node_matrix jacobian, gradient, hessian; /* of c; of f; lower triangle, of the Lagrangian */
+    size_t rows, entries, slopes, curvatures;       /* indices of their first nodes */
 };
 
 /* ---- building ---- */
@@ -22,13 +22,13 @@ static void refine_plan_differentiate(struct parts *parts) {
     struct recipe *recipe = &parts->recipe;
     if (recipe->status == HN_OK && recipe->problem.objective == 0)
         recipe->status = error_about(recipe->error, HN_INVALID, error_argument("model"),
-                                     "the model has no objective: there is nothing to refine for");
+                                     "the model has no objective; refinement needs one");
     recipe_jacobian(recipe, &parts->jacobian, SPACE_Y);
     recipe_gradient(recipe, &parts->gradient, SPACE_Y);
     recipe_hessian(recipe, &parts->hessian, SPACE_Y, SPACE_Y);
 }
 
-/* Entry (i, i) of the Hessian; SIZE_MAX: it is 0. */
+/* Index of entry (i, i) of the Hessian; SIZE_MAX: it is 0. */
 static size_t diagonal_entry(const struct node_matrix *hessian, size_t i) {
     for (size_t e = hessian->first[i]; e < hessian->first[i + 1]; e++)
         if (hessian->column[e] == i)
@@ -53,7 +53,8 @@ static void refine_plan_compile(struct refine_plan *r, struct parts *parts) {
     r->entries = parts->jacobian.count;
 }
 
-/* Offsets of gradient and curvature by column; the constant 0 of an entry that is not there lies behind the program's slots. */
+/* Offsets of gradient and curvature by column; entries that are structurally 0 use a zero slot after the program's
+ * slots. */
 static void keep_objective(struct refine_plan *r, struct parts *parts) {
     uint32_t zero = (uint32_t)(r->program->slots * r->stride);
     size_t next = parts->curvatures;
@@ -103,7 +104,7 @@ static uint32_t refine_plan_take(struct refine_plan *r, size_t count) {
 static void refine_plan_place(struct refine_plan *r) {
     struct refine_places *places = &r->places;
     struct barrier_task *task = &places->task;
-    r->slots = r->program->slots + 1; /* the zero of keep_objective */
+    r->slots = r->program->slots + 1; /* one for the zero of keep_objective */
     places->program = r->program;
     places->inputs = r->inputs;
     task->matrix = refine_plan_take(r, r->entries);

@@ -38,7 +38,7 @@ void refiner_begin(const struct refiner *r, const struct refine_memory *m) {
 
 /* ---- running ---- */
 
-/* The batch with its sizes filled in. */
+/* The batch with its size fields set. */
 static void correct(const struct refiner *r, const struct refine_memory *m, const hn_batch *rows) {
     hn_batch batch = *rows;
     batch.size = sizeof batch;
@@ -53,7 +53,7 @@ void refiner_correct(const struct refiner *r, const struct refine_memory *m, con
     loss_run(r->loss, m->loss, &values, OBJECTIVE_ONLY);
 }
 
-/* One step for every sample, corrected again, and its objective. */
+/* One step for every sample, corrected, with its objective. */
 static void try_step(const struct refiner *r, const struct refine_memory *m, const struct refine_task *t, bool known) {
     const struct refine_batch step = {t->count, t->x, t->y, m->trial, m->multipliers, known, m->length};
     const hn_batch batch = {.count = t->count, .x = t->x, .y_raw = m->trial, .y = m->trial, .reports = m->reports};
@@ -63,7 +63,7 @@ static void try_step(const struct refiner *r, const struct refine_memory *m, con
     loss_run(r->loss, m->loss, &values, OBJECTIVE_ONLY);
 }
 
-/* Takes what was tried over where it is ok and lowers the objective. */
+/* Accepts the trial points that are ok and lower the objective. */
 static void keep_better(const struct refine_memory *m, const struct refine_task *t, size_t outputs) {
     for (size_t s = 0; s < t->count; s++) {
         hn_report *kept = &t->reports[s];
@@ -77,7 +77,7 @@ static void keep_better(const struct refine_memory *m, const struct refine_task 
         kept->outcome = tried->outcome;
         kept->violation = tried->violation;
         kept->worst = tried->worst;
-        kept->kkt = kept->complementarity = kept->proof = HUGE_VAL; /* of another point and another raw output */
+        kept->kkt = kept->complementarity = kept->proof = HUGE_VAL; /* these belong to another point and raw output */
         t->objective[s] = m->objective[s];
         memcpy(t->y + s * outputs, m->trial + s * outputs, outputs * sizeof *t->y);
     }

@@ -1,8 +1,9 @@
-/* refiner.h - corrected outputs taken along the constraints to a lower objective; what hardnet/refine.h, policies and trainers share.
+/* refiner.h - refinement: moves corrected outputs along the constraints to a lower objective; shared by
+ * hardnet/refine.h, policies and trainers.
  *
- *     y <- layer(y + d)   where that is ok and lowers f, or where y was not ok;   else the next step is a quarter as long
+ *     y <- layer(y + d)   if that is ok and lowers f, or if y was not ok;   else the next step is a quarter as long
  *
- * d is the step of refine_step.h. A sample never gets worse. A refiner is constant; memory is a thread's own.
+ * d is the step of refine_step.h. A sample never gets worse. A refiner is constant; each thread has its own workspace.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_REFINER_H
@@ -21,45 +22,45 @@ struct refiner {
     struct refine_stepper stepper;
 };
 
-/* Layer and loss are of the same model and outlive the refiner. */
+/* Layer and loss must belong to the same model and outlive the refiner. */
 hn_status refiner_create(struct refiner *refiner, const hn_model *model, const hn_layer *layer, const struct loss *loss,
                          hn_instructions instructions, hn_error *error);
 void refiner_release(struct refiner *refiner);
 
-/* Memory of one thread for at most so many samples at a time. */
+/* Workspace of one thread for a fixed number of samples. */
 struct refine_memory {
     double *steps;     /* of the stepper */
-    double *loss;      /* begun by whoever has it */
+    double *loss;      /* initialised by its owner */
     void *workspace;   /* of the layer */
-    double *trial;     /* outputs that a step leads to */
-    double *objective; /* of these */
+    double *trial;     /* outputs after a step */
+    double *objective; /* their objective */
     hn_report *reports;
     double *multipliers; /* of rows */
     double *length;
 };
 
-/* Places all but loss and workspace, which its owner may share. */
+/* Lays out all but loss and workspace, which the owner may share. */
 void refiner_place(struct layout *layout, const struct refiner *refiner, size_t samples, struct refine_memory *memory);
 void refiner_begin(const struct refiner *refiner, const struct refine_memory *memory);
 
-/* Samples are rows. y, objective and reports come in as the layer and the loss have left them, and go out refined: iterations are
- * added up, `moved` is the distance from raw. */
+/* Samples are rows. y, objective and reports are input from the layer and the loss, and output after refinement:
+ * iterations are summed, `moved` is the distance from raw. */
 struct refine_task {
     size_t count;
     const double *x, *raw;
     double *y, *objective;
-    double *residual; /* |r| of what was tried last, 2-norm; or NULL */
+    double *residual; /* |r| of the last trial point, 2-norm; or NULL */
     hn_report *reports;
-    bool known; /* the memory's multipliers hold those of nearby outputs */
+    bool known; /* the workspace has multipliers of nearby outputs */
 };
 
 void refiner_run(const struct refiner *refiner, const struct refine_memory *memory, const struct refine_task *task,
                  int steps);
 
-/* The layer's answer to raw outputs, with f of it. */
+/* Corrects raw outputs with the layer and evaluates f. */
 void refiner_correct(const struct refiner *refiner, const struct refine_memory *memory, const struct refine_task *task);
 
-/* The best candidate of every input: ok before not ok, then the smallest value; a value that is no number is the worst. Candidate k
+/* Chooses the best candidate of every input: ok before not ok, then the smallest value; NaN is the worst. Candidate k
  * of input i is sample k * inputs + i. */
 struct candidates {
     size_t inputs, candidates;

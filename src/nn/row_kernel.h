@@ -1,10 +1,10 @@
-/* row_kernel.h - one row times a matrix that lies column by column; compiled by each backend for its width.
+/* row_kernel.h - one row times a column-major matrix; compiled by each backend for its width.
  *
- *     c = start + a B          a network's answer to one input: a few numbers meet many weights
+ *     c = start + a B          inference of a network for one input
  *
- * A panel (panel_kernel.h) would be written for one reader. With eight lanes squares of B are turned in registers and used at once;
- * with fewer that takes longer than the sums of eight columns do one number at a time. The sum of an element has the same terms in the
- * same order.
+ * Packing a panel (panel_kernel.h) does not pay off for a single row. With eight lanes, squares of B are transposed in
+ * registers and used at once; with fewer lanes, eight column sums in scalar code are faster. An element's sum has the
+ * same terms in the same order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_ROW_KERNEL_H
@@ -17,7 +17,7 @@
 
 enum { ROW_COLUMNS = 8 };
 
-/* Columns of B, and their sums; columns beyond the last repeat it. */
+/* Columns of B, and their sums; columns beyond the last repeat the last. */
 struct row_tile {
     const double *b[ROW_COLUMNS];
     double sums[ROW_COLUMNS];
@@ -51,7 +51,7 @@ SIMD_INLINE void kernel_row_numbers(const struct matrix_product *task, struct ro
     memcpy(tile->sums, sums, sizeof sums);
 }
 
-/* The same for whole squares; the first p that is left. */
+/* The same for whole squares; returns the first remaining p. */
 SIMD_INLINE size_t kernel_row_squares(const struct matrix_product *task, struct row_tile *tile) {
     size_t p = 0;
     simd sums;

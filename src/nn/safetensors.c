@@ -1,7 +1,7 @@
-/* safetensors.c - see safetensors.h: from bytes to a checked list of tensors.
+/* safetensors.c - see safetensors.h: parses bytes into a checked list of tensors.
  *
- * The order of checks: where the header ends, its grammar, the checksum, then the tensors. So a damaged file is called
- * damaged, and what is said about tensors is said about what somebody has written.
+ * Order of the checks: length of the header, its grammar, the checksum, then the tensors. So a damaged file is reported
+ * as damaged, and errors about tensors refer to intact files.
  *
  * SPDX-License-Identifier: MIT */
 #include "nn/safetensors.h"
@@ -18,9 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the outer shape ---- */
+/* ---- file type and header ---- */
 
-/* What else the file may be, for somebody who took the wrong one. */
+/* Recognises other file types by their first bytes. */
 static hn_status refuse_stranger(const char *name, const unsigned char *bytes, size_t count, hn_error *error) {
     enum stranger kind = stranger_of(bytes, count);
     struct error_subject file = error_file(name);
@@ -42,7 +42,7 @@ static hn_status refuse_stranger(const char *name, const unsigned char *bytes, s
     return error_about(error, HN_SYNTAX, file, "%s: this is not a safetensors file, or its beginning is damaged", name);
 }
 
-/* A header of 0 to MOST_HEADER bytes that begins as a dictionary. */
+/* Checks for a header of 0 to MOST_HEADER bytes that starts like a dictionary. */
 hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error) {
     if (begun->count <= SAFETENSORS_LENGTH)
         return HN_OK;
@@ -86,7 +86,7 @@ static hn_status check_sum(const struct safetensors *file, const char *name, con
     snprintf(digits, sizeof digits, "%08lx", (unsigned long)sum);
     if (memcmp(file->checksum, digits, SAFETENSORS_DIGITS) != 0)
         return error_about(error, HN_SYNTAX, error_file(name),
-                           "%s: the file is damaged: its checksum is %s, and it says %.8s", name, digits,
+                           "%s: the file is damaged: its checksum is %s, but the file states %.8s", name, digits,
                            (const char *)file->checksum);
     return HN_OK;
 }
@@ -127,7 +127,7 @@ static hn_status check_place(const struct safetensors *file, size_t i, const cha
     return HN_OK;
 }
 
-/* Every byte of the data belongs to one tensor. */
+/* Checks that every byte of the data belongs to exactly one tensor. */
 static hn_status check_places(const struct safetensors *file, const char *name, hn_error *error) {
     size_t covered = 0;
     for (size_t i = 0; i < file->tensor_count; i++) {

@@ -1,11 +1,12 @@
-/* safetensors.h - safetensors files: a header in JSON, then the tensors' numbers; nothing in it is ever executed.
+/* safetensors.h - safetensors files: a header in JSON, then the tensors' numbers; the format contains no executable
+ * code.
  *
  *     8 bytes: the header's length, little-endian;  the header;  the data
  *     {"__metadata__": {"key": "value", ...}, "name": {"dtype": "F64", "shape": [2, 3], "data_offsets": [0, 48]}, ...}
  *
- * Ours carry a checksum among the metadata, "crc32": eight hexadecimal digits, over the whole file with zeros ('0') in the place
- * of those digits (checksum.h). A file without it is refused, as is one whose tensors do not lie side by side from the first
- * byte of the data to the last.
+ * hardnet writes a checksum to the metadata, "crc32": eight hexadecimal digits, over the whole file with those digits
+ * replaced by zeros ('0') (checksum.h). A file without it is rejected, as is one whose tensors do not cover the data
+ * contiguously.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_SAFETENSORS_H
@@ -34,27 +35,27 @@ struct tensor {
 };
 
 struct safetensors {
-    const unsigned char *data; /* in the bytes that were parsed */
+    const unsigned char *data; /* within the parsed bytes */
     size_t data_bytes;
     struct tensor tensors[SAFETENSORS_MOST_TENSORS];
     size_t tensor_count;
-    char *texts; /* key, 0, value, 0, ... from base_allocate, whoever takes it releases it */
+    char *texts; /* key, 0, value, 0, ... from base_allocate; the caller releases it */
     size_t text_bytes, text_count;
-    const unsigned char *checksum; /* its digits in the bytes; NULL when there are none */
+    const unsigned char *checksum; /* its digits within the bytes; NULL if missing */
 };
 
-/* Reads the header and checks all that can be checked without knowing what the tensors are for. On failure texts is
- * NULL. The name is for messages. */
+/* Reads the header and makes all checks that do not depend on the meaning of the tensors. On failure texts is NULL. The
+ * name is for messages. */
 hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
                             hn_error *error);
 
-/* Refuses by its first bytes what is no such file (base/file.h). */
+/* Rejects other file types by their first bytes (base/file.h). */
 hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error);
 
-/* The value under this key; NULL when there is none. */
+/* The value of this key; NULL if missing. */
 const char *texts_find(const char *texts, size_t bytes, const char *key);
 
-/* Number i of a tensor, in its own precision. */
+/* Number i of a tensor, read in the tensor's precision. */
 double tensor_number(const struct safetensors *file, const struct tensor *tensor, size_t i);
 
 #endif

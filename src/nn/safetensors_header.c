@@ -10,7 +10,7 @@
 
 enum { KEY_DTYPE = 1, KEY_SHAPE = 2, KEY_OFFSETS = 4, ALL_KEYS = 7 };
 
-/* After an entry of an object or a list: its end, or a comma and more. */
+/* After an entry of an object or a list: expects its end or a comma. */
 static hn_status take_end(struct json_cursor *c, char mark, bool *ended) {
     *ended = json_mark(c, mark);
     if (*ended || json_mark(c, ','))
@@ -29,7 +29,7 @@ static hn_status refuse_name(const struct json_cursor *c, const char *what, cons
 
 /* ---- a tensor ---- */
 
-/* A list of at most `most` numbers. */
+/* Parses a list of at most `most` numbers. */
 static hn_status parse_sizes(struct json_cursor *c, const char *name, size_t *sizes, int most, int *count) {
     bool ended;
     *count = 0;
@@ -94,7 +94,7 @@ static hn_status parse_pair(struct json_cursor *c, struct tensor *tensor, unsign
         return status;
     unsigned which = which_key(key);
     if (which == 0 || (*seen & which))
-        return refuse_name(c, "tensor", tensor->name, which ? "has a key twice" : "has a key that is not known");
+        return refuse_name(c, "tensor", tensor->name, which ? "has a key twice" : "has an unknown key");
     *seen |= which;
     status = take_colon(c);
     return status == HN_OK ? parse_value(c, tensor, which) : status;
@@ -118,7 +118,7 @@ static hn_status parse_tensor(struct json_cursor *c, struct tensor *tensor) {
 static hn_status add_tensor(struct safetensors *file, struct json_cursor *c, const char *name) {
     for (size_t i = 0; i < file->tensor_count; i++)
         if (strcmp(file->tensors[i].name, name) == 0)
-            return refuse_name(c, "tensor", name, "is there twice");
+            return refuse_name(c, "tensor", name, "appears twice");
     if (file->tensor_count == SAFETENSORS_MOST_TENSORS)
         return refuse_name(c, "tensor", name, "is one too many: no network has so many");
     struct tensor *tensor = &file->tensors[file->tensor_count++];
@@ -136,7 +136,7 @@ static bool is_digits(const struct json_text *text) {
     return text->raw_bytes == SAFETENSORS_DIGITS;
 }
 
-/* A key and its value, at the end of the texts. */
+/* Appends a key and its value to the texts. */
 static hn_status add_text(struct safetensors *file, struct json_cursor *c) {
     struct json_text key, value;
     char *own = file->texts + file->text_bytes;
@@ -163,7 +163,7 @@ static hn_status add_text(struct safetensors *file, struct json_cursor *c) {
 static hn_status parse_metadata(struct safetensors *file, struct json_cursor *c) {
     bool ended = false;
     if (file->text_count > 0)
-        return json_refuse(c, "the metadata are there twice");
+        return json_refuse(c, "the metadata appear twice");
     if (!json_mark(c, '{'))
         return json_refuse(c, "'{' is missing");
     while (!ended) {
@@ -203,6 +203,6 @@ hn_status safetensors_header(struct safetensors *file, struct json_cursor *c) {
         if (status != HN_OK)
             return status;
     }
-    json_mark(c, ' '); /* blanks fill the header up */
+    json_mark(c, ' '); /* blanks pad the header */
     return c->at == c->end ? HN_OK : json_refuse(c, "something follows the header");
 }

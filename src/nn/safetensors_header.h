@@ -1,4 +1,4 @@
-/* safetensors_header.h - the grammar of a safetensors header; what it means is checked elsewhere.
+/* safetensors_header.h - the grammar of a safetensors header; the meaning is checked elsewhere.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_SAFETENSORS_HEADER_H
@@ -7,7 +7,7 @@
 #include "base/json_reader.h"
 #include "nn/safetensors.h"
 
-/* Fills tensors, texts and checksum; texts has room for as many bytes as the header. */
+/* Fills tensors, texts and checksum; texts must be as large as the header. */
 hn_status safetensors_header(struct safetensors *file, struct json_cursor *c);
 
 #endif

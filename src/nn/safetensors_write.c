@@ -1,7 +1,7 @@
 /* safetensors_write.c - see safetensors_write.h.
  *
- * The header is written twice by the same code, to measure and to place; blanks fill it up to a multiple of 8, so that the
- * numbers are aligned for whoever maps the file.
+ * The same code runs twice, to measure and to write the header; blanks pad it to a multiple of 8, so that the numbers
+ * are aligned when the file is mapped.
  *
  * SPDX-License-Identifier: MIT */
 #include "nn/safetensors_write.h"
@@ -19,18 +19,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TEXTS = SAFETENSORS_MOST_TEXTS - 24 }; /* of the caller; the file has a few of its own */
+enum { MOST_TEXTS = SAFETENSORS_MOST_TEXTS - 24 }; /* of the caller; the file adds a few */
 
 struct writer {
     const struct safetensors_content *content;
     unsigned char *header; /* NULL while measuring */
     size_t used;
-    size_t checksum; /* where its digits are in the header */
+    size_t checksum; /* offset of its digits in the header */
 };
 
 /* ---- pieces of JSON ---- */
 
-/* Beyond the longest header nothing is counted any more: it will be refused. */
+/* Counting stops beyond the longest allowed header; the file is rejected then. */
 static void safetensors_write_put(struct writer *w, const char *bytes, size_t count) {
     if (w->used > SAFETENSORS_MOST_HEADER)
         return;
@@ -97,7 +97,7 @@ static void put_tensor(struct writer *w, const struct memory_tensor *tensor, siz
     put_plain(w, "]}");
 }
 
-/* How many bytes of data it announces. */
+/* Writes the header; returns the size of the data. */
 static size_t put_header(struct writer *w) {
     size_t end = 0;
     put_metadata(w);
@@ -148,7 +148,7 @@ static hn_status write_content(struct writer *w, const char *path, hn_error *err
     return status;
 }
 
-/* ---- what is refused ---- */
+/* ---- checks ---- */
 
 static bool is_utf8(const char *text) {
     const unsigned char *at = (const unsigned char *)text;

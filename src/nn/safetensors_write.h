@@ -1,6 +1,6 @@
-/* safetensors_write.h - texts and tensors as the bytes of a safetensors file (safetensors.h), written whole.
+/* safetensors_write.h - writes texts and tensors as a safetensors file (safetensors.h).
  *
- * The same tensors and the same texts give the same bytes: both stand in the caller's order, and nothing else goes in.
+ * Deterministic: the same tensors and texts, in the caller's order, give the same bytes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_SAFETENSORS_WRITE_H
@@ -8,7 +8,7 @@
 
 #include "hardnet/network.h"
 
-/* A tensor of doubles in memory, row by row. */
+/* A row-major tensor of doubles in memory. */
 struct memory_tensor {
     const char *name;
     int dimensions;
@@ -16,16 +16,16 @@ struct memory_tensor {
     const double *numbers;
 };
 
-/* What a file holds, in this order, the checksum between the two lists of texts. */
+/* Contents of a file, in this order, with the checksum between the two lists of texts. */
 struct safetensors_content {
     size_t own_count, text_count, tensor_count;
-    const hn_metadata *own; /* what says which kind of file it is */
+    const hn_metadata *own; /* identifies the kind of file */
     const hn_metadata *texts;
     const struct memory_tensor *tensors;
 };
 
-/* HN_INVALID when a text is missing, is not UTF-8 or has the key of another or of the checksum; HN_LIMIT when there are too
- * many. The tensors are in memory, so that their sizes fit. */
+/* HN_INVALID when a text is missing, is not UTF-8, or repeats another key or that of the checksum; HN_LIMIT when there
+ * are too many. The tensors are in memory, so their sizes cannot overflow. */
 hn_status safetensors_write(const struct safetensors_content *content, const char *path, hn_error *error);
 
 #endif

@@ -1,8 +1,8 @@
 /* transposed_kernel.h - the dense product with a few rows, as C' = B' A'; compiled by each backend for its width.
  *
- * matrix_kernel.h copies B, which is the larger matrix where a network's weights meet a chunk of samples. Here lanes are rows of C: WIDTH
- * rows of A are copied, turned, and elements of B are taken one at a time as they lie. A tile of C' is turned on its way to C. The sum
- * of an element has the same terms in the same order.
+ * matrix_kernel.h packs B, the larger matrix when a network's weights multiply a chunk of samples. Here lanes are rows
+ * of C: WIDTH rows of A are packed and transposed, and elements of B are read one at a time without packing. A tile of
+ * C' is transposed when it is stored. An element's sum has the same terms in the same order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_TRANSPOSED_KERNEL_H
@@ -12,13 +12,14 @@
 
 enum {
     TURNED_COLUMNS =
-        WIDTH > 2 ? 2 * WIDTH : 4, /* of C in a tile: 16 sums fill half of AVX-512's registers, 8 of AVX2's */
-    TURNED_FEWEST = 8              /* rows; with fewer, lanes would have nothing to do */
+        WIDTH > 2 ? 2 * WIDTH : 4, /* columns of C in a tile: 16 accumulators fill half of AVX-512's registers, 8 half
+                                    * of AVX2's */
+    TURNED_FEWEST = 8              /* rows; with fewer, lanes would be idle */
 };
 
-/* A few columns of C by the rows of a panel. */
+/* A tile: a few columns of C by the rows of a panel. */
 struct turned_tile {
-    const double *b[TURNED_COLUMNS]; /* their columns of B; those beyond the last repeat it */
+    const double *b[TURNED_COLUMNS]; /* their columns of B; those beyond the last repeat the last */
     simd sums[TURNED_COLUMNS];
     size_t first, columns;
 };
@@ -35,7 +36,7 @@ static void kernel_turned_place(const struct matrix_product *task, size_t first,
 
 /* ---- to C ---- */
 
-/* Columns of C from `first` of the tile on that are there, at most WIDTH. */
+/* Number of columns of C in the tile from `first` on, at most WIDTH. */
 SIMD_INLINE size_t kernel_turned_columns(const struct turned_tile *tile, size_t first) {
     size_t left = tile->columns > first ? tile->columns - first : 0;
     return left < WIDTH ? left : WIDTH;
@@ -79,8 +80,8 @@ static void kernel_turned_tile(const struct matrix_product *task, const struct m
     kernel_turned_store(task, panel, &tile);
 }
 
-/* Of B there is as much as one panel meets, so that it stays in the second cache, and C is only written. With four lanes it pays where
- * copying B means turning it, with fewer it does not. */
+/* Used when B fits the depth of one panel, so that it stays in the L2 cache and C is only written. With four lanes it
+ * is faster only if packing B would transpose it, with fewer lanes never. */
 static bool kernel_is_turned(const struct matrix_product *task) {
     bool pays = WIDTH > 4 || (WIDTH > 2 && task->b.row == 1);
     return pays && task->rows >= TURNED_FEWEST && task->rows < task->columns && task->inner <= MATRIX_DEPTH &&

@@ -53,10 +53,10 @@ static hn_status check_texts(const hn_checkpoint *checkpoint, const struct safet
         const hn_metadata *text = &checkpoint->texts[i];
         const char *value = texts_find(file->texts, file->text_bytes, text->key);
         if (!value)
-            return error_about(error, HN_INVALID, error_file(path), "%s: it does not say with which %s it was made",
+            return error_about(error, HN_INVALID, error_file(path), "%s: it does not record the %s that made it",
                                path, text->key);
         if (strcmp(value, text->value) != 0)
-            return error_about(error, HN_INVALID, error_file(path), "%s: it was made with %s %s, and this is %s %.64s",
+            return error_about(error, HN_INVALID, error_file(path), "%s: it was made with %s %s, but this is %s %.64s",
                                path, text->key, show_name(value).text, text->key, text->value);
     }
     return HN_OK;
@@ -77,7 +77,7 @@ static hn_status check_part(const hn_checkpoint_part *part, const struct safeten
     bool rows = part->fewer ? tensor->shape[0] <= part->rows : tensor->shape[0] == part->rows;
     if (tensor->dimensions != 2 || tensor->item != sizeof(double) || !rows || tensor->shape[1] != part->columns)
         return error_about(error, HN_SYNTAX, error_file(path),
-                           "%s: %s has %zu x %zu numbers, and this training needs %zu x %zu", path, part->name,
+                           "%s: %s has %zu x %zu numbers, but this training needs %zu x %zu", path, part->name,
                            tensor->shape[0], tensor->shape[1], part->rows, part->columns);
     return HN_OK;
 }
@@ -93,7 +93,7 @@ static hn_status checkpoint_check_numbers(const hn_checkpoint_part *part, const 
         double number = tensor_number(file, tensor, i);
         if (!in_range(number, part->range))
             return error_about(error, HN_INVALID, error_file(path),
-                               "%s: number %zu of %s is %s: no training can go on from there", path, i, part->name,
+                               "%s: number %zu of %s is %s: training cannot resume from it", path, i, part->name,
                                error_number(number).text);
     }
     return HN_OK;
@@ -106,7 +106,7 @@ static void take_part(hn_checkpoint_part *part, const struct safetensors *file) 
         part->numbers[i] = tensor_number(file, tensor, i);
 }
 
-/* All is checked before anything is taken. */
+/* Makes all checks before copying anything. */
 static hn_status checkpoint_take(const hn_checkpoint *checkpoint, const struct safetensors *file, const char *path,
                                  hn_error *error) {
     hn_status status = check_texts(checkpoint, file, path, error);
@@ -119,11 +119,12 @@ static hn_status checkpoint_take(const hn_checkpoint *checkpoint, const struct s
     return status;
 }
 
-/* No checkpoint of this training is larger. */
+/* An upper bound on the size of a checkpoint of this training. */
 static size_t most_bytes(const hn_checkpoint *checkpoint) {
     size_t bytes = SAFETENSORS_LENGTH + SAFETENSORS_MOST_HEADER;
     for (size_t i = 0; i < checkpoint->part_count; i++)
-        bytes += checkpoint->parts[i].rows * checkpoint->parts[i].columns * sizeof(double); /* they are in memory */
+        bytes += checkpoint->parts[i].rows * checkpoint->parts[i].columns * sizeof(double); /* cannot overflow: the
+                                                                                             * parts are in memory */
     return bytes;
 }
 
@@ -160,7 +161,7 @@ hn_status hn_checkpoint_read_text(const char *path, const char *key, size_t byte
         if (value)
             snprintf(text, bytes, "%s", value);
         else
-            status = error_about(error, HN_INVALID, error_file(path), "%s: it does not say with which %s it was made",
+            status = error_about(error, HN_INVALID, error_file(path), "%s: it does not record the %s that made it",
                                  path, key);
         base_release(file.texts);
     }

@@ -1,4 +1,4 @@
-/* loss_gradient.c - one chunk of a batch: the losses of hardnet/train.h and the way back through them.
+/* loss_gradient.c - one chunk of a batch: the losses of hardnet/train.h and their gradients.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -75,18 +75,18 @@ static double squared_distance(const double *a, const double *b, size_t count) {
     return sum;
 }
 
-/* What a sample counts: the mean over the batch, and less where another candidate is the best. */
+/* The weight of a sample in the loss: 1 / batch size, less if another candidate is the best. */
 static double weight_of(const struct train_chunk *l, size_t s) {
     const hn_trainer *t = l->trainer;
     return (s == l->memory->best[s % l->chunk.count] ? 1 : t->options.others) / (double)t->count;
 }
 
-/* The losses `improve` and `targets` bound the gradient by themselves. */
+/* The gradients of the losses `improve` and `targets` are bounded already. */
 static bool imitates(const hn_trainer *t) {
     return t->targets || t->options.improve > 0;
 }
 
-/* Clips the gradient of sample s by y_raw and weighs it; one that is not finite, or whose loss is not, is dropped. */
+/* Clips and weights the gradient of sample s with respect to y_raw; drops it if it or the loss is not finite. */
 static void finish_gradient(const struct train_chunk *l, size_t s) {
     const hn_trainer *t = l->trainer;
     double *gradient = l->own->grad_raw + s * t->outputs, squares = 0;
@@ -118,7 +118,7 @@ static struct loss_weights weights_of(const struct train_chunk *l) {
     return (struct loss_weights){l->trainer->options.residual_weight, l->trainer->options.square_weight};
 }
 
-/* Adds the gradient of move_weight |y - y_raw|^2 by y, or with sign -1 that by y_raw. */
+/* Adds the gradient of move_weight |y - y_raw|^2 with respect to y, or to y_raw with sign -1. */
 static void add_pull(const struct train_chunk *l, size_t s, double sign, double *gradient) {
     size_t n = l->trainer->outputs;
     double factor = sign * 2 * l->trainer->options.move_weight;
@@ -126,8 +126,8 @@ static void add_pull(const struct train_chunk *l, size_t s, double sign, double 
         gradient[j] += factor * (l->memory->y[s * n + j] - l->memory->raw[s * n + j]);
 }
 
-/* An output beyond its bound gets no gradient through the layer, even when the loss would fall if it came back inside. The
- * gradient by the bound decides: where the loss falls as the bound moves inwards, the raw output follows it. */
+/* The layer passes no gradient to a raw output beyond its bound, even if moving it inside would lower the loss. The
+ * gradient with respect to the bound tells: if the loss decreases as the bound moves inwards, that gradient is used. */
 static void pull_inside(const struct train_chunk *l, size_t s, double *gradient) {
     const hn_trainer *t = l->trainer;
     const struct bound_rows *bounds = &t->bounds;
@@ -179,7 +179,7 @@ static void learn_objective(const struct train_chunk *l) {
     back_through_layer(l);
 }
 
-/* The same through DC3's completion and correction. What could not be completed counts as dropped. */
+/* The same through DC3's completion and correction. Samples without completion are dropped. */
 static void learn_completion(const struct train_chunk *l) {
     const struct chunk *c = &l->chunk;
     chunk_complete(c, l->own->steps);
@@ -193,10 +193,10 @@ static void learn_completion(const struct train_chunk *l) {
     chunk_complete_back(c, l->own->grad_y, l->own->grad_raw);
 }
 
-/* ---- the losses `improve` and `targets`: y_raw is drawn towards a constant ---- */
+/* ---- the losses `improve` and `targets`: regression of y_raw on a constant ---- */
 
-/* Huber's loss of the distance, in units of the network's output scales: far away the pull no longer grows, so that an output
- * between two goals takes one of them and not their middle. */
+/* Huber's loss of the distance, in units of the network's output scales: the gradient is bounded, so that an output
+ * between two targets moves to one of them, not to their mean. */
 static void draw_towards(const struct train_chunk *l, size_t s, const double *goal) {
     size_t n = l->trainer->outputs, candidate = s / l->chunk.count;
     const double *raw = l->memory->raw + s * n, *scale = l->trainer->network->output.scale + candidate * n;
@@ -232,7 +232,7 @@ static void learn_improvement(const struct train_chunk *l) {
         draw_towards(l, s, l->own->targets + s * n);
 }
 
-/* The candidate that is nearest to the target is the best one. */
+/* The candidate nearest to the target counts as the best. */
 static void learn_targets(const struct train_chunk *l) {
     const struct chunk *c = &l->chunk;
     size_t n = l->trainer->outputs;
@@ -248,7 +248,7 @@ static void learn_targets(const struct train_chunk *l) {
 
 void learn_sums_add(struct learn_sums *sums, const struct learn_sample *sample) {
     if (!isfinite(sample->total))
-        return; /* counted by learn_sums_drop */
+        return; /* learn_sums_drop has counted it */
     sums->samples++;
     sums->ok += sample->report->outcome == HN_OUTCOME_OK;
     sums->loss += sample->total;
@@ -275,7 +275,7 @@ static void add_sums(const struct train_chunk *l) {
     }
 }
 
-/* Raw and corrected outputs as a device has left them. */
+/* Copies raw and corrected outputs computed by a device. */
 static void take_samples(const struct train_chunk *l) {
     const struct device_policy_samples *b = &l->trainer->batch->samples;
     const struct policy_memory *m = l->memory;

@@ -18,7 +18,7 @@ void hn_policy_get_defaults(hn_policy_options *out) {
 
 /* ---- life ---- */
 
-/* A file may ask for anything; what no use is served by is refused, so that no file makes everything ok or never ends. */
+/* Limits for options from a file, so that no file can make every sample ok or run without end. */
 static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
     if (!(o->tolerance <= MOST_TOLERANCE))
         return error_about(error, HN_INVALID, error_option("tolerance"), "tolerance %s: a policy has at most %s",
@@ -54,7 +54,7 @@ static hn_status policy_check_options(const hn_policy *p, hn_error *error) {
     return HN_OK;
 }
 
-/* A network has inputs, so a policy has. */
+/* A policy needs inputs because a network does. */
 static hn_status check_widths(const hn_policy *p, hn_error *error) {
     hn_network_options network = hn_network_options_of(p->network);
     size_t candidates = p->options.candidates, outputs = candidates * p->width;
@@ -171,7 +171,7 @@ static void write_out(const struct chunk *c) {
     }
 }
 
-/* Where nothing corrects, outputs that are not ok are usual: the one that violates least is the best of them. */
+/* Without correction many outputs are not ok: the best candidate is the one with the smallest violation. */
 static void set_values(const struct chunk *c) {
     const struct policy_memory *m = c->memory;
     bool corrected = c->policy->baseline.scheme == HN_SCHEME_LAYER;
@@ -199,7 +199,7 @@ static void run_chunk(void *context, int member, size_t number) {
     write_out(&c);
 }
 
-/* On the CPU. */
+/* Runs the present job on the CPU. */
 static void policy_run_all(hn_policy *p, size_t count, const double *x) {
     p->job_x = x;
     p->job_count = count;
@@ -231,7 +231,7 @@ hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_
         return error_missing(error, "hn_policy_run_chosen", p ? "x" : "policy");
     if (p->device)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
-                           "device cuda: it does not say which candidate it chose; the CPU does");
+                           "device cuda: the chosen candidate is not available; use the CPU");
     if (thread_pool_claim(p->thread_pool, "the policy", error) != HN_OK)
         return HN_INVALID;
     p->out_y = y;

@@ -18,7 +18,7 @@ static size_t sample_at(const struct chunk *c, size_t input, size_t candidate) {
 
 /* ---- network ---- */
 
-/* One candidate as the network gives it, from a row of all outputs or back into it. */
+/* Copies one candidate's network outputs from a row of all outputs, or back into it. */
 static void pick(const hn_policy *p, const double *all, double *own) {
     if (p->width == p->outputs)
         memcpy(own, all, p->outputs * sizeof *all);
@@ -37,7 +37,7 @@ static void policy_chunk_put(const hn_policy *p, const double *own, double *all)
         all[p->completion.independent[j]] = own[j];
 }
 
-/* The network gives all candidates of an input in one row; the layer wants each as a row of its own. */
+/* The network outputs all candidates of an input in one row; the layer needs one row per candidate. */
 static void spread(const struct chunk *c, const double *rows, const double *x) {
     const hn_policy *p = c->policy;
     size_t n = p->outputs, k = p->options.candidates;

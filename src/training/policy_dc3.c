@@ -1,4 +1,4 @@
-/* policy_dc3.c - the scheme dc3 for one chunk: completion and correction, reports, and the way back.
+/* policy_dc3.c - the scheme dc3 for one chunk: completion and correction, reports, and gradients.
  *
  * SPDX-License-Identifier: MIT */
 #include "training/policy_parts.h"
@@ -16,7 +16,7 @@ static void set_samples(const struct chunk *c, double *tape) {
                                               .tape = tape ? tape + s * steps * n : NULL};
 }
 
-/* What the layer without steps has found at y, with what led there. */
+/* Adds the steps and outcome of DC3 to the report of the layer without steps. */
 static void amend(const struct chunk *c, size_t s) {
     const struct dc3_sample *sample = &c->memory->completed[s];
     hn_report *report = &c->memory->reports[s];

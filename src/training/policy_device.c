@@ -1,4 +1,4 @@
-/* policy_device.c - a policy's batches on a device; where it has no room for refinement, that stays with the CPU's threads. See
+/* policy_device.c - a policy's batches on a device; if the device lacks the memory for refinement, the CPU refines. See
  * policy_parts.h.
  *
  * SPDX-License-Identifier: MIT */
@@ -37,9 +37,9 @@ hn_status hn_policy_get_device(const hn_policy *p, hn_device_info *out, hn_error
     return status;
 }
 
-/* ---- refining on the CPU ---- */
+/* ---- refinement on the CPU ---- */
 
-/* All candidates of a batch, here. */
+/* All candidates of a batch in host memory. */
 struct refining {
     hn_policy *policy;
     struct device_policy_samples samples;

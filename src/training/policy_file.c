@@ -1,17 +1,17 @@
-/* policy_file.c - a policy as a file: its network, and among the texts beside the weights
+/* policy_file.c - a policy as a file: its network, and in the metadata
  *
  *     policy.model        the fingerprint of the model's mathematics
- *     policy.names        that of its names; a file may lack it
- *     model.parts, model.columns   what tells the parts of the model and the names of its columns (policy_model.c)
- *     policy.effort       another one of the layer's settings, where it is not 1
+ *     policy.names        that of its names; optional
+ *     model.parts, model.columns   digests of the model's parts and of the names of its columns (policy_model.c)
+ *     policy.effort       a setting of the layer; written if it is not 1
  *     policy.method, policy.damping, policy.iterations, policy.tolerance, policy.relative       the layer's settings
  *     policy.candidates, policy.refine
  *     policy.scheme, policy.correction-steps, policy.correction-rate, policy.momentum
- *     policy.independent  how many outputs of the model the network gives, and a checksum over which they are
+ *     policy.independent  number of model outputs that the network computes, and a checksum of their indices
  *
- * Settings are as they were given; -1 stands for the method's own. Numbers are written in hexadecimal (base/hexadecimal.h), so that
- * they come back to the same bits, whole ones in decimal. All others must be there, and no other text may start with "policy.":
- * a file from a newer version that knows more settings is refused rather than misread.
+ * Settings are stored as given; -1 means the method's default. Floating-point numbers are written in hexadecimal
+ * (base/hexadecimal.h), which preserves their bits, integers in decimal. All other keys are required, and no other key
+ * may start with "policy.": a file from a newer version with more settings is rejected rather than misread.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -42,7 +42,7 @@ enum setting {
     CORRECTION_RATE,
     MOMENTUM,
     INDEPENDENT,
-    NAMES, /* this one and those after it may be missing */
+    NAMES, /* this one and the following are optional */
     EFFORT,
     SETTINGS
 };
@@ -116,7 +116,7 @@ static hn_status check_texts(const char *path, size_t count, const hn_metadata *
     for (size_t i = 0; i < count; i++)
         if (texts[i].key && (is_setting(texts[i].key) || policy_model_is_key(texts[i].key)))
             return error_about(error, HN_INVALID, error_file(path),
-                               "%s: a text may not be called %s: the settings start so", path,
+                               "%s: a text may not be called %s: this prefix is reserved for the settings", path,
                                show_name(texts[i].key).text);
     return HN_OK;
 }
@@ -130,7 +130,7 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
         return error_about(error, HN_INVALID, error_argument(policy ? "path" : "policy"), "there is no %s to save",
                            policy ? "path" : "policy");
     if (policy->options.layer.weights)
-        return error_about(error, HN_INVALID, error_option("weights"), "weights: a network's file cannot hold them");
+        return error_about(error, HN_INVALID, error_option("weights"), "weights: a network file cannot store them");
     hn_status status = check_texts(path, count, texts, error);
     if (status == HN_OK)
         status = write_values(policy, &values, error);
@@ -166,7 +166,7 @@ static hn_status check_keys(const hn_network *network, const char *path, hn_erro
         for (size_t i = 0; i < SETTINGS && !known; i++)
             known = strcmp(at, keys[i]) == 0;
         if (!known)
-            return error_about(error, HN_INVALID, error_file(path), "%s: the setting %s is not known", path,
+            return error_about(error, HN_INVALID, error_file(path), "%s: unknown setting %s", path,
                                show_name(at).text);
         at += strlen(at) + 1; /* to the value ... */
         at += strlen(at) + 1; /* ... and the next key */
@@ -174,10 +174,10 @@ static hn_status check_keys(const hn_network *network, const char *path, hn_erro
     return HN_OK;
 }
 
-/* In decimal, as it is written: no blanks, no +, no zeros in front. */
+/* Reads a decimal number exactly as it is written: no blanks, no +, no leading zeros. */
 static bool read_whole(const char *text, int *value) {
     char again[16];
-    long number = strtol(text, NULL, 10); /* out of range: the largest there is, which is written otherwise */
+    long number = strtol(text, NULL, 10); /* out of range: LONG_MAX, whose text differs */
     if (number < -INT_MAX || number > INT_MAX)
         return false;
     *value = (int)number;
@@ -197,7 +197,7 @@ static bool read_count(const char *text, size_t *value) {
     return good;
 }
 
-/* What a file says of a policy. */
+/* The settings in a file. */
 struct policy_settings {
     hn_policy_options policy;
     hn_baseline baseline;
@@ -231,7 +231,7 @@ static bool read_setting(struct policy_settings *settings, enum setting setting,
         return hexadecimal_read(text, &b->correction_rate);
     case MOMENTUM:
         return hexadecimal_read(text, &b->momentum);
-    default: /* the fingerprint and the columns are looked at later */
+    default: /* the fingerprint and the columns are checked later */
         return true;
     }
 }
@@ -250,7 +250,7 @@ static hn_status read_settings(struct policy_settings *settings, const hn_networ
 
 /* ---- loading: the model ---- */
 
-/* How many outputs dc3 needs is found when the policy is created. */
+/* The number of outputs that dc3 needs is determined when the policy is created. */
 static hn_status check_widths(const hn_model *model, const hn_network *network, const struct policy_settings *settings,
                               const char *path, hn_error *error) {
     hn_network_options o = hn_network_options_of(network);
@@ -269,7 +269,7 @@ static hn_status check_widths(const hn_model *model, const hn_network *network, 
 
 /* ---- loading ---- */
 
-/* The choice of dependent outputs is made again; a network for another one is of no use. */
+/* Dependent outputs are chosen again; rejects a network made for another choice. */
 static hn_status check_independent(hn_policy **policy, const hn_network *network, const char *path, hn_error *error) {
     const char *found = hn_network_metadata(network, keys[INDEPENDENT]);
     char wanted[VALUE_SIZE];

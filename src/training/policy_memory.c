@@ -1,4 +1,4 @@
-/* policy_memory.c - what each thread of a policy works in, one block each.
+/* policy_memory.c - the workspaces of a policy's threads, one block each.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

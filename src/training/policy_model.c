@@ -1,14 +1,14 @@
-/* policy_model.c - whether a network's file is for a model, and what differs where it is not.
+/* policy_model.c - whether a network's file matches a model, and the differences if not.
  *
- * Two texts of the file say what the model was made of when it was saved (model/fingerprint_parts.h):
+ * Two texts of the file describe the model at the time of saving (model/fingerprint_parts.h):
  *
  *     model.parts     "inputs 3 DIGEST, outputs 50 DIGEST, ...": number and digest of each part of the mathematics
  *     model.columns   "in order DIGEST, sorted DIGEST": the names of inputs and outputs
  *
- * A network fits when the mathematics are the same, whatever rows, objective and definitions are called and whatever is
- * commented; definitions that no row uses may differ. Names of inputs and outputs may differ, too, as long as they are not the same
- * names in another order: then columns have moved. A file without these texts, of an earlier version, fits where both fingerprints
- * do.
+ * A network matches if the mathematics are the same; names of constraints, objective and definitions, comments and
+ * unused definitions may differ. Names of inputs and outputs may differ, too, unless they are the same names in another
+ * order, which means that columns have moved. A file of an earlier version, without these texts, matches if both
+ * fingerprints do.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -68,12 +68,12 @@ static bool same_piece(struct piece a, struct piece b) {
     return a.bytes == b.bytes && memcmp(a.text, b.text, a.bytes) == 0;
 }
 
-/* Behind the word. */
+/* The number after the word. */
 static unsigned long count_of(struct piece piece, const char *word) {
     return strtoul(piece.text + strlen(word), NULL, 10);
 }
 
-/* A text that says these parts in this order; else what differs is not known. */
+/* Whether the text lists these parts in this order; if not, the differences are unknown. */
 static bool has_parts(const char *text) {
     for (int i = 0; i < MODEL_PARTS; i++)
         if (!text || strncmp(piece_at(text, i).text, words[i], strlen(words[i])) != 0)
@@ -95,7 +95,7 @@ static void list_differences(char *out, size_t size, const char *there, const ch
     }
 }
 
-/* Definitions alone: nothing that is computed depends on them. */
+/* Whether only unused definitions differ, which affect no result. */
 static bool only_definitions(const char *there, const char *here) {
     for (int i = 0; i < MODEL_PARTS; i++)
         if (i != PART_DEFINITIONS && !same_piece(piece_at(there, i), piece_at(here, i)))
@@ -103,11 +103,11 @@ static bool only_definitions(const char *there, const char *here) {
     return true;
 }
 
-/* ---- loading: whether it fits ---- */
+/* ---- loading: the comparison ---- */
 
 static const char advice[] = "hardnet train --init takes its weights over";
 
-/* Without the text, of an earlier version, all names have to be the same. */
+/* A file of an earlier version, without the text: all names must be the same. */
 static hn_status check_all_names(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
     const char *names = hn_network_metadata(network, "policy.names");
     char wanted[HN_FINGERPRINT_BYTES];

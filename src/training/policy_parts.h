@@ -1,7 +1,7 @@
-/* policy_parts.h - what a policy is made of, and the stages that one chunk of inputs goes through; the trainer shares them.
+/* policy_parts.h - the struct of a policy, and the stages of one chunk of inputs, shared with the trainer.
  *
- * A chunk is a fixed number of inputs that one thread takes at a time, with K candidates each: all first candidates, then all
- * second ones, ... Chunks know nothing of each other.
+ * A chunk is a fixed number of inputs, the unit of work of a thread, with K candidates each: all first candidates, then
+ * all second ones, ... Chunks are independent.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TRAINING_POLICY_PARTS_H
@@ -15,15 +15,14 @@
 #include "nn/improver.h"
 #include "nn/perceptron.h"
 
-enum { CHUNK = IMPROVE_CHUNK }; /* inputs at most, and in training always */
+enum { CHUNK = IMPROVE_CHUNK }; /* maximum number of inputs; training always uses it */
 
-/* Memory of one thread, for one chunk. */
+/* Workspace of one thread, for one chunk. */
 struct policy_memory {
     const hn_policy *owner;
     struct perceptron_memory *perceptron;
-    struct refine_memory
-        refine; /* the layer's workspace and the loss's memory are always there; the rest where it refines */
-    struct explore_memory beyond; /* where it improves */
+    struct refine_memory refine;  /* always contains the workspaces of layer and loss; the rest if the policy refines */
+    struct explore_memory beyond; /* if it improves */
     double *completion;           /* of the completion, aligned */
     struct dc3_sample *completed;
     double *x;          /* inputs, once per candidate */
@@ -31,7 +30,7 @@ struct policy_memory {
     double *objective;  /* of y */
     double *residual;   /* |r|, 2-norm */
     hn_report *reports; /* of y */
-    double *value;      /* by which the best candidate is chosen */
+    double *value;      /* criterion for the best candidate */
     size_t *best;       /* sample of each input */
     void *block;
 };
@@ -39,22 +38,23 @@ struct policy_memory {
 struct hn_policy {
     const hn_model *model;
     const hn_network *network;
-    hn_network *owned; /* the network, when it came from a file; else NULL */
+    hn_network *owned; /* the network if loaded from a file; else NULL */
     hn_policy_options options;
     hn_baseline baseline;
     size_t inputs, outputs;
     size_t width;                 /* outputs of the network per candidate: all, or the independent ones */
-    hn_layer *layer;              /* one without steps where the scheme corrects nothing or otherwise: it judges */
+    hn_layer *layer;              /* a layer without steps, which only reports, if the scheme makes no or another
+                                   * correction */
     struct completion completion; /* of the scheme dc3 */
     bool has_objective;
-    struct loss loss;       /* when there is an objective */
+    struct loss loss;       /* if there is an objective */
     bool refines;           /* now or for a trainer */
     bool improves;          /* for a trainer */
-    struct refiner refiner; /* when it refines */
+    struct refiner refiner; /* if it refines */
     hn_device_options device_options;
     struct device_policy *device; /* NULL: the CPU */
     struct thread_pool *thread_pool;
-    struct policy_memory *memory; /* one per member */
+    struct policy_memory *memory; /* one per thread */
     /* the present job */
     const double *job_x;
     size_t job_count, job_size;
@@ -63,13 +63,13 @@ struct hn_policy {
     size_t *out_chosen;
 };
 
-/* What a policy is made from; NULL options and a NULL baseline are the defaults. */
+/* Arguments of the creation; NULL options and a NULL baseline are the defaults. */
 struct policy_request {
     const hn_model *model;
     const hn_network *network;
     const hn_policy_options *options;
     const hn_baseline *baseline;
-    bool improves; /* for a trainer that does: there is a refiner whatever the options say */
+    bool improves; /* for the loss `improve`: creates a refiner for any options */
 };
 
 hn_status policy_create(hn_policy **out, const struct policy_request *request, hn_error *error);
@@ -87,26 +87,26 @@ struct chunk {
 /* Chunk `number` of a batch of `total` inputs, `size` a chunk. */
 struct chunk chunk_of(const hn_policy *policy, struct policy_memory *memory, size_t number, size_t size, size_t total);
 
-/* Network: raw outputs, one row per sample, of the batch's inputs x; 0 in columns that it does not give. */
+/* Network: raw outputs, one row per sample, for the batch's inputs x; 0 in columns that it does not compute. */
 void chunk_network(const struct chunk *chunk, const double *x);
 
 /* Layer: y and reports. */
 void chunk_correct(const struct chunk *chunk, hn_layer *layer, void *tape, void *workspace);
 
-/* The same for the scheme dc3, with a tape (steps x outputs per sample) or NULL; raw outputs come back completed. And the way back
- * from gradients by y to those by the raw outputs. */
+/* The same for the scheme dc3, with a tape (steps x outputs per sample) or NULL; raw outputs are completed in place.
+ * Then the backward pass, from gradients with respect to y to those with respect to the raw outputs. */
 void chunk_complete(const struct chunk *chunk, double *tape);
 void chunk_complete_back(const struct chunk *chunk, const double *grad_y, double *grad_raw);
 
-/* By whichever of the two is the policy's own. */
+/* Applies the one of the two that the policy uses. */
 void chunk_outputs(const struct chunk *chunk);
 
-/* Objective and residual at the rows of y, and with a gradient that of the weighted loss. */
+/* Objective and residual at the rows of y, and optionally the gradient of the weighted loss. */
 static const struct loss_weights OBJECTIVE_ONLY = {0, 0};
 void chunk_objective(const struct chunk *chunk, const double *y, double *objective, double *gradient,
                      struct loss_weights weights);
 
-/* The objective at y, by itself: the same bits, sooner. */
+/* The objective at y alone: the same bits, faster. */
 void chunk_cost(const struct chunk *chunk);
 
 /* The samples of the chunk, for a refiner. */
@@ -115,10 +115,11 @@ struct refine_task chunk_samples(const struct chunk *chunk);
 /* The best candidate of every input: ok before not ok, then the smallest value. */
 void chunk_choose(const struct chunk *chunk, const double *values);
 
-/* From one row per sample to one row per input, candidates side by side, in the columns that the network gives. */
+/* From one row per sample to one row per input, with contiguous candidates, in the columns that the network
+ * computes. */
 void chunk_gather(const struct chunk *chunk, const double *samples, double *rows);
 
-/* ---- its file: what it says of the model (policy_model.c) ---- */
+/* ---- its file: description of the model (policy_model.c) ---- */
 
 enum { POLICY_MODEL_TEXTS = 2, POLICY_MODEL_TEXT = 512 };
 
@@ -136,7 +137,7 @@ hn_status policy_model_check(const hn_model *model, const hn_network *network, c
 
 hn_status policy_device_create(hn_policy *policy, const hn_layer_options *layer, hn_error *error);
 
-/* Where it refines and the device does not, candidates come back to the CPU for that. */
+/* If the device cannot refine, the CPU refines the candidates. */
 hn_status policy_device_run(hn_policy *policy, const struct device_policy_run *run, hn_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* sample_inputs.c - hn_sample_inputs of hardnet/train.h: rows of inputs from their boxes.
+/* sample_inputs.c - hn_sample_inputs of hardnet/train.h: samples inputs uniformly from their ranges.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

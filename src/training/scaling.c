@@ -1,7 +1,8 @@
 /* scaling.c - hn_network_scale of hardnet/train.h: shifts and scales of a network.
  *
- * A start that hardly depends on x says little about how far the best outputs spread. So the spread of an output is at least a
- * share of the distance between its bounds or, without them, of what is usual in its family and in the model.
+ * If a start hardly depends on x, its standard deviation underestimates that of the best outputs. So the deviation of
+ * an output is at least a share of the distance between its bounds or, without bounds, of the median in its family or
+ * in the model.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -14,8 +15,7 @@
 #include <string.h>
 
 static const double SHARE_OF_BOUNDS = 0.15, SHARE_OF_USUAL = 0.3;
-static const double NOISE =
-    1e-6; /* of max(1, |mean|): starts that are nearer to each other are the same up to rounding */
+static const double NOISE = 1e-6; /* times max(1, |mean|): smaller deviations are rounding errors */
 
 struct scaling {
     const hn_model *model;
@@ -42,7 +42,7 @@ static void scaling_place(struct layout *layout, void *context) {
 
 /* ---- inputs ---- */
 
-/* Mean and standard deviation of column j, over the rows that count; reports NULL: all. */
+/* Mean and standard deviation of column j over the rows that are ok; reports NULL: all rows. */
 static void scaling_measure(const double *rows, size_t count, size_t columns, size_t j, const hn_report *reports,
                             double *mean, double *deviation) {
     double sum = 0, squares = 0, used = 0;
@@ -97,7 +97,7 @@ static hn_status correct_starts(struct scaling *s, hn_error *error) {
     return status;
 }
 
-/* Where nearly no start can be corrected the best that was found serves too: it is finite. */
+/* If almost no start can be corrected, uses the best iterates as well; they are finite. */
 static const hn_report *which_count(const struct scaling *s) {
     size_t ok = 0;
     for (size_t i = 0; i < s->wanted->count; i++)
@@ -123,7 +123,7 @@ static double median(double *values, size_t count) {
     return below == above ? below : 0.5 * below + 0.5 * above;
 }
 
-/* The median of the spreads that are not 0, in the family of this output or (NULL) in the whole model; 0: there are none. */
+/* The median of the nonzero deviations in the family of this output or (NULL) in the whole model; 0 if all are 0. */
 static double usual_spread(const struct scaling *s, const char *name) {
     size_t found = 0;
     for (size_t i = 0; i < s->outputs; i++)
@@ -132,7 +132,7 @@ static double usual_spread(const struct scaling *s, const char *name) {
     return found > 0 ? median(s->sorted, found) : 0;
 }
 
-/* The distance between the bounds at the first inputs; 0 where one is infinite. */
+/* The distance between the bounds at the first inputs; 0 if one is infinite. */
 static hn_status bounds_width(const struct scaling *s, const hn_output_info *output, double *width, hn_error *error) {
     const hn_expr bounds[] = {output->lower, output->upper};
     double values[2] = {0, 0};

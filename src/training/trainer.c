@@ -1,8 +1,8 @@
-/* trainer.c - steps of Adam on batches cut into fixed chunks.
+/* trainer.c - steps of Adam on batches split into fixed chunks.
  *
- * Adam: Kingma, Ba, "Adam: a method for stochastic optimization", 2015; the rate rises linearly over the warm-up and then
- * falls along a half cosine. Chunks are taken by whichever thread is free; their gradients and sums are added up in order
- * of their numbers, so that the bits do not depend on the number of threads.
+ * Adam: Kingma, Ba, "Adam: a method for stochastic optimization", 2015; the rate rises linearly during the warm-up and
+ * then decays along a half cosine. Free threads take the next chunk; gradients and sums are added in the order of the
+ * chunks, so that the bits do not depend on the number of threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/derivatives.h"
@@ -77,7 +77,7 @@ static hn_status trainer_check_options(const hn_trainer *t, hn_error *error) {
         return status;
     if (!t->policy->has_objective)
         return error_about(error, HN_INVALID, error_argument("model"),
-                           "the model has no objective: there is nothing to train for");
+                           "the model has no objective; training needs one");
     if (t->baseline.scheme == HN_SCHEME_DC3 && o->move_weight > 0)
         return error_about(error, HN_INVALID, error_option("move_weight"), "move_weight %s: with dc3 it must be 0",
                            error_number(o->move_weight).text);
@@ -114,7 +114,7 @@ static hn_status find_bounds(struct bound_rows *bounds, const hn_model *model, h
     return bounds->row && bounds->column ? HN_OK : error_no_memory(error, "training");
 }
 
-/* The loss goes through as many steps as the options of training say; without a layer through none. */
+/* Creates the layer of the loss, with the iterations of the training options; none without a layer. */
 static hn_status make_layer(hn_trainer *t, const hn_model *model, hn_error *error) {
     hn_layer_options options = t->options.layer;
     if (t->baseline.scheme == HN_SCHEME_DC3)
@@ -153,7 +153,7 @@ hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_networ
         return error_missing(error, "hn_trainer_create", model ? "network" : "model");
     if (options && (options->layer.weights || options->policy.layer.weights))
         return error_about(error, HN_INVALID, error_option("weights"),
-                           "weights: training has none, because a network's file cannot hold them");
+                           "weights: training has none, because a network file cannot store them");
     hn_trainer *t = base_allocate(sizeof *t);
     if (!t)
         return error_no_memory(error, "training");
@@ -217,7 +217,7 @@ void trainer_share(hn_trainer *t) {
     thread_pool_share(t->policy->thread_pool, (t->count + CHUNK - 1) / CHUNK, trainer_work, t);
 }
 
-/* The chunks' gradients, added in order into the first; their norm. */
+/* Adds the chunks' gradients in order into the first; returns the norm. */
 static double add_gradients(const hn_trainer *t) {
     size_t chunks = (t->count + CHUNK - 1) / CHUNK;
     double squares = 0;
@@ -282,7 +282,7 @@ static double rate_now(const hn_trainer *t) {
     return o->rate * (o->last_share + (1 - o->last_share) * cosine);
 }
 
-/* By squaring: the same bits everywhere. */
+/* By repeated squaring: the same bits on every platform. */
 static double power(double base, int exponent) {
     double result = 1;
     while (exponent > 0) {
@@ -341,7 +341,7 @@ static hn_status begin_step(hn_trainer *t, const double *targets, const double *
     return HN_OK;
 }
 
-/* After begin_step. */
+/* Runs one step after begin_step. */
 static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
     hn_status status = trainer_take_step(t, count, x, report, error);
     thread_pool_yield(t->policy->thread_pool);
@@ -356,7 +356,7 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
         return HN_UNSUPPORTED;
     if (targets && t->baseline.scheme == HN_SCHEME_DC3)
         return error_about(error, HN_INVALID, error_argument("targets"),
-                           "hn_trainer_step: dc3 does not learn from targets");
+                           "hn_trainer_step: dc3 does not support targets");
     hn_status status = begin_step(t, targets, NULL, error);
     return status == HN_OK ? step(t, count, x, report, error) : status;
 }

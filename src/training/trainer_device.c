@@ -1,5 +1,5 @@
-/* trainer_device.c - a batch of training on a device; where it has no room for refinement, the loss `improve` takes the CPU in between.
- * See trainer_parts.h.
+/* trainer_device.c - a training batch on a device; if the device lacks the memory for refinement, the loss `improve`
+ * refines on the CPU. See trainer_parts.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -30,14 +30,14 @@ hn_status trainer_device_create(hn_trainer *t, const hn_model *model, hn_error *
     return device_policy_create(&t->device, &request, error);
 }
 
-/* The loss `improve`: targets are none of the caller's. */
+/* The loss `improve`: the caller gives no targets. */
 static bool is_improvement(const hn_trainer *t) {
     return !t->targets && t->options.improve > 0;
 }
 
-/* ---- losses that are the device's alone ---- */
+/* ---- losses computed on the device alone ---- */
 
-/* What comes back of a batch. */
+/* Results of a batch. */
 struct returned {
     const hn_trainer *trainer;
     struct device_lesson lesson;
@@ -57,7 +57,7 @@ static void trainer_device_lay_out(struct layout *layout, void *context) {
     l->best = layout_take(layout, l->count, sizeof *l->best);
 }
 
-/* As add_sums of loss_gradient.c: the inputs of a chunk, in their order. */
+/* Sums over the inputs of a chunk in order, as add_sums of loss_gradient.c. */
 static struct learn_sums sums_of(const hn_trainer *t, const struct device_lesson *l, size_t first) {
     struct learn_sums sums = {.samples = 0};
     size_t end = first + CHUNK < l->count ? first + CHUNK : l->count;
@@ -104,7 +104,7 @@ static hn_status learn(hn_trainer *t, double *norm, hn_error *error) {
     return status;
 }
 
-/* ---- the loss `improve`, where the CPU refines ---- */
+/* ---- the loss `improve` with refinement on the CPU ---- */
 
 struct improving {
     const hn_trainer *trainer;
@@ -125,7 +125,7 @@ static void lay_out_samples(struct layout *layout, void *context) {
     m->batch.rows = layout_take(layout, samples, t->outputs * sizeof *m->batch.rows);
 }
 
-/* Network and correction there, better targets here, the way back there. */
+/* Network and correction on the device, targets on the CPU, backward pass on the device. */
 static hn_status improve(hn_trainer *t, double *norm, hn_error *error) {
     struct improving m = {.trainer = t, .batch = {.samples = {.count = t->count, .x = t->x}}};
     m.block = layout_allocate(lay_out_samples, &m);

@@ -1,4 +1,4 @@
-/* trainer_parts.h - what a trainer is made of.
+/* trainer_parts.h - the struct of a trainer.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TRAINING_TRAINER_PARTS_H
@@ -7,29 +7,30 @@
 #include "hardnet/train.h"
 #include "training/policy_parts.h"
 
-/* What one thread needs beside the policy's memory: the way back of one chunk. */
+/* Workspace of one thread for the backward pass of one chunk, in addition to the policy's workspace. */
 struct learn_memory {
     const hn_trainer *owner;
-    void *workspace, *tape;          /* of the layer that the loss goes through */
+    void *workspace, *tape;          /* of the layer in the loss */
     double *steps;                   /* of the scheme dc3: its tape */
-    double *grad_y, *grad_raw;       /* by y, by y_raw */
-    double *grad_lower, *grad_upper; /* by bounds */
+    double *grad_y, *grad_raw;       /* with respect to y, to y_raw */
+    double *grad_lower, *grad_upper; /* with respect to bounds */
     double *targets;                 /* of the loss `improve` */
     double *moved, *total;
     void *block;
 };
 
-/* Rows that bound an output by itself. */
+/* Constraints that are bounds of a single output. */
 struct bound_rows {
     size_t count;
     size_t *row, *column;
 };
 
-/* Sums of one chunk, added up in order afterwards. */
+/* Sums of one chunk, added in order afterwards. */
 struct learn_sums {
     size_t samples, ok, dropped;
     double loss, objective, residual, violation, moved, steps;
-    size_t undefined, undefined_row; /* dropped because of an undefined constraint; the row of the first one */
+    size_t undefined, undefined_row; /* samples dropped because a constraint is undefined; the constraint of the
+                                      * first */
 };
 
 /* The sample that was chosen for an input. */
@@ -38,10 +39,10 @@ struct learn_sample {
     const hn_report *report;
 };
 
-/* Adds a sample, unless its loss is not finite. */
+/* Adds a sample if its loss is finite. */
 void learn_sums_add(struct learn_sums *sums, const struct learn_sample *sample);
 
-/* Counts a dropped sample; undefined where its residual is not a number. */
+/* Counts a dropped sample; undefined if its residual is NaN. */
 void learn_sums_drop(struct learn_sums *sums, double residual, const hn_report *report);
 
 struct hn_trainer {
@@ -52,14 +53,14 @@ struct hn_trainer {
     struct bound_rows bounds; /* of the loss `objective` */
     hn_policy *policy;
     hn_layer *layer;             /* of the loss `objective`; NULL for others */
-    struct learn_memory *memory; /* one per member of the policy's team */
+    struct learn_memory *memory; /* one per thread of the policy */
     double *moments[2];
     double *gradients; /* one per chunk of a batch */
     struct learn_sums *sums;
-    size_t chunks; /* that there is room for */
+    size_t chunks; /* capacity of gradients */
     int steps;
     struct device_policy *device;     /* NULL: the CPU */
-    const struct device_batch *batch; /* of a device, while the CPU improves its samples; NULL: it does not */
+    const struct device_batch *batch; /* results of a device while the CPU improves its samples; else NULL */
     /* the present job */
     const double *x, *targets, *starts; /* targets or starts, or neither */
     size_t count;
@@ -68,21 +69,21 @@ struct hn_trainer {
 hn_status learn_memory_create(hn_trainer *trainer, hn_error *error);
 void learn_memory_release(hn_trainer *trainer);
 
-/* What a device has computed of a batch, for the CPU to go on with: samples as device_policy.h counts them. */
+/* Results of a device for a batch, which the CPU continues from; samples in the order of device_policy.h. */
 struct device_batch {
     struct device_policy_samples samples;
-    double *rows; /* by the network's outputs, for the way back */
+    double *rows; /* with respect to the network's outputs, for the backward pass */
 };
 
 hn_status trainer_device_create(hn_trainer *trainer, const hn_model *model, hn_error *error);
 
-/* The batch that the trainer has: sums of its chunks, and the norm of the gradient, which stays on the device. */
+/* Runs the trainer's batch: sums of its chunks and the norm of the gradient; the gradient stays on the device. */
 hn_status trainer_device_batch(hn_trainer *trainer, double *norm, hn_error *error);
 
-/* Chunks of the present job, by the trainer's threads. */
+/* Runs the chunks of the present job on the trainer's threads. */
 void trainer_share(hn_trainer *trainer);
 
-/* Network, layer, loss and the way back, for one chunk of the present job. */
+/* Forward and backward pass of network, layer and loss, for one chunk of the present job. */
 void learn_chunk(hn_trainer *trainer, int member, size_t number);
 
 #endif

@@ -223,7 +223,7 @@ class Eval(EvalTool):
         self.refused("eval", model, "--net", self.network(model, [[0], [0]], [0, 0], name="m", method="newton"), code=1,
                      saying="policy.method is \"newton\"")
         self.refused("eval", model, "--net", self.network(model, [[0], [0]], [0, 0], name="s", sense="none"), code=1,
-                     saying="policy.sense is not known")
+                     saying="unknown setting policy.sense")
         whole = pathlib.Path(net).read_bytes()
         for at in (20, len(whole) // 2, len(whole) - 1):
             damaged = self.folder / "damaged"

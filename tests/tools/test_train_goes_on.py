@@ -143,7 +143,7 @@ class GoesOn(TrainTool):
         path, _, _ = self.train("net", ELLIPSE, *SMALL, "--keep")
         before = sha(f"{path}.checkpoint")
         arguments = ["train", ELLIPSE, "--out", path, "--resume"]
-        for more, saying in ((["--batch", 41], "--batch 40, and this is --batch 41"), (["--seed", 3], "--seed 1"),
+        for more, saying in ((["--batch", 41], "--batch 40, but this is --batch 41"), (["--seed", 3], "--seed 1"),
                              (["--rate", 0.5], "--rate"), (["--hidden", "12,9"], "--hidden 12,8"),
                              (["--tolerance", 1e-6], "--tolerance"), (["--refine", 1], "--refine 0"),
                              (["--x", self.array("x.npy", [[0.5], [1]])], "--x none")):

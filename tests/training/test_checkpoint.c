@@ -211,9 +211,9 @@ static void refuses(const hn_metadata *other, hn_status status, const char *sayi
 static void another_training_is_refused_by_name(void **unused) {
     (void)unused;
     refuses((const hn_metadata[]){{"--batch", "120"}, {"model", "e3b0c442"}}, HN_INVALID,
-            "it was made with --batch 120, and this is --batch 240");
+            "it was made with --batch 120, but this is --batch 240");
     refuses((const hn_metadata[]){{"--batch", "240"}, {"model", "ffffffff"}}, HN_INVALID, "model ffffffff");
-    refuses((const hn_metadata[]){{"--batch", "240"}, {"other", "e3b0c442"}}, HN_INVALID, "with which model");
+    refuses((const hn_metadata[]){{"--batch", "240"}, {"other", "e3b0c442"}}, HN_INVALID, "it does not record the model");
 }
 
 static void other_shapes_are_refused_by_name(void **unused) {
@@ -223,7 +223,7 @@ static void other_shapes_are_refused_by_name(void **unused) {
     save(&state);
     state.parts[0].columns--;
     assert_int_equal(hn_checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
-    assert_contains(error.text, "weights has 1 x 37 numbers, and this training needs 1 x 36");
+    assert_contains(error.text, "weights has 1 x 37 numbers, but this training needs 1 x 36");
     lay_out(&state, ROWS - 1); /* less room than the file has rows */
     assert_int_equal(hn_checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
     assert_contains(error.text, "curve has 5 x 3");
