@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+from expected import texts
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -22,10 +24,10 @@ def plain(name):
     return name.replace("'", "")  # Buy['soy milk']
 
 
-def expectation(path):
-    """What an expected/*.txt says about constraints: columns, rows, and coefficients by (row name, column name)."""
+def expectation(lines):
+    """What the expectations of a text say about constraints: columns, rows, and coefficients by (row name, column name)."""
     columns, rows, entries, files = {}, {}, {}, []
-    for line in path.read_text().splitlines():
+    for line in lines:
         word, *rest = line.split(" ", 2)
         if word == "files":
             files = line.split()[1:]
@@ -68,8 +70,8 @@ def generated(files, folder):
     return set(columns.values()), set(rows.values()) - {goal}, matrix
 
 
-def differences(path, folder):
-    files, columns, rows, matrix = expectation(path)
+def differences(lines, folder):
+    files, columns, rows, matrix = expectation(lines)
     other_columns, other_rows, other_matrix = generated(files, folder)
     if columns != other_columns:
         yield f"columns: glpsol and expected differ by {sorted(other_columns ^ columns)}"
@@ -95,17 +97,17 @@ def main():
         return 77
     bad, count = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        for path in sorted((HERE / "expected").glob("*.txt")):
-            linear = "\nlinear\n" in path.read_text()
-            if marked(HERE / "texts" / expectation(path)[0][0]) != linear:
-                bad.append(f"{path.stem}: the mark # linear is {'missing' if linear else 'wrong'}")
+        for name, lines in texts().items():
+            linear = "linear" in lines
+            if marked(HERE / "texts" / expectation(lines)[0][0]) != linear:
+                bad.append(f"{name}: the mark # linear is {'missing' if linear else 'wrong'}")
             if not linear:
                 continue
             count += 1
             try:
-                bad += [f"{path.stem}: {what}" for what in differences(path, pathlib.Path(folder))]
+                bad += [f"{name}: {what}" for what in differences(lines, pathlib.Path(folder))]
             except (RuntimeError, AssertionError) as error:
-                bad.append(f"{path.stem}: {error}")
+                bad.append(f"{name}: {error}")
     print("\n".join(bad + [f"{count} linear texts, {len(bad)} differences"]))
     return 1 if bad or count == 0 else 0
 

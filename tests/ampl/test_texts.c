@@ -1,8 +1,8 @@
 /* test_texts.c - every model under texts/ comes out as its mathematics says: counts, names, bounds, starts, and at one point
  * c, J, the objective and its gradient.
  *
- * What must come out stands in expected/NAME.txt, written by expected.py from formulas that were typed a second time. Each
- * text is a test of its own; all that differs in it is reported before it fails.
+ * The expected values come from expected.py, which computes them from formulas that were typed a second time. Each text is a
+ * test of its own; all that differs in it is reported before it fails.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/lines.h"
@@ -10,16 +10,16 @@
 #include "autodiff/derivatives.h"
 #include "support/node_matrices.h"
 #include "support/run_program.h"
+#include "support/script.h"
 
-#include <dirent.h>
 #include <math.h>
 
-enum { MOST_FILES = 4, MOST_TEXTS = 200, LEAST_TEXTS = 65 };
+enum { MOST_FILES = 4, LEAST_TEXTS = 90 };
 
 #define FOLDER "tests/ampl/"
 
 struct text {
-    char name[256];
+    const struct script_table *table;
     char files[MOST_FILES][512];
     const char *paths[MOST_FILES];
     size_t file_count;
@@ -222,7 +222,7 @@ static void differentiate(struct derivatives *d, const struct text *text) {
     memset(d, 0, sizeof *d);
     d->maximize = hn_model_objective(text->model).maximize;
     if (problem_create(&d->problem, text->model, &error) != HN_OK)
-        fail_msg("%s: %s", text->name, error.text);
+        fail_msg("%s: %s", text->table->name, error.text);
     struct problem *p = &d->problem;
     d->jacobian = jacobian_of(&p->graph, p->body, p->rows, SPACE_Y, p->outputs);
     if (p->objective != 0)
@@ -302,9 +302,8 @@ static void compare_line(struct text *text, const struct derivatives *d, char *l
 }
 
 static void each_line(struct text *text, const struct derivatives *d) {
-    char path[512], *line = malloc(MOST_LINE);
-    snprintf(path, sizeof path, FOLDER "expected/%s.txt", text->name);
-    FILE *file = open_or_fail(path);
+    char *line = malloc(MOST_LINE);
+    FILE *file = script_table_open(text->table);
     size_t groups = 0;
     while (next_line(file, line)) {
         if (d)
@@ -322,7 +321,7 @@ static void a_text_comes_out_as_its_mathematics_says(void **state) {
     struct text *text = *state;
     struct derivatives d;
     hn_error error = {.text = ""};
-    text->complaints.about = text->name;
+    text->complaints.about = text->table->name;
     text->options = hn_read_defaults();
     text->options.lets = text->let_list;
     text->options.message = keep_said;
@@ -341,38 +340,26 @@ static void a_text_comes_out_as_its_mathematics_says(void **state) {
 
 /* ---- all texts ---- */
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(((const struct text *)a)->name, ((const struct text *)b)->name);
-}
-
-static size_t find_texts(struct text *texts) {
-    DIR *folder = opendir(FOLDER "expected");
-    size_t count = 0;
-    for (struct dirent *entry; folder && (entry = readdir(folder)) && count < MOST_TEXTS;) {
-        size_t length = strlen(entry->d_name);
-        if (length > 4 && strcmp(entry->d_name + length - 4, ".txt") == 0)
-            snprintf(texts[count++].name, sizeof texts->name, "%.*s", (int)(length - 4), entry->d_name);
-    }
-    if (folder)
-        closedir(folder);
-    qsort(texts, count, sizeof *texts, by_name);
-    return count;
-}
-
-static size_t text_count;
-
 static void there_are_texts_enough(void **state) {
-    (void)state;
-    assert_true(text_count >= LEAST_TEXTS && text_count < MOST_TEXTS);
+    const struct script_tables *tables = *state;
+    assert_true(tables->count >= LEAST_TEXTS);
 }
 
 int main(void) {
-    static struct text texts[MOST_TEXTS];
-    static struct CMUnitTest tests[MOST_TEXTS + 1];
-    text_count = find_texts(texts);
-    tests[0] = (struct CMUnitTest)cmocka_unit_test(there_are_texts_enough);
-    for (size_t i = 0; i < text_count; i++)
-        tests[i + 1] = (struct CMUnitTest){
-            .name = texts[i].name, .test_func = a_text_comes_out_as_its_mathematics_says, .initial_state = &texts[i]};
-    return _cmocka_run_group_tests("ampl/texts", tests, text_count + 1, NULL, NULL);
+    struct script_tables tables = script_tables("tests/ampl/expected.py", "text");
+    struct text *texts = calloc(tables.count + 1, sizeof *texts);
+    struct CMUnitTest *tests = calloc(tables.count + 1, sizeof *tests);
+    tests[0] = (struct CMUnitTest){
+        .name = "there_are_texts_enough", .test_func = there_are_texts_enough, .initial_state = &tables};
+    for (size_t i = 0; i < tables.count; i++) {
+        texts[i].table = &tables.table[i];
+        tests[i + 1] = (struct CMUnitTest){.name = tables.table[i].name,
+                                           .test_func = a_text_comes_out_as_its_mathematics_says,
+                                           .initial_state = &texts[i]};
+    }
+    int failed = _cmocka_run_group_tests("ampl/texts", tests, tables.count + 1, NULL, NULL);
+    script_tables_release(&tables);
+    free(tests);
+    free(texts);
+    return failed;
 }

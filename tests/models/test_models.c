@@ -1,8 +1,8 @@
-/* test_models.c - every shipped model against its table in expected/, which check_models.py computes from formulas of
- * its own: names, counts, boxes, start, c, bounds, objective, definitions and J.
+/* test_models.c - every shipped model against its table, which expected.py computes from formulas of its own while the test
+ * runs: names, counts, boxes, start, c, bounds, objective, definitions and J.
  *
- * A table is read line by line; the first word of a line says what to compare (the list is in check_models.py). Values
- * come out of one program over everything that the model holds, J among it.
+ * A table is read line by line; the first word of a line names what to compare (the list is in expected.py). Values
+ * come from one program over everything in the model, J included.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/derivatives.h"
@@ -12,6 +12,7 @@
 #include "support/node_matrices.h"
 #include "support/run_layer.h"
 #include "support/run_program.h"
+#include "support/script.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -268,12 +269,9 @@ static void check_line(struct judged *s, char *line) {
 /* ---- tests ---- */
 
 static void the_model_says_what_its_formulas_say(void **state) {
-    char path[WORD_BYTES], *line = malloc(LINE_BYTES);
+    char *line = malloc(LINE_BYTES);
     struct judged s = {.model = NULL};
-    snprintf(path, sizeof path, "tests/models/expected/%s.txt", (const char *)*state);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        fail_msg("cannot open %s", path);
+    FILE *file = script_table_open(*state);
     while (fgets(line, LINE_BYTES, file))
         check_line(&s, line);
     assert_int_equal(s.inputs_seen, hn_model_input_count(s.model));
@@ -335,77 +333,25 @@ static void every_input_of_a_task_is_feasible(void **state) {
     hn_model_destroy(model);
 }
 
-#define TABLE(name)                                                                                                    \
-    { name, the_model_says_what_its_formulas_say, NULL, NULL, (void *)name }
-
 #define TASK(name)                                                                                                     \
     { "feasible: " name, every_input_of_a_task_is_feasible, NULL, NULL, (void *)("models/tasks/" name ".mod") }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TABLE("unicycle"),
-        TABLE("figure2"),
-        TABLE("ellipse"),
-        TABLE("pooling"),
-        TABLE("opf"),
-        TABLE("opf57"),
-        TABLE("simplex"),
-        TABLE("tasks_quadrotor"),
-        TABLE("tasks_cartpole"),
+    const struct CMUnitTest others[] = {
         TASK("quadrotor"),
         TASK("cartpole"),
-        TABLE("infeasible"),
-        TABLE("infeasible_balls"),
-        TABLE("infeasible_affine"),
-        TABLE("infeasible_square"),
-        TABLE("infeasible_logarithm"),
-        TABLE("infeasible_sine"),
-        TABLE("infeasible_triangle"),
-        TABLE("tasks_arm"),
-        TABLE("tasks_opf5"),
-        TABLE("tasks_portfolio"),
-        TABLE("tasks_blending"),
-        TABLE("feasibility_hs13"),
-        TABLE("feasibility_hs19"),
-        TABLE("feasibility_hs61"),
-        TABLE("feasibility_hs64"),
-        TABLE("feasibility_hs65"),
-        TABLE("feasibility_hs72"),
-        TABLE("feasibility_hs73"),
-        TABLE("feasibility_hs101"),
-        TABLE("feasibility_hs102"),
-        TABLE("feasibility_hs103"),
-        TABLE("feasibility_hs104"),
-        TABLE("feasibility_hs106"),
-        TABLE("feasibility_hs111"),
-        TABLE("feasibility_hs116"),
-        TABLE("feasibility_bt8"),
-        TABLE("feasibility_powellbs"),
-        TABLE("feasibility_powellsq"),
-        TABLE("feasibility_cluster"),
-        TABLE("feasibility_wachbieg"),
-        TABLE("feasibility_pal_s1"),
-        TABLE("feasibility_pal_s2"),
-        TABLE("feasibility_pal_s3"),
-        TABLE("feasibility_pal_s4"),
-        TABLE("feasibility_pal_s5"),
-        TABLE("feasibility_pal_s6"),
-        TABLE("feasibility_pal_warp"),
-        TABLE("feasibility_pooling"),
-        TABLE("feasibility_column"),
-        TABLE("feasibility_fsnet_qp"),
-        TABLE("feasibility_fsnet_qcqp"),
-        TABLE("feasibility_fsnet_socp"),
-        TABLE("feasibility_creep_chain"),
-        TABLE("feasibility_creep_far"),
-        TABLE("feasibility_creep_growth"),
-        TABLE("feasibility_creep_budget"),
-        TABLE("feasibility_creep_integrator"),
-        TABLE("feasibility_creep_order"),
-        TABLE("feasibility_creep_hull"),
-        TABLE("feasibility_creep_bent"),
         cmocka_unit_test(a_longer_horizon_has_as_many_times_the_rows),
         cmocka_unit_test(the_warp_flattens_with_its_kappa),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    struct script_tables tables = script_tables("tests/models/expected.py", "model");
+    struct CMUnitTest *tests = calloc(tables.count + COUNT_OF(others), sizeof *tests);
+    for (size_t i = 0; i < tables.count; i++)
+        tests[i] = (struct CMUnitTest){.name = tables.table[i].name,
+                                       .test_func = the_model_says_what_its_formulas_say,
+                                       .initial_state = &tables.table[i]};
+    memcpy(tests + tables.count, others, sizeof others);
+    int failed = _cmocka_run_group_tests("models", tests, tables.count + COUNT_OF(others), NULL, NULL);
+    script_tables_release(&tables);
+    free(tests);
+    return failed;
 }
