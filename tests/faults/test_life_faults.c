@@ -2,10 +2,12 @@
  * thread start of it fails in turn, once and for ever after.
  *
  * A life ends well, with the bits that it always has, or with a sentence; either way nothing leaks, no file stays open, no file lies
- * about but the ones named, and the next life is as good as any. Lives: emitted files, trainings of every loss and scheme with the
+ * about but the ones named, and the next life is as good as any. Lives: layers, evaluators, checks, emitted files, trainings of every loss and scheme with the
  * outputs they lead to, refinement, scaling, arrays, policies and checkpoints in files, models of several files.
  *
  * SPDX-License-Identifier: MIT */
+#include "life_faults_making.h"
+
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/failing_system.h"
@@ -24,8 +26,6 @@ enum { COUNT = 6, OUTPUTS = 2, CANDIDATES = 2, THREADS = 3, ENTRIES = 6 /* the m
 static struct scratch scratch;
 static hn_model *model, *equal;
 static const double x[COUNT] = {0.5, 1, 1.5, 2, 2.5, 3};
-
-typedef hn_status living(struct digest *digest, hn_error *error);
 
 static void add_numbers(struct digest *digest, const double *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -280,26 +280,27 @@ static hn_status read_files(struct digest *digest, hn_error *error) {
 
 /* ---- all of them ---- */
 
-static const struct life {
-    const char *name;
-    living *live;
-    size_t least_allocations, least_calls;
-    int threads; /* that it starts */
-} lives[] = {
-    {"emit", emit, 200, 0, 0},
-    {"emit a policy", emit_policy, 200, 0, 0},
-    {"train, improve", train_improving, 100, 0, THREADS - 1},
-    {"train through the layer", train_through_the_layer, 100, 0, THREADS - 1},
-    {"train on targets", train_on_targets, 100, 0, THREADS - 1},
-    {"train dc3", train_dc3, 50, 0, THREADS - 1},
-    {"train without a layer", train_without_a_layer, 20, 0, THREADS - 1},
-    {"refine", refine, 50, 0, THREADS - 1},
-    {"draw and scale", draw_and_scale, 50, 0, THREADS - 1},
-    {"an array in a file", store_an_array, 4, 8, 0},
-    {"a policy in a file", store_a_policy, 50, 8, THREADS - 1},
-    {"a checkpoint in a file", store_a_checkpoint, 5, 8, 0},
-    {"a model of files", read_files, 50, 6, 0},
+static const struct life using_lives[] = {
+    {"emit", emit, 200, 0, 0, false},
+    {"emit a policy", emit_policy, 200, 0, 0, false},
+    {"train, improve", train_improving, 100, 0, THREADS - 1, false},
+    {"train through the layer", train_through_the_layer, 100, 0, THREADS - 1, false},
+    {"train on targets", train_on_targets, 100, 0, THREADS - 1, false},
+    {"train dc3", train_dc3, 50, 0, THREADS - 1, false},
+    {"train without a layer", train_without_a_layer, 20, 0, THREADS - 1, false},
+    {"refine", refine, 50, 0, THREADS - 1, false},
+    {"draw and scale", draw_and_scale, 50, 0, THREADS - 1, false},
+    {"an array in a file", store_an_array, 4, 8, 0, false},
+    {"a policy in a file", store_a_policy, 50, 8, THREADS - 1, false},
+    {"a checkpoint in a file", store_a_checkpoint, 5, 8, 0, false},
+    {"a model of files", read_files, 50, 6, 0, false},
 };
+
+static const struct life *life_at(size_t i) {
+    return i < making_life_count ? &making_lives[i] : &using_lives[i - making_life_count];
+}
+
+#define LIVES (making_life_count + COUNT_OF(using_lives))
 
 static void be_well(void) {
     memory_fail_never();
@@ -319,6 +320,7 @@ static int begin(void **state) {
     be_well();
     system_move_at_most(97);
     scratch = scratch_create();
+    making_lives_begin();
     must_read(&model,
               "param a >= 0.5, <= 3; var y{1..2}; minimize f: y[1]^2 + (y[2] - a)^2; s.t. disc: y[1]^2 + y[2]^2 "
               "<= a; s.t. line: y[1] + 2*y[2] >= 0.1;");
@@ -336,6 +338,7 @@ static int end(void **state) {
     be_well();
     hn_model_destroy(model);
     hn_model_destroy(equal);
+    making_lives_end();
     scratch_remove(&scratch);
     return memory_live_blocks() != 0;
 }
@@ -387,7 +390,7 @@ static struct scene scene_of(const struct life *life, bool for_ever) {
 
 static void allocations_fail(const struct life *life, bool for_ever) {
     struct scene scene = scene_of(life, false);
-    for (size_t k = 1;; k += 1 + k / 16 + (HN_TEST_SHARE - 1)) { /* of later ones some */
+    for (size_t k = 1;; k += life->strict ? 1 + (HN_TEST_SHARE > 1 && k > 20) : 1 + k / 16 + (HN_TEST_SHARE - 1)) {
         hn_error error = {.text = ""};
         struct digest digest = digest_start();
         memory_fail_at(k, for_ever);
@@ -395,6 +398,8 @@ static void allocations_fail(const struct life *life, bool for_ever) {
         bool failed = memory_has_failed();
         if (status != HN_OK && (status != HN_NO_MEMORY || !strstr(error.text, "memory")))
             fail_msg("%s, allocation %zu: %s", life->name, k, error.text);
+        if (life->strict)
+            assert_true((status == HN_NO_MEMORY) == failed && (!failed || error.status == HN_NO_MEMORY));
         judge(life, k, &scene, status, &digest, &error);
         if (!failed) {
             assert_true(k > life->least_allocations);
@@ -436,27 +441,27 @@ static void threads_fail(const struct life *life, void (*make_fail)(int k)) {
 
 static void lives_without_memory(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(lives); i++) {
-        allocations_fail(&lives[i], false);
-        allocations_fail(&lives[i], true);
+    for (size_t i = 0; i < LIVES; i++) {
+        allocations_fail(life_at(i), false);
+        allocations_fail(life_at(i), true);
     }
 }
 
 static void lives_with_calls_that_fail(void **state) {
     (void)state;
     static const int codes[] = {ENOSPC, EIO, EACCES, EMFILE};
-    for (size_t i = 0; i < COUNT_OF(lives); i++)
-        for (size_t c = 0; c < COUNT_OF(codes) && lives[i].least_calls > 0; c++) {
-            calls_fail(&lives[i], system_fail_at, codes[c]);
-            calls_fail(&lives[i], system_fail_from, codes[c]);
+    for (size_t i = 0; i < LIVES; i++)
+        for (size_t c = 0; c < COUNT_OF(codes) && life_at(i)->least_calls > 0; c++) {
+            calls_fail(life_at(i), system_fail_at, codes[c]);
+            calls_fail(life_at(i), system_fail_from, codes[c]);
         }
 }
 
 static void lives_with_threads_that_do_not_start(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(lives); i++) {
-        threads_fail(&lives[i], threads_fail_once);
-        threads_fail(&lives[i], threads_fail_at);
+    for (size_t i = 0; i < LIVES; i++) {
+        threads_fail(life_at(i), threads_fail_once);
+        threads_fail(life_at(i), threads_fail_at);
     }
 }
 
