@@ -283,6 +283,30 @@ static void logical_constraints_are_refused_as_such(void **state) {
     must_fail("var x; c: (x <= 1) or (x >= 2);", "1:12", "c: this condition makes it a logical constraint");
 }
 
+/* ---- conditions on variables, labels ---- */
+
+static void conditions_on_variables_stay_in_the_model(void **state) {
+    (void)state;
+    hn_model *model =
+        must_read("var x; var y; minimize f: (if x > 0 and not y > 1 then x^2 else -x) + max(x,y,0) + abs(x)\n"
+                  " + min {i in 1..2} i*x + (if x = 0 or y < 5 then 10) + (x less y) + prod{i in 1..2} (x+i) + (0*x + "
+                  "5 less 2) + (if x <> y then 0 else 9);\n");
+    const double a[] = {2, 0.5}, b[] = {-1, 6};
+    assert_near(objective_at(model, NULL, a), 4 + 2 + 2 + 2 + 10 + 1.5 + 12 + 3);
+    assert_near(objective_at(model, NULL, b), 1 + 6 + 1 - 2 + 0 + 0 + 0 + 3);
+    hn_model_destroy(model);
+}
+
+static void labels_show_what_could_be_mistaken_in_quotes(void **state) {
+    (void)state;
+    hn_model *model = must_read("set S := {'a,b', 'it''s', '3', 'plain'}; var x{S, {-1.5, 2}};");
+    assert_string_equal(hn_model_output(model, 0).name, "x['a,b',-1.5]");
+    assert_string_equal(hn_model_output(model, 2).name, "x['it''s',-1.5]");
+    assert_string_equal(hn_model_output(model, 5).name, "x['3',2]");
+    assert_string_equal(hn_model_output(model, 7).name, "x[plain,2]");
+    hn_model_destroy(model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_chain_of_comparisons_holds_when_each_of_them_does),
                                        cmocka_unit_test(a_chain_of_comparisons_stops_where_it_fails),
@@ -302,6 +326,8 @@ int main(void) {
                                        cmocka_unit_test(a_note_that_repeats_is_said_once_with_its_count),
                                        cmocka_unit_test(a_mistake_in_a_piecewise_linear_term_is_one_mistake),
                                        cmocka_unit_test(a_mistake_in_a_block_is_one_mistake_and_ends_with_the_block),
-                                       cmocka_unit_test(logical_constraints_are_refused_as_such)};
+                                       cmocka_unit_test(logical_constraints_are_refused_as_such),
+                                       cmocka_unit_test(conditions_on_variables_stay_in_the_model),
+                                       cmocka_unit_test(labels_show_what_could_be_mistaken_in_quotes)};
     return cmocka_run_group_tests_name("ampl/dialect", tests, NULL, NULL);
 }

@@ -15,3 +15,4 @@ Share {i in 1..2}: x[i] <= 0.5 * (x[1] + x[2] + x[3]);
 data;
 param octane := 1 98  2 87  3 79;
 end;
+after it, this is no model: "neither read nor refused

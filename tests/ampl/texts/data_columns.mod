@@ -20,7 +20,7 @@ param: S:     a    b   name :=
       ore     1   11   .
       coal    2    .   'brown coal'
       salt    3   33   rock ;
-param: c d := 1 1 -1, 2 2 -2, 3 3 -30 ;
+param default -30: c d := 1 1 -1, 2 2 -2, 3 3 . ;
 param: L: len cap :=
    ore coal  2.5  .
    coal salt 1.5  4

@@ -10,7 +10,7 @@ c1 {i in 1..2, k in 1..2}: sum {p in P} w[i,p,k]*y[p,k] <= i;
 c2 {i in 1..3}: sum {j in 1..3} z[i,j]*y['in',j] = y['out',i];
 data;
 param q := [*,1] in 1 out 2  [*,2] in 3 out 4  [in,*] 3 5  [out,3] 6 ;
-param w := [1,*,*]: 1 2 := in 10 20 out 30 40
+param w := [1,*,*] (tr): in out := 1 10 30 2 20 40
            [2,*,1] in 50 out 60
            [2,out,*] 2 70 ;
 param z := [1,*] 1 2  2 -1  3 0
