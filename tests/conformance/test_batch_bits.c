@@ -3,7 +3,7 @@
  * Every sample is first corrected and differentiated in a batch of its own. Then the same samples come again in
  * batches of 1, 2, 3, 7, 8, 64 and 1000, in any order, more than once, beside neighbours that are NaN, infinite, huge
  * or have crossed bounds; on pools of 1 to 4 threads; and with every instruction set that this processor has. Outputs,
- * reports, residuals and gradients are the same bits each time.
+ * reports, residuals, multipliers and gradients are the same bits each time.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -18,7 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 40, STRANGE = 10, MODELS = HN_TEST_SHARE > 1 ? 6 : 20 }; /* sanitizers are slow */
+enum {
+    SAMPLES = 40,
+    STRANGE = 10,
+    MODELS = HN_TEST_SHARE > 1 ? 6 : 20,
+    SEARCHED = HN_TEST_SHARE > 1 ? 2 : 8
+}; /* sanitizers are slow */
 
 static const size_t batches[] = {1, 2, 3, 7, 8, 64, 1000};
 enum { BATCHES = COUNT_OF(batches) - (HN_TEST_SHARE > 1) };
@@ -27,8 +32,8 @@ enum { BATCHES = COUNT_OF(batches) - (HN_TEST_SHARE > 1) };
 struct scene {
     const hn_model *model;
     hn_layer_options options;
-    size_t inputs, outputs;
-    double *x, *raw, *grad_y; /* of all samples */
+    size_t inputs, outputs, rows, batches;
+    double *x, *raw, *grad_y, *grad_multipliers; /* of all samples */
     struct layer_results alone[SAMPLES];
     struct random random;
 };
@@ -36,20 +41,22 @@ struct scene {
 /* A batch drawn from the samples. */
 struct drawn {
     size_t count, *sample;
-    double *x, *raw, *grad_y;
+    double *x, *raw, *grad_y, *grad_multipliers;
 };
 
 static struct drawn draw(struct scene *scene, size_t count) {
-    size_t n = scene->outputs, k = scene->inputs;
+    size_t n = scene->outputs, k = scene->inputs, m = scene->rows;
     struct drawn d = {.count = count, .sample = calloc(count, sizeof *d.sample)};
     d.x = calloc(count * k + 1, sizeof *d.x);
     d.raw = calloc(count * n, sizeof *d.raw);
     d.grad_y = calloc(count * n, sizeof *d.grad_y);
+    d.grad_multipliers = calloc(count * m + 1, sizeof *d.grad_multipliers);
     for (size_t i = 0; i < count; i++) {
         size_t s = d.sample[i] = random_below(&scene->random, SAMPLES);
         memcpy(d.x + i * k, scene->x + s * k, k * sizeof *d.x);
         memcpy(d.raw + i * n, scene->raw + s * n, n * sizeof *d.raw);
         memcpy(d.grad_y + i * n, scene->grad_y + s * n, n * sizeof *d.grad_y);
+        memcpy(d.grad_multipliers + i * m, scene->grad_multipliers + s * m, m * sizeof *d.grad_multipliers);
     }
     return d;
 }
@@ -59,6 +66,7 @@ static void drawn_release(struct drawn *d) {
     free(d->x);
     free(d->raw);
     free(d->grad_y);
+    free(d->grad_multipliers);
 }
 
 /* On a pool, or on a workspace when there is none. */
@@ -66,6 +74,7 @@ static struct layer_results run_drawn(const hn_layer *layer, hn_pool *pool, cons
     struct layer_results r = results_of(layer, d->count);
     hn_batch batch = batch_into(&r, d->x, d->raw);
     hn_gradient gradient = gradient_into(&r, d->grad_y);
+    gradient.grad_multipliers = r.multipliers ? d->grad_multipliers : NULL;
     if (pool) {
         assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
         assert_int_equal(hn_pool_gradient(pool, &batch, &gradient, NULL), HN_OK);
@@ -93,17 +102,25 @@ static void check_drawn(struct scene *scene, const hn_layer *layer, hn_pool *poo
 static void scene_begin(struct scene *scene, const hn_model *model, hn_layer_options options, const double *x,
                         const double *raw) {
     static const double strange[] = {NAN, INFINITY, -INFINITY, 1e308, -1e300, 1e160, 5e-324, -0.0};
-    *scene = (struct scene){.model = model, .options = options, .random = random_start(81, 0)};
+    bool searches = options.method == HN_METHOD_NEAREST || options.method == HN_METHOD_OPTIMAL; /* which takes time */
+    *scene = (struct scene){.model = model,
+                            .options = options,
+                            .rows = hn_model_row_count(model),
+                            .batches = searches ? COUNT_OF(batches) - 1 : BATCHES,
+                            .random = random_start(81, 0)};
     size_t n = scene->outputs = hn_model_output_count(model), k = scene->inputs = hn_model_input_count(model);
     scene->x = calloc(SAMPLES * k + 1, sizeof *scene->x);
     scene->raw = calloc(SAMPLES * n, sizeof *scene->raw);
     scene->grad_y = calloc(SAMPLES * n, sizeof *scene->grad_y);
+    scene->grad_multipliers = calloc(SAMPLES * scene->rows + 1, sizeof *scene->grad_multipliers);
     for (size_t i = 0; i < SAMPLES * k; i++)
         scene->x[i] = x[i % k] + 0.05 * random_normal(&scene->random);
     for (size_t i = 0; i < SAMPLES * n; i++) {
         scene->raw[i] = raw[i % n] + 0.3 * random_normal(&scene->random);
         scene->grad_y[i] = random_normal(&scene->random);
     }
+    for (size_t i = 0; i < SAMPLES * scene->rows; i++)
+        scene->grad_multipliers[i] = cos((double)i);
     for (size_t s = SAMPLES - STRANGE; s < SAMPLES; s++) {
         double value = strange[s % COUNT_OF(strange)];
         if (s % 2 && k > 0)
@@ -115,6 +132,7 @@ static void scene_begin(struct scene *scene, const hn_model *model, hn_layer_opt
     for (size_t s = 0; s < SAMPLES; s++) {
         struct drawn one = {.count = 1, .x = scene->x + s * k, .raw = scene->raw + s * n};
         one.grad_y = scene->grad_y + s * n;
+        one.grad_multipliers = scene->grad_multipliers + s * scene->rows;
         scene->alone[s] = run_drawn(layer, NULL, &one);
     }
     hn_layer_destroy(layer);
@@ -144,11 +162,12 @@ static void scene_end(struct scene *scene) {
     free(scene->x);
     free(scene->raw);
     free(scene->grad_y);
+    free(scene->grad_multipliers);
 }
 
 static void check_batches(struct scene *scene) {
     hn_layer *layer = layer_of(scene->model, scene->options);
-    for (size_t i = 0; i < BATCHES; i++)
+    for (size_t i = 0; i < scene->batches; i++)
         check_drawn(scene, layer, NULL, batches[i]);
     hn_layer_destroy(layer);
 }
@@ -159,7 +178,7 @@ static void check_pools(struct scene *scene) {
         hn_pool *pool;
         assert_int_equal(hn_pool_create(&pool, layer, threads, NULL), HN_OK);
         assert_int_equal(hn_pool_threads(pool), threads);
-        for (size_t i = 0; i < BATCHES; i++)
+        for (size_t i = 0; i < scene->batches; i++)
             check_drawn(scene, layer, pool, batches[i]);
         hn_pool_destroy(pool);
     }
@@ -244,6 +263,29 @@ static void on_random_models(check *checks) {
     assert_true(outputs_side >= MODELS / 2 && rows_side >= MODELS / 2);
 }
 
+/* nearest and optimal, where there is a solution and where there is none. */
+static void on_searched_models(check *checks) {
+    size_t outcomes[HN_OUTCOME_COUNT] = {0}, certified = 0;
+    for (uint64_t stream = 0; stream < SEARCHED; stream++) {
+        struct random_problem_options shape = {.kind = stream % 4 == 3 ? PROBLEM_INFEASIBLE : PROBLEM_FEASIBLE};
+        struct random_problem problem;
+        shape.objective = true;
+        random_problem_create(&problem, shape, 92, stream);
+        const hn_layer_options options[] = {steps(HN_METHOD_NEAREST, -1), steps(HN_METHOD_OPTIMAL, -1)};
+        for (size_t i = 0; i < COUNT_OF(options); i++) {
+            struct scene scene;
+            scene_begin(&scene, problem.model, options[i], problem.x, problem.raw);
+            scene_count(&scene, outcomes);
+            for (size_t s = 0; s < SAMPLES; s++)
+                certified += scene.alone[s].reports[0].kkt <= HN_CERTIFIED;
+            checks(&scene);
+            scene_end(&scene);
+        }
+        random_problem_release(&problem);
+    }
+    assert_true(certified > SEARCHED * SAMPLES / 2 && outcomes[HN_OUTCOME_NONFINITE_INPUT] > 0);
+}
+
 static void the_unicycle_s_bits_do_not_know_the_batch(void **state) {
     (void)state;
     on_the_unicycle(check_batches);
@@ -274,6 +316,21 @@ static void random_models_bits_do_not_know_the_instructions(void **state) {
     on_random_models(check_instructions);
 }
 
+static void searched_bits_do_not_know_the_batch(void **state) {
+    (void)state;
+    on_searched_models(check_batches);
+}
+
+static void searched_bits_do_not_know_the_threads(void **state) {
+    (void)state;
+    on_searched_models(check_pools);
+}
+
+static void searched_bits_do_not_know_the_instructions(void **state) {
+    (void)state;
+    on_searched_models(check_instructions);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_unicycle_s_bits_do_not_know_the_batch),
@@ -282,6 +339,9 @@ int main(void) {
         cmocka_unit_test(random_models_bits_do_not_know_the_batch),
         cmocka_unit_test(random_models_bits_do_not_know_the_threads),
         cmocka_unit_test(random_models_bits_do_not_know_the_instructions),
+        cmocka_unit_test(searched_bits_do_not_know_the_batch),
+        cmocka_unit_test(searched_bits_do_not_know_the_threads),
+        cmocka_unit_test(searched_bits_do_not_know_the_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,36 +185,6 @@ static void weakly_active_rows_are_flagged(void **state) {
     hn_model_destroy(m);
 }
 
-/* ---- bits ---- */
-
-static void gradients_have_the_same_bits_alone_and_together(void **state) {
-    (void)state;
-    enum { COUNT = 11 };
-    for (uint64_t number = 0; number < 12; number++) {
-        struct random_problem p;
-        random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_FEASIBLE}, 43, number);
-        struct random random = random_start(44, number);
-        double *raw = draw(&random, COUNT * p.outputs, -1, 1);
-        double *grad_y = draw(&random, COUNT * p.outputs, -1, 1);
-        double *x = malloc((COUNT * p.inputs + 1) * sizeof *x);
-        for (size_t k = 0; k < COUNT; k++)
-            memcpy(x + k * p.inputs, p.x, p.inputs * sizeof *x);
-        hn_layer *layer = layer_of(p.model, layer_method(HN_METHOD_NEAREST));
-        struct layer_results all = run_and_pull(layer, COUNT, x, raw, grad_y);
-        for (size_t k = 0; k < COUNT; k++) {
-            struct layer_results one = run_and_pull(layer, 1, p.x, raw + k * p.outputs, grad_y + k * p.outputs);
-            assert_true(same_results(&all, k, &one, 0));
-            results_release(&one);
-        }
-        results_release(&all);
-        hn_layer_destroy(layer);
-        free(raw);
-        free(grad_y);
-        free(x);
-        random_problem_release(&p);
-    }
-}
-
 int main(int count, char **arguments) {
     many = count > 1 ? strtoull(arguments[1], NULL, 10) : 0;
     const struct CMUnitTest tests[] = {
@@ -224,7 +194,6 @@ int main(int count, char **arguments) {
         cmocka_unit_test(fixed_outputs_hand_their_gradient_to_x),
         cmocka_unit_test(weights_stand_in_gradients),
         cmocka_unit_test(weakly_active_rows_are_flagged),
-        cmocka_unit_test(gradients_have_the_same_bits_alone_and_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* test_nearest.c - the method nearest judged by the optimality conditions, evaluated anew: certificates are true, nothing is further away
- * or less feasible than what auto finds, and the bits of a sample are its own.
+ * or less feasible than what auto finds.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
@@ -87,104 +87,6 @@ static void certificates_hold_where_rows_depend_on_each_other(void **state) {
 static void certificates_are_true_in_units_far_apart(void **state) {
     (void)state;
     check_kind(PROBLEM_SCALED, 400 / HN_TEST_SHARE, 0.5);
-}
-
-/* ---- the same bits ---- */
-
-enum { BATCH = 37 };
-
-struct batch_results {
-    double *y, *l;
-    hn_report reports[BATCH];
-};
-
-static struct batch_results run_batch(const struct random_problem *p, const double *raw, hn_layer_options options,
-                                      int threads) {
-    struct batch_results r = {.y = malloc(BATCH * p->outputs * sizeof *r.y),
-                              .l = malloc((BATCH * p->rows + 1) * sizeof *r.l)};
-    hn_layer *layer = layer_of(p->model, options);
-    hn_pool *pool;
-    assert_int_equal(hn_pool_create(&pool, layer, threads, NULL), HN_OK);
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = BATCH,
-                            .x = p->x,
-                            .repeat_x = true,
-                            .y_raw = raw,
-                            .y = r.y,
-                            .report_size = sizeof *r.reports,
-                            .reports = r.reports,
-                            .multipliers = r.l};
-    assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
-    hn_pool_destroy(pool);
-    hn_layer_destroy(layer);
-    return r;
-}
-
-static void batch_release(struct batch_results *r) {
-    free(r->y);
-    free(r->l);
-}
-
-static void assert_same_batches(const struct random_problem *p, const struct batch_results *a,
-                                const struct batch_results *b) {
-    assert_memory_equal(a->y, b->y, BATCH * p->outputs * sizeof *a->y);
-    assert_memory_equal(a->l, b->l, BATCH * p->rows * sizeof *a->l);
-    assert_memory_equal(a->reports, b->reports, sizeof a->reports);
-}
-
-static void check_alone(const struct random_problem *p, const double *raw, const struct batch_results *all) {
-    hn_layer *layer = layer_of(p->model, layer_method(HN_METHOD_NEAREST));
-    double *y = malloc(p->outputs * sizeof *y), *l = malloc((p->rows + 1) * sizeof *l);
-    for (size_t k = 0; k < BATCH; k++) {
-        hn_report report;
-        const hn_batch batch = {.size = sizeof batch,
-                                .count = 1,
-                                .x = p->x,
-                                .y_raw = raw + k * p->outputs,
-                                .y = y,
-                                .report_size = sizeof report,
-                                .reports = &report,
-                                .multipliers = l};
-        layer_run(layer, &batch);
-        assert_memory_equal(y, all->y + k * p->outputs, p->outputs * sizeof *y);
-        assert_memory_equal(l, all->l + k * p->rows, p->rows * sizeof *l);
-        assert_memory_equal(&report, &all->reports[k], sizeof report);
-    }
-    free(y);
-    free(l);
-    hn_layer_destroy(layer);
-}
-
-static void the_bits_of_a_sample_are_its_own(void **state) {
-    (void)state;
-    for (uint64_t number = 0; number < 16; number++) {
-        struct random_problem p;
-        enum problem_kind kind = number < 12 ? PROBLEM_FEASIBLE : PROBLEM_INFEASIBLE;
-        random_problem_create(&p, (struct random_problem_options){.kind = kind}, 32, number);
-        double *raw = malloc(BATCH * p.outputs * sizeof *raw);
-        struct random random = random_start(33, number);
-        for (size_t i = 0; i < BATCH * p.outputs; i++)
-            raw[i] = p.raw[i % p.outputs] + random_between(&random, -1, 1);
-        struct batch_results all = run_batch(&p, raw, layer_method(HN_METHOD_NEAREST), 1);
-        struct batch_results shared = run_batch(&p, raw, layer_method(HN_METHOD_NEAREST), 3);
-        assert_same_batches(&p, &all, &shared);
-        check_alone(&p, raw, &all);
-        for (int set = HN_INSTRUCTIONS_BEST + 1; set < HN_INSTRUCTIONS_COUNT; set++) {
-            hn_layer_options options = layer_method(HN_METHOD_NEAREST);
-            hn_layer *layer = NULL;
-            options.instructions = (hn_instructions)set;
-            if (hn_layer_create(&layer, p.model, &options, NULL) != HN_OK)
-                continue; /* not on this processor */
-            hn_layer_destroy(layer);
-            struct batch_results other = run_batch(&p, raw, options, 1);
-            assert_same_batches(&p, &all, &other);
-            batch_release(&other);
-        }
-        batch_release(&all);
-        batch_release(&shared);
-        free(raw);
-        random_problem_release(&p);
-    }
 }
 
 /* ---- small things ---- */
@@ -336,7 +238,6 @@ int main(void) {
         cmocka_unit_test(certificates_hold_on_feasible_problems),
         cmocka_unit_test(certificates_hold_where_rows_depend_on_each_other),
         cmocka_unit_test(certificates_are_true_in_units_far_apart),
-        cmocka_unit_test(the_bits_of_a_sample_are_its_own),
         cmocka_unit_test(a_cusp_is_judged_by_the_definition),
         cmocka_unit_test(full_systems_are_certified),
         cmocka_unit_test(start_values_and_fixed_outputs_count),

@@ -1,5 +1,5 @@
 /* test_optimal.c - the method optimal judged by the optimality conditions, evaluated anew; gradients of optimum and multipliers against
- * differences of both; the bits of a sample are its own.
+ * differences of both.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
@@ -201,101 +201,6 @@ static void dependent_rows_are_finite_and_flagged(void **state) {
     check_gradients(options, 200 / HN_TEST_SHARE, 0);
 }
 
-/* ---- the same bits ---- */
-
-enum { BATCH = 21 };
-
-struct all_results {
-    double *y, *l, *grad_x;
-    hn_report reports[BATCH];
-};
-
-/* In one call on so many threads, or sample by sample. */
-static struct all_results run_all(const struct random_problem *p, const double *raw, hn_instructions set, bool alone,
-                                  int threads) {
-    size_t n = p->outputs, m = p->rows;
-    struct all_results r = {.y = calloc(BATCH * n, sizeof *r.y),
-                            .l = calloc(BATCH * m + 1, sizeof *r.l),
-                            .grad_x = calloc(BATCH * p->inputs + 1, sizeof *r.grad_x)};
-    double *grad_raw = calloc(BATCH * n, sizeof *grad_raw);
-    hn_layer_options options = layer_method(HN_METHOD_OPTIMAL);
-    options.instructions = set;
-    hn_layer *layer = layer_of(p->model, options);
-    hn_pool *pool;
-    assert_int_equal(hn_pool_create(&pool, layer, threads, NULL), HN_OK);
-    for (size_t k = 0; k < BATCH; k += alone ? 1 : BATCH) {
-        size_t count = alone ? 1 : BATCH;
-        void *tape = malloc(hn_layer_tape_bytes(layer, count));
-        const hn_batch batch = {.size = sizeof batch,
-                                .count = count,
-                                .x = p->x,
-                                .repeat_x = true,
-                                .y_raw = raw + k * n,
-                                .y = r.y + k * n,
-                                .report_size = sizeof *r.reports,
-                                .reports = r.reports + k,
-                                .tape = tape,
-                                .multipliers = r.l + k * m};
-        const hn_gradient gradient = {.size = sizeof gradient,
-                                      .grad_y = raw + k * n,
-                                      .grad_y_raw = grad_raw + k * n,
-                                      .grad_x = r.grad_x + k * p->inputs,
-                                      .grad_multipliers = r.l + k * m};
-        assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
-        assert_int_equal(hn_pool_gradient(pool, &batch, &gradient, NULL), HN_OK);
-        free(tape);
-    }
-    free(grad_raw);
-    hn_pool_destroy(pool);
-    hn_layer_destroy(layer);
-    return r;
-}
-
-static void release_all(struct all_results *r) {
-    free(r->y);
-    free(r->l);
-    free(r->grad_x);
-}
-
-static void check_same(const struct random_problem *p, const struct all_results *a, struct all_results b) {
-    assert_memory_equal(a->y, b.y, BATCH * p->outputs * sizeof *a->y);
-    assert_memory_equal(a->l, b.l, BATCH * p->rows * sizeof *a->l);
-    assert_memory_equal(a->grad_x, b.grad_x, BATCH * p->inputs * sizeof *a->grad_x);
-    assert_memory_equal(a->reports, b.reports, sizeof a->reports);
-    release_all(&b);
-}
-
-static bool processor_has(const hn_model *model, hn_instructions set) {
-    hn_layer_options options = layer_method(HN_METHOD_AUTO);
-    hn_layer *layer = NULL;
-    options.instructions = set;
-    hn_status status = hn_layer_create(&layer, model, &options, NULL);
-    hn_layer_destroy(layer);
-    return status == HN_OK;
-}
-
-static void the_bits_of_a_sample_are_its_own(void **state) {
-    (void)state;
-    for (uint64_t number = 0; number < 10; number++) {
-        struct random_problem p;
-        random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_FEASIBLE, .objective = true}, 54,
-                              number);
-        struct random random = random_start(55, number);
-        double *raw = draw(&random, BATCH * p.outputs, -1, 1);
-        for (size_t i = 0; i < BATCH * p.outputs; i++)
-            raw[i] += p.raw[i % p.outputs];
-        struct all_results all = run_all(&p, raw, HN_INSTRUCTIONS_BEST, false, 1);
-        check_same(&p, &all, run_all(&p, raw, HN_INSTRUCTIONS_BEST, false, 3));
-        check_same(&p, &all, run_all(&p, raw, HN_INSTRUCTIONS_BEST, true, 1));
-        for (int set = HN_INSTRUCTIONS_BEST + 1; set < HN_INSTRUCTIONS_COUNT; set++)
-            if (processor_has(p.model, (hn_instructions)set))
-                check_same(&p, &all, run_all(&p, raw, (hn_instructions)set, false, 1));
-        release_all(&all);
-        free(raw);
-        random_problem_release(&p);
-    }
-}
-
 /* ---- known ones ---- */
 
 struct known {
@@ -454,7 +359,6 @@ int main(void) {
         cmocka_unit_test(gradients_are_those_of_optimum_and_multipliers),
         cmocka_unit_test(bounds_have_their_share),
         cmocka_unit_test(dependent_rows_are_finite_and_flagged),
-        cmocka_unit_test(the_bits_of_a_sample_are_its_own),
         cmocka_unit_test(a_linear_programme_ends_at_its_corner),
         cmocka_unit_test(what_has_no_optimum_is_auto_s),
         cmocka_unit_test(a_distance_as_objective_is_nearest),
