@@ -370,7 +370,7 @@ long_test(device/device_single all)
 long_test(faults/device_faults all)
 long_test(conformance/executors 40)
 long_test(sparse/damped all)
-long_test(layer/random_problems 20000)
+long_test(layer/many_problems 0 all 20000)
 long_test(base/elementary 100000)
 if(TARGET hardnet_tool AND Python3_Interpreter_FOUND)
     foreach(name emit compile)
@@ -425,7 +425,7 @@ include(cmake/python.cmake)
 # runs alone at the end.
 set(slow_tests tools/emit tools/compile tools/pictures tools/eval_reference tools/check_layer conformance/generated device/device_text
                device/device_single device/device_policy device/device_search emit/adjoint faults/device_faults faults/text_faults
-               generate/pairs layer/random_problems sparse/damped)
+               generate/pairs sparse/damped)
 foreach(name IN LISTS slow_tests)
     if(TEST ${name})
         set_tests_properties(${name} PROPERTIES COST 100 LABELS slow)
