@@ -1,8 +1,8 @@
-/* test_network_faults.c - every allocation and every system call behind a network and its file fails in turn.
+/* test_network_faults.c - every allocation and every system call behind the files of networks and checkpoints fails in turn.
  *
- * A save that fails leaves the old network, whole, no temporary file and no open descriptor; only when the folder cannot
- * be synced, the last step, is the new one already there. A load that fails gives no network. Running makes no allocation,
- * and loading opens one file.
+ * A save that fails leaves the old file, whole, no temporary file and no open descriptor; only when the folder cannot
+ * be synced, the last step, is the new one already there. A load that fails gives no network, and changes no numbers of a
+ * checkpoint. Running a network makes no allocation, and loading opens one file.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -10,6 +10,7 @@
 #include "support/failing_system.h"
 #include "support/scratch.h"
 
+#include "hardnet/checkpoint.h"
 #include "nn/network_parts.h"
 #include "nn/perceptron.h"
 
@@ -33,9 +34,29 @@ static hn_network *make(uint64_t seed) {
     return network;
 }
 
+/* What is stored: a network, or the numbers of a checkpoint. */
+static bool checkpoints;
+static double numbers[40];
+
+static void fill(double value) {
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        numbers[i] = value;
+}
+
+static hn_status save_or_load(bool loads, hn_error *error) {
+    hn_checkpoint_part part = {"weights", numbers, 1, COUNT_OF(numbers), false, HN_CHECKPOINT_FINITE};
+    const hn_checkpoint checkpoint = {1, 1, &text, &part};
+    return loads ? hn_checkpoint_load(&checkpoint, path, error) : hn_checkpoint_save(&checkpoint, path, error);
+}
+
+static hn_status try_save(int which, hn_error *error) {
+    fill(which);
+    return checkpoints ? save_or_load(false, error) : hn_network_save(networks[which], path, 1, &text, error);
+}
+
 static void save(int which) {
     system_fail_never();
-    assert_int_equal(hn_network_save(networks[which], path, 1, &text, NULL), HN_OK);
+    assert_int_equal(try_save(which, NULL), HN_OK);
 }
 
 static int begin(void **state) {
@@ -51,6 +72,11 @@ static int begin(void **state) {
     return 0;
 }
 
+static int begin_checkpoints(void **state) {
+    checkpoints = true;
+    return begin(state);
+}
+
 static int end(void **state) {
     (void)state;
     memory_fail_never();
@@ -58,14 +84,22 @@ static int end(void **state) {
     hn_network_destroy(networks[0]);
     hn_network_destroy(networks[1]);
     scratch_remove(&scratch);
+    checkpoints = false;
     return memory_live_blocks() != 0;
 }
 
-/* Loaded without faults: 0 for the old network, 1 for the new. */
+/* Loaded without faults: 0 for the old one, 1 for the new. */
 static void check_file_is(int which) {
     hn_network *network;
     memory_fail_never();
     system_fail_never();
+    if (checkpoints) {
+        fill(-1);
+        assert_int_equal(save_or_load(true, NULL), HN_OK);
+        for (size_t i = 0; i < COUNT_OF(numbers); i++)
+            assert_true(numbers[i] == which);
+        return;
+    }
     assert_int_equal(hn_network_load(&network, path, NULL), HN_OK);
     assert_memory_equal(hn_network_parameters(network), hn_network_parameters(networks[which]),
                         hn_network_parameter_count(network) * sizeof(double));
@@ -84,7 +118,7 @@ static bool save_fails_at(size_t k, int code) {
     size_t open_files = count_open_files();
     hn_error error = {.status = HN_OK};
     system_fail_at(k, code);
-    hn_status status = hn_network_save(networks[1], path, 1, &text, &error);
+    hn_status status = try_save(1, &error);
     enum system_call failed = system_failed_call();
     size_t calls = system_calls();
     if (failed == CALL_NONE) {
@@ -105,7 +139,7 @@ static bool save_fails_at(size_t k, int code) {
     return true;
 }
 
-static void a_save_whose_kth_call_fails_keeps_the_old_network(void **state) {
+static void a_save_whose_kth_call_fails_keeps_the_old_file(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(codes); i++) {
         size_t k = 1;
@@ -196,7 +230,15 @@ static hn_status load_and_destroy(hn_error *error) {
 }
 
 static hn_status save_new(hn_error *error) {
-    return hn_network_save(networks[1], path, 1, &text, error);
+    return try_save(1, error);
+}
+
+static hn_status load_numbers(hn_error *error) {
+    fill(-1);
+    hn_status status = save_or_load(true, error);
+    for (size_t i = 0; i < COUNT_OF(numbers) && status != HN_OK; i++)
+        assert_true(numbers[i] == -1);
+    return status;
 }
 
 static void check_memory_faults(hn_status (*work)(hn_error *), size_t least) {
@@ -228,6 +270,12 @@ static void memory_that_runs_out_is_told(void **state) {
     check_memory_faults(save_new, 2);
 }
 
+static void memory_that_runs_out_changes_no_checkpoint(void **state) {
+    (void)state;
+    check_memory_faults(load_numbers, 1);
+    check_memory_faults(save_new, 1);
+}
+
 static void running_makes_no_allocation(void **state) {
     (void)state;
     enum { COUNT = 130 };
@@ -248,11 +296,14 @@ static void running_makes_no_allocation(void **state) {
     free(gradient);
 }
 
-#define WITH_FILES(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define WITH_FILES(test)       cmocka_unit_test_setup_teardown(test, begin, end)
+#define WITH_CHECKPOINTS(test) cmocka_unit_test_setup_teardown(test, begin_checkpoints, end)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        WITH_FILES(a_save_whose_kth_call_fails_keeps_the_old_network),
+        WITH_FILES(a_save_whose_kth_call_fails_keeps_the_old_file),
+        WITH_CHECKPOINTS(a_save_whose_kth_call_fails_keeps_the_old_file),
+        WITH_CHECKPOINTS(memory_that_runs_out_changes_no_checkpoint),
         WITH_FILES(a_load_whose_kth_call_fails_gives_no_network),
         WITH_FILES(interrupted_and_short_transfers_are_no_failures),
         WITH_FILES(a_load_opens_one_file_and_reads_it),
