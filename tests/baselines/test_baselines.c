@@ -7,6 +7,7 @@
 #include "hardnet/hardnet.h"
 #include "support/check.h"
 #include "support/differences.h"
+#include "support/model_check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,14 +16,6 @@
 enum { SAMPLES = 50, MOST = 64 };
 
 /* ---- making ---- */
-
-static hn_model *model_at(const char *path) {
-    hn_model *model;
-    hn_error error;
-    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
 
 static hn_model *model_of(const char *text) {
     const hn_text texts[] = {{"m", text, strlen(text)}};
@@ -123,7 +116,7 @@ static void draw(const hn_model *model, double *x, size_t count, uint64_t stream
 /* ---- gradients ---- */
 
 static void gradient_holds(const char *path, hn_scheme scheme, double level, double rate) {
-    hn_model *model = model_at(path);
+    hn_model *model = model_of_file(path);
     struct trained options = training_of(scheme);
     options.baseline.correction_rate = rate;
     options.train.policy.layer.tolerance = 1e-10; /* which completions aim at a hundredth of */
@@ -164,7 +157,7 @@ static void the_gradient_of_dc3_is_that_of_differences(void **state) {
 
 static void the_states_of_the_unicycle_depend_on_its_controls(void **state) {
     (void)state;
-    hn_model *model = model_at("models/unicycle.mod");
+    hn_model *model = model_of_file("models/unicycle.mod");
     struct applied options = scheme_of(HN_SCHEME_DC3);
     size_t columns[MOST];
     assert_int_equal(width_of(model, &options.baseline, columns), 20);
@@ -240,7 +233,7 @@ static void dc3_holds_equalities_and_says_what_it_violates(void **state) {
     (void)state;
     static const char *const paths[] = {"models/unicycle.mod", "models/pooling.mod", "models/simplex.mod"};
     for (size_t m = 0; m < COUNT_OF(paths); m++) {
-        hn_model *model = model_at(paths[m]);
+        hn_model *model = model_of_file(paths[m]);
         struct applied options = scheme_of(HN_SCHEME_DC3);
         options.baseline.correction_rate = 0.02;
         options.policy.candidates = 2;
@@ -349,7 +342,7 @@ static void what_cannot_be_completed_is_dropped_in_training(void **state) {
 /* ---- bits ---- */
 
 static void train_on(int threads, hn_scheme scheme, size_t candidates, double *parameters) {
-    hn_model *model = model_at("models/unicycle.mod");
+    hn_model *model = model_of_file("models/unicycle.mod");
     struct trained options = training_of(scheme);
     options.train.policy.threads = threads;
     options.train.policy.candidates = candidates;
@@ -383,7 +376,7 @@ static void the_weights_do_not_know_the_number_of_threads(void **state) {
 
 static void a_sample_does_not_know_its_neighbours(void **state) {
     (void)state;
-    hn_model *model = model_at("models/unicycle.mod");
+    hn_model *model = model_of_file("models/unicycle.mod");
     struct applied options = scheme_of(HN_SCHEME_DC3);
     hn_network *network = network_for(model, options, 1);
     double x[3 * SAMPLES], y[50 * SAMPLES], alone[50];
@@ -417,7 +410,7 @@ static void policy_refused(const hn_model *model, const hn_network *network, con
 
 static void settings_that_make_no_sense_are_refused(void **state) {
     (void)state;
-    hn_model *model = model_at("models/unicycle.mod");
+    hn_model *model = model_of_file("models/unicycle.mod");
     struct applied good = scheme_of(HN_SCHEME_DC3), bad = good, all = scheme_of(HN_SCHEME_NONE);
     hn_network *network = network_for(model, good, 1), *simd = network_for(model, all, 1);
     policy_refused(model, simd, &good, "the model needs 3 and 20 (1 candidates of its independent outputs)");
@@ -444,7 +437,7 @@ static void settings_that_make_no_sense_are_refused(void **state) {
 
 static void losses_that_do_not_fit_are_refused(void **state) {
     (void)state;
-    hn_model *model = model_at("models/unicycle.mod");
+    hn_model *model = model_of_file("models/unicycle.mod");
     struct trained options = training_of(HN_SCHEME_DC3);
     hn_network *network = network_for(model, applied_by(&options), 1);
     hn_trainer *trainer;

@@ -7,12 +7,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
 #include "base/random.h"
 #include "cpu/backend.h"
-#include "hardnet/read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,8 +213,7 @@ static void on_the_unicycle(check *checks) {
     static const char *const path = "models/unicycle.mod";
     static const double x[] = {-3, 0.4, 0.1};
     double raw[50] = {0};
-    hn_model *model;
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_model *model = model_of_file(path);
     for (int j = 0; j < 50; j++)
         raw[j] = j < 30 ? -3 + 0.1 * j : 1;
     const hn_layer_options options[] = {steps(HN_METHOD_PAPER, 25), steps(HN_METHOD_LM, -1), steps(HN_METHOD_AUTO, -1),

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/run_layer.h"
 
 #include "base/memory.h"
@@ -9,13 +10,10 @@
 #include "codegen/print/print.h"
 #include "layer/driver.h"
 
-#include "hardnet/read.h"
-
 #include <string.h>
 
 static hn_layer *layer_of_file(const char *path, hn_method method) {
-    hn_model *model;
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_model *model = model_of_file(path);
     hn_layer *layer = layer_of(model, layer_method(method));
     hn_model_destroy(model);
     return layer;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/run_layer.h"
 #include "support/shape_models.h"
 
@@ -10,8 +11,6 @@
 #include "codegen/passes/size_limits.h"
 #include "codegen/print/print.h"
 #include "layer/driver.h"
-
-#include "hardnet/read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,12 +21,6 @@ static hn_layer *layer_and_no_model(hn_model *model, hn_method method) {
     hn_layer *layer = layer_of(model, layer_method(method));
     hn_model_destroy(model);
     return layer;
-}
-
-static hn_model *shipped(const char *path) {
-    hn_model *model;
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
-    return model;
 }
 
 /* ---- the prediction ---- */
@@ -62,10 +55,10 @@ static void check_lengths(hn_model *model, hn_method method) {
 
 static void the_length_of_a_text_is_predicted(void **state) {
     (void)state;
-    check_lengths(shipped("models/unicycle.mod"), HN_METHOD_AUTO);
-    check_lengths(shipped("models/unicycle.mod"), HN_METHOD_PAPER);
-    check_lengths(shipped("models/opf.mod"), HN_METHOD_AUTO);
-    check_lengths(shipped("models/simplex.mod"), HN_METHOD_LM);
+    check_lengths(model_of_file("models/unicycle.mod"), HN_METHOD_AUTO);
+    check_lengths(model_of_file("models/unicycle.mod"), HN_METHOD_PAPER);
+    check_lengths(model_of_file("models/opf.mod"), HN_METHOD_AUTO);
+    check_lengths(model_of_file("models/simplex.mod"), HN_METHOD_LM);
     check_lengths(dense_model(20, 30, 1), HN_METHOD_AUTO);
     check_lengths(bordered_model(60, 1, 2, 10), HN_METHOD_LM);
 }
@@ -104,7 +97,7 @@ static void sums_of_many_numbers_are_left_out_and_counted(void **state) {
 static void small_models_have_all_of_their_parts(void **state) {
     (void)state;
     struct generated_text text;
-    hn_layer *layer = layer_and_no_model(shipped("models/unicycle.mod"), HN_METHOD_AUTO);
+    hn_layer *layer = layer_and_no_model(model_of_file("models/unicycle.mod"), HN_METHOD_AUTO);
     assert_int_equal(generate_lanes(&text, layer->plan, &portable, NULL), HN_OK);
     assert_int_equal(text.left, 0);
     assert_non_null(strstr(text.bytes, "entry_back_program(double"));

@@ -9,6 +9,7 @@
 #include "stored_texts.h"
 #include "stored_texts_table.h"
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 #include "support/shape_models.h"
@@ -19,8 +20,6 @@
 #include "codegen/passes/slp_regions.h"
 #include "codegen/print/print.h"
 #include "layer/driver.h"
-
-#include "hardnet/read.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -93,14 +92,6 @@ static void note_walk(struct printed *printed, const struct plan *plan) {
 }
 
 /* ---- models ---- */
-
-static hn_model *model_of_file(const char *path) {
-    hn_model *model;
-    hn_error error = {.text = ""};
-    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
 
 static hn_model *random_model(uint64_t number) {
     struct random_problem problem;

@@ -19,8 +19,8 @@
 #include "complex_step_replay.h"
 
 #include "base/random.h"
-#include "hardnet/read.h"
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
@@ -314,9 +314,7 @@ static void check_unicycle(const hn_model *model, const struct setting *setting,
 
 static void the_gradient_of_the_unicycle_likewise(void **state) {
     (void)state;
-    static const char *const path = "models/unicycle.mod";
-    hn_model *model;
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_model *model = model_of_file("models/unicycle.mod");
     assert_int_equal(hn_model_input_count(model), UNICYCLE_INPUTS);
     assert_int_equal(hn_model_output_count(model), UNICYCLE_OUTPUTS);
     for (size_t i = 0; i < COUNT_OF(unicycles); i++)

@@ -9,7 +9,6 @@
 #include "support/run_layer.h"
 
 #include "base/random.h"
-#include "hardnet/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,9 +21,7 @@ static const double nominal[LOADS] = {0.9, 1.0, 1.25, 0.3, 0.35, 0.5}; /* active
 static const double capacity = 8.2;                                    /* of all generators */
 
 static hn_model *power_flow(void) {
-    static const char *const path = "models/opf.mod";
-    hn_model *model;
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_model *model = model_of_file("models/opf.mod");
     assert_int_equal(hn_model_input_count(model), LOADS);
     assert_int_equal(hn_model_output_count(model), OUTPUTS);
     return model;

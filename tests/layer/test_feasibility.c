@@ -6,11 +6,11 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
 #include "base/random.h"
-#include "hardnet/read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,14 +26,6 @@ struct trial {
     double *x, *raw, *y;
     hn_report *reports;
 };
-
-static hn_model *model_of(const char *path) {
-    hn_model *model;
-    hn_error error;
-    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
 
 /* ---- samples ---- */
 
@@ -64,7 +56,7 @@ static void draw_start(const struct trial *t, size_t k, bool own, struct random 
 
 /* The first `own` samples start where the model says. */
 static struct trial trial_of(const char *path, size_t count, size_t own) {
-    struct trial t = {.model = model_of(path), .count = count};
+    struct trial t = {.model = model_of_file(path), .count = count};
     t.inputs = hn_model_input_count(t.model);
     t.outputs = hn_model_output_count(t.model);
     t.x = calloc(count * t.inputs + 1, sizeof *t.x);

@@ -13,15 +13,6 @@
 
 enum { OUTPUTS = 50, CALLS = 20 };
 
-static hn_model *unicycle(void) {
-    static const char *const path = "models/unicycle.mod";
-    hn_model *model;
-    hn_error error;
-    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
 /* Steps of a control loop whose state and raw output drift slowly; with a warm start or without. */
 static int loop_steps(const hn_layer *layer, double *warm) {
     static unsigned char workspace[1 << 20];
@@ -53,7 +44,7 @@ static int loop_steps(const hn_layer *layer, double *warm) {
 
 static void a_warm_start_saves_steps(void **state) {
     (void)state;
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_layer *layer;
     assert_int_equal(hn_layer_create(&layer, model, NULL, NULL), HN_OK);
     assert_true(hn_layer_workspace_bytes(layer) <= 1 << 20);
@@ -67,7 +58,7 @@ static void a_warm_start_saves_steps(void **state) {
 
 static void a_warm_start_that_is_no_number_is_left_out(void **state) {
     (void)state;
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_layer *layer;
     assert_int_equal(hn_layer_create(&layer, model, NULL, NULL), HN_OK);
     double warm[OUTPUTS] = {[7] = NAN};

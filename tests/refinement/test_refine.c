@@ -5,19 +5,13 @@
 
 #include "base/random.h"
 #include "support/check.h"
+#include "support/model_check.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { COUNT = 90, N = 50, M = 60, INPUTS = 3 }; /* two chunks and a short one */
-
-static hn_model *unicycle(void) {
-    static const char *const path = "models/unicycle.mod";
-    hn_model *model;
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
-    return model;
-}
 
 static hn_network *network_of(size_t candidates) {
     const hn_network_options shape = {.inputs = INPUTS,
@@ -84,7 +78,7 @@ static void refinement_has_the_bits_of_a_policy(void **state) {
     (void)state;
     static struct results own, policys; // NOLINT: of a test
     static double x[COUNT * INPUTS], raw[COUNT * N];
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_policy_options options = hn_policy_defaults();
     hn_policy *policy;
@@ -116,7 +110,7 @@ static void an_output_never_gets_worse_and_the_way_can_be_taken_in_two_calls(voi
     (void)state;
     static struct results none, once, again; // NOLINT: of a test
     static double x[COUNT * INPUTS], raw[COUNT * N];
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_refiner *plain = refiner_of(model, 0, 1, 1), *refiner = refiner_of(model, 2, 1, 1);
     draw(x, COUNT);
@@ -190,7 +184,7 @@ static hn_trainer *trainer_of(const hn_model *model, hn_network *network, int im
 static void targets_are_what_a_trainer_learns(void **state) {
     (void)state;
     static double x[COUNT * INPUTS], raw[COUNT * N], targets[COUNT * N];
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *learner = network_of(1), *imitator = network_of(1);
     hn_trainer *one = trainer_of(model, learner, 2, 0.01), *other = trainer_of(model, imitator, 0, 0);
     hn_refiner *refiner = refiner_of(model, 2, 1, 2);
@@ -229,7 +223,7 @@ static void every_candidate_has_its_target(void **state) {
     static double x[COUNT * INPUTS], raw[COUNT * K * N], targets[COUNT * K * N], objective[COUNT * K], one[COUNT * N];
     static hn_report reports[COUNT * K]; // NOLINT: of a test
     size_t best[COUNT];
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(K);
     hn_refiner *refiner = refiner_of(model, 1, K, 3), *single = refiner_of(model, 1, 1, 1);
     draw(x, COUNT);
@@ -271,7 +265,7 @@ static void threads_and_neighbours_change_no_bit(void **state) {
     (void)state;
     static struct results first, rest; // NOLINT: of a test
     static double x[COUNT * INPUTS], raw[COUNT * N];
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     draw(x, COUNT);
     run_network(network, COUNT, x, raw);
@@ -295,7 +289,7 @@ static void reports_have_the_size_that_the_caller_knows(void **state) {
     static struct results whole; // NOLINT: of a test
     static double x[COUNT * INPUTS], raw[COUNT * N];
     static unsigned char bytes[COUNT * (sizeof(hn_report) + 24)]; // NOLINT: of a test
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_refiner *refiner = refiner_of(model, 1, 1, 1);
     draw(x, COUNT);
     hn_refinement batch = batch_into(&whole, COUNT, x, raw);
@@ -317,7 +311,7 @@ static void reports_have_the_size_that_the_caller_knows(void **state) {
 static void calls_without_what_they_need_name_it(void **state) {
     (void)state;
     static double x[INPUTS], raw[N], y[N]; // NOLINT: of a test
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_refiner *refiner = refiner_of(model, 1, 1, 1);
     hn_report report;
     draw(x, 1);
@@ -367,7 +361,7 @@ static void creation_refused(const hn_model *model, const hn_layer *layer, const
 
 static void what_makes_no_sense_is_refused(void **state) {
     (void)state;
-    hn_model *model = unicycle(), *aimless;
+    hn_model *model = model_of_file("models/unicycle.mod"), *aimless;
     hn_layer *layer;
     hn_refine_options options = hn_refine_defaults();
     assert_int_equal(hn_model_create(&aimless, NULL, NULL), HN_OK);
@@ -413,7 +407,7 @@ static void batches_that_lack_something_are_refused(void **state) {
     (void)state;
     double x[INPUTS] = {0}, y[N] = {0};
     hn_report report;
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_refiner *refiner = refiner_of(model, 1, 1, 1);
     hn_refinement batch = {.size = sizeof batch, .count = 1, .x = x, .y_raw = y, .y = y};
     hn_improvement improvement = {.size = sizeof improvement, .count = 1, .x = x, .y_raw = y, .targets = y};

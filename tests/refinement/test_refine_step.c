@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "hardnet/hardnet.h"
 #include "support/check.h"
+#include "support/model_check.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,9 +169,7 @@ static struct refine_batch batch_of(struct rows *rows, size_t first, size_t coun
 /* The number of samples beside one changes nothing, whether multipliers are known or not. */
 static void a_sample_does_not_know_its_neighbours(void **state) {
     (void)state;
-    static const char *const path = "models/unicycle.mod";
-    hn_model *model;
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_model *model = model_of_file("models/unicycle.mod");
     struct bench b = start(model, HN_INSTRUCTIONS_BEST);
     assert_int_equal(b.stepper.plan.rows, M);
     for (int known = 0; known < 2; known++) {
@@ -191,9 +190,7 @@ static void a_sample_does_not_know_its_neighbours(void **state) {
 /* All instruction sets that this processor has, and each sample with another count of iterations. */
 static void every_instruction_set_gives_the_same_bits(void **state) {
     (void)state;
-    static const char *const path = "models/unicycle.mod";
-    hn_model *model;
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_model *model = model_of_file("models/unicycle.mod");
     struct rows first = draw_rows(6), rows;
     struct backend backend;
     for (size_t k = 0; backend_at(k, &backend); k++) {

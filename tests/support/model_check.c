@@ -28,6 +28,14 @@ hn_model *model_of_text(const char *text) {
     return model;
 }
 
+hn_model *model_of_file(const char *path) {
+    hn_error error = {.text = ""};
+    hn_model *model;
+    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
+        fail_msg("%s", error.text);
+    return model;
+}
+
 void model_finish_good(hn_model *model) {
     hn_error error = {.text = ""};
     if (hn_model_finish(model, &error) != HN_OK)

@@ -10,8 +10,9 @@
 hn_model *model_new(void);
 hn_model *model_with_limit(size_t max_nodes);
 
-/* From a text of AMPL. */
+/* From AMPL. */
 hn_model *model_of_text(const char *text);
+hn_model *model_of_file(const char *path);
 
 /* Finishes a model that should be good. */
 void model_finish_good(hn_model *model);

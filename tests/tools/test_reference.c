@@ -18,14 +18,6 @@
 
 enum { MOST = 128 };
 
-static hn_model *model_of_file(const char *path) {
-    hn_model *model;
-    hn_error error;
-    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
 static struct reference_options goal(enum reference_goal wanted) {
     struct reference_options options = reference_defaults();
     options.goal = wanted;

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "hardnet/hardnet.h"
 #include "support/check.h"
+#include "support/model_check.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,15 +14,6 @@
 
 enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 50 };
 enum { BATCH = 3 * CHUNK + 10 }; /* four chunks: with fewer than three, every order has the same sum */
-
-static hn_model *unicycle(void) {
-    static const char *const path = "models/unicycle.mod";
-    hn_model *model;
-    hn_error error;
-    if (hn_model_read(&model, 1, &path, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
 
 static hn_network *network_of(size_t candidates) {
     const hn_network_options options = {.inputs = INPUTS,
@@ -68,7 +60,7 @@ static double loss_at(hn_trainer *trainer, const double *x, size_t count, double
 /* Differences over steps so small that no decision of the layer changes between them, for one sample at a time. */
 static void the_gradient_by_the_weights_is_that_of_differences(void **state) {
     (void)state;
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_train_options options = hn_train_defaults();
     options.rate = 1e-300;
@@ -108,7 +100,7 @@ static void the_gradient_by_the_weights_is_that_of_differences(void **state) {
 /* ---- threads ---- */
 
 static void train_on(int threads, size_t candidates, int improve, double *parameters) {
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(candidates);
     hn_train_options options = hn_train_defaults();
     options.policy.threads = threads;
@@ -151,7 +143,7 @@ static void the_weights_do_not_know_the_number_of_threads(void **state) {
 /* A step leaves the gradients of all chunks but the first, which takes the sum; with the first two chunks exchanged it leaves that one. */
 static void the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order(void **state) {
     (void)state;
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_train_options options = hn_train_defaults();
     options.improve = 0;
@@ -185,7 +177,7 @@ static void the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order(void **
 
 static void what_comes_out_in_the_end_holds_the_constraints(void **state) {
     (void)state;
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(2);
     hn_train_options options = hn_train_defaults();
     options.policy.candidates = 2;
@@ -220,7 +212,7 @@ static double objective_of(hn_trainer *trainer, const double *x) {
 /* An untrained network costs about 550 in the mean here, the optimum less than 330. */
 static void improvement_teaches(void **state) {
     (void)state;
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_train_options options = hn_train_defaults();
     options.rate = 1e-2;
@@ -243,7 +235,7 @@ static void improvement_teaches(void **state) {
 
 static void targets_are_learned(void **state) {
     (void)state;
-    hn_model *model = unicycle();
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_train_options options = hn_train_defaults();
     options.rate = 1e-2;
@@ -265,8 +257,8 @@ static void targets_are_learned(void **state) {
 
 /* ---- options ---- */
 
-static void check_refused(const hn_train_options *options, const char *option, const char *text) {
-    hn_model *model = unicycle();
+static void check_refusal(const hn_train_options *options, const char *option, const char *text) {
+    hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_trainer *trainer;
     hn_error error;
@@ -283,16 +275,16 @@ static void an_option_out_of_range_is_named(void **state) {
     (void)state;
     hn_train_options bad = hn_train_defaults();
     bad.rate = 0;
-    check_refused(&bad, "rate", "rate 0: choose a finite number above 0");
+    check_refusal(&bad, "rate", "rate 0: choose a finite number above 0");
     bad = hn_train_defaults();
     bad.square_weight = NAN;
-    check_refused(&bad, "square_weight", "square_weight NaN: choose a number from 0 on");
+    check_refusal(&bad, "square_weight", "square_weight NaN: choose a number from 0 on");
     bad = hn_train_defaults();
     bad.warmup = -1;
-    check_refused(&bad, "warmup", "warmup -1: choose a number from 0 on");
+    check_refusal(&bad, "warmup", "warmup -1: choose a number from 0 on");
     bad = hn_train_defaults();
     bad.improve = REFINE_MOST_STEPS;
-    check_refused(&bad, "improve", "improve 1000: choose 0 to 999 steps");
+    check_refusal(&bad, "improve", "improve 1000: choose 0 to 999 steps");
 }
 
 int main(void) {
