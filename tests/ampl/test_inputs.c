@@ -3,60 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-#include <math.h>
-
-static const char *const vehicle =
-    "param N := 10;  param dt := 0.2;\n"
-    "param lo{1..3};  param hi{1..3};\n"
-    "param z0{i in 1..3} >= lo[i], <= hi[i];\n"
-    "check: 0.5*z0[1]^2 + 0.9*z0[2]^2 >= 1.2;\n"
-    "var z{1..N, 1..3};\n"
-    "var u{0..N-1, j in 1..2} >= -j, <= j;\n"
-    "var before{k in 1..N, i in 1..3} = if k = 1 then z0[i] else z[k-1,i];\n"
-    "subject to dynamics {k in 1..N, i in 1..3}: z[k,i] = before[k,i] + dt*(\n"
-    "   if i = 1 then u[k-1,1]*cos(before[k,3]) else if i = 2 then u[k-1,1]*sin(before[k,3]) else u[k-1,2]);\n"
-    "subject to obstacle {k in 1..N}: 0.5*z[k,1]^2 + 0.9*z[k,2]^2 >= 1;\n"
-    "minimize cost: sum {k in 1..N} atan2(sin(z[k,3]), cos(z[k,3]))^2;\n"
-    "data; param: lo hi := 1 -3 3  2 -2 2  3 -1 1;\n";
-
-static void the_unicycle_has_the_shape_of_the_paper(void **state) {
-    (void)state;
-    hn_model *model = must_read(vehicle);
-    double x[] = {2, 1, 0.5}, y[50];
-    for (int i = 0; i < 50; i++)
-        y[i] = 0.1 * i;
-    assert_int_equal(hn_model_input_count(model), 3);
-    assert_int_equal(hn_model_output_count(model), 50);
-    assert_int_equal(hn_model_row_count(model), 30 + 10 + 20);
-    assert_int_equal(hn_model_requirement_count(model), 1);
-    assert_string_equal(hn_model_group(model, 0).name, "dynamics");
-    assert_string_equal(hn_model_group(model, 2).name, "u");
-    assert_string_equal(hn_model_output(model, 3).name, "z[2,1]");
-    assert_string_equal(hn_model_output(model, 31).name, "u[0,2]");
-    assert_string_equal(hn_model_input(model, 2).name, "z0[3]");
-    assert_near(hn_model_input(model, 1).lower, -2);
-    assert_near(hn_model_input(model, 1).upper, 2);
-    assert_near(value_at(model, row_named(model, "dynamics[1,1]").body, x, y), 0 - 2 - 0.2 * 3.0 * cos(0.5));
-    assert_near(value_at(model, row_named(model, "dynamics[3,2]").body, x, y), 0.7 - 0.4 - 0.2 * 3.4 * sin(0.5));
-    assert_near(value_at(model, hn_model_requirement(model, 0).value, x, y), 1);
-    x[0] = 0;
-    assert_near(value_at(model, hn_model_requirement(model, 0).value, x, y), 0);
-    hn_model_destroy(model);
-}
-
-static void the_caller_can_lengthen_the_horizon(void **state) {
-    (void)state;
-    const char *lets[] = {"N=100"};
-    hn_read_options options = hn_read_defaults();
-    hn_model *model;
-    hn_error error;
-    options.lets = lets;
-    options.let_count = 1;
-    assert_int_equal(read_text(&model, vehicle, &options, &error), HN_OK);
-    assert_int_equal(hn_model_row_count(model), 600);
-    hn_model_destroy(model);
-}
-
 static void bounds_starts_and_computed_params_may_depend_on_inputs(void **state) {
     (void)state;
     hn_model *model = must_read("param a; param b{1..2}; param c := a*b[1]; param d{i in 1..2} := c + i;\n"
@@ -188,9 +134,7 @@ static void several_mistakes_are_reported_together(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_unicycle_has_the_shape_of_the_paper),
-                                       cmocka_unit_test(the_caller_can_lengthen_the_horizon),
-                                       cmocka_unit_test(bounds_starts_and_computed_params_may_depend_on_inputs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_starts_and_computed_params_may_depend_on_inputs),
                                        cmocka_unit_test(attributes_that_are_no_box_become_requirements),
                                        cmocka_unit_test(inputs_may_not_shape_the_model),
                                        cmocka_unit_test(a_partly_filled_param_names_the_entry),

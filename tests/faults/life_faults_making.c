@@ -19,6 +19,7 @@
 #include "linalg/blocked_ldl.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { COUNT = 20, EVALUATIONS = 70, THREADS = 3 };
@@ -76,6 +77,45 @@ static hn_model *contradiction(void) {
     return finished(model);
 }
 
+/* One output is in nearly every row, one row is over all the others: the one is kept out of the system. */
+static hn_model *common_model(void) {
+    enum { SIZE = 40 };
+    hn_model *model = begun();
+    hn_expr y[SIZE];
+    char name[32];
+    hn_expr common = hn_output(model, "t");
+    for (int j = 0; j < SIZE; j++) {
+        snprintf(name, sizeof name, "y[%d]", j);
+        y[j] = hn_output(model, name);
+        snprintf(name, sizeof name, "row[%d]", j);
+        hn_constrain(model, name, -0.5, hn_sub(hn_sin(y[j]), common), j % 3 ? 0.5 : -0.5);
+    }
+    hn_constrain(model, "budget", 1, hn_sum(model, SIZE, y), 1);
+    return finished(model);
+}
+
+/* So large that threads without a sample of their own help: a pool allocates more. */
+static hn_model *large_model(void) {
+    enum { ROWS = TILED_NEAR };
+    hn_model *model = begun();
+    hn_expr y[ROWS];
+    char name[32];
+    struct random random = random_start(2, 1);
+    double *matrix = malloc(sizeof(double[ROWS][ROWS])), upper[ROWS];
+    const hn_matrix m = {.size = sizeof m, .rows = ROWS, .columns = ROWS, .values = matrix};
+    assert_non_null(matrix);
+    for (int j = 0; j < ROWS; j++) {
+        snprintf(name, sizeof name, "y[%d]", j);
+        y[j] = hn_output(model, name);
+        upper[j] = 1;
+    }
+    for (int e = 0; e < ROWS * ROWS; e++)
+        matrix[e] = random_normal(&random);
+    hn_constrain_affine(model, "below", &m, y, NULL, upper);
+    free(matrix);
+    return finished(model);
+}
+
 static void assert_added(const hn_model *model, size_t added, bool shares) {
     hn_layer *layer;
     assert_int_equal(hn_layer_create(&layer, model, NULL, NULL), HN_OK);
@@ -87,10 +127,10 @@ static void assert_added(const hn_model *model, size_t added, bool shares) {
 void making_lives_begin(void) {
     assert_int_equal(rich_model_build_with_matrices(&models.rich, NULL), HN_OK);
     models.dense = dense_model(18, 24, 2);
-    models.bordered = bordered_model(40, 1, 1, 2);
-    assert_added(models.bordered, 1, false); /* one output is kept out of the system */
-    models.large = affine_model((struct affine_shape){.rows = TILED_NEAR, .outputs = TILED_NEAR}, 2);
-    assert_added(models.large, 0, true); /* threads without a sample of their own help: a pool allocates more */
+    models.bordered = common_model();
+    assert_added(models.bordered, 1, false);
+    models.large = large_model();
+    assert_added(models.large, 0, true);
     models.searched = searched_model();
     models.kinks = kinks_model();
     models.smooth = smooth_model(1, true);
@@ -126,12 +166,14 @@ static void add_and_free(struct digest *digest, double *numbers, size_t count) {
 static void run_layer(struct digest *digest, const hn_layer *layer, hn_pool *pool) {
     hn_layer_info info = hn_layer_info_of(layer);
     size_t n = COUNT * info.outputs, bytes = hn_layer_workspace_bytes(layer), allocations = memory_allocations();
-    double *x = drawn(COUNT * info.inputs, 1), *raw = drawn(n, 2), *grad_y = drawn(n, 3), *y[2], *grad[2];
+    size_t k = COUNT * info.inputs;
+    double *x = drawn(k, 1), *raw = drawn(n, 2), *grad_y = drawn(n, 3), *y[2], *grad[2], *grad_x[2];
     hn_report *reports = malloc(COUNT * sizeof *reports);
     void *tape = malloc(hn_layer_tape_bytes(layer, COUNT)), *workspace = malloc(bytes);
     for (int pooled = 0; pooled < 2; pooled++) {
         y[pooled] = drawn(n, 4);
         grad[pooled] = drawn(n, 5);
+        grad_x[pooled] = drawn(k, 6);
         hn_batch batch = {.size = sizeof batch,
                           .count = COUNT,
                           .x = x,
@@ -140,7 +182,8 @@ static void run_layer(struct digest *digest, const hn_layer *layer, hn_pool *poo
                           .report_size = sizeof(hn_report),
                           .reports = reports,
                           .tape = tape};
-        hn_gradient gradient = {.size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = grad[pooled]};
+        hn_gradient gradient = {
+            .size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = grad[pooled], .grad_x = grad_x[pooled]};
         if (pooled) {
             assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
             assert_int_equal(hn_pool_gradient(pool, &batch, &gradient, NULL), HN_OK);
@@ -152,9 +195,11 @@ static void run_layer(struct digest *digest, const hn_layer *layer, hn_pool *poo
     assert_int_equal(memory_allocations(), allocations);
     assert_memory_equal(y[0], y[1], n * sizeof(double));
     assert_memory_equal(grad[0], grad[1], n * sizeof(double));
+    assert_memory_equal(grad_x[0], grad_x[1], k * sizeof(double));
     for (int pooled = 0; pooled < 2; pooled++) {
         add_and_free(digest, y[pooled], n);
         add_and_free(digest, grad[pooled], n);
+        add_and_free(digest, grad_x[pooled], k);
     }
     free(x);
     free(raw);
