@@ -15,8 +15,8 @@
 #include "hardnet/evaluate.h"
 #include "hardnet/layer.h"
 #include "layer/driver.h"
-#include "nearest/nearest_plan.h"
 #include "linalg/blocked_ldl.h"
+#include "nearest/nearest_plan.h"
 
 #include <math.h>
 #include <stdio.h>
