@@ -86,6 +86,11 @@ if(HARDNET_SANITIZE MATCHES memory)
     set(memory_blind device/device_single device/device_text emit/adjoint faults/device_faults)
 endif()
 
+# Baselines are the command line's; their tests and those of faults judge them.
+file(GLOB baseline_sources CONFIGURE_DEPENDS tools/baselines/*.c)
+add_library(tool_baselines STATIC EXCLUDE_FROM_ALL ${baseline_sources})
+target_include_directories(tool_baselines PUBLIC tools PRIVATE include src)
+
 # ---- every tests/<module>/test_<name>.c ----
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
@@ -124,6 +129,9 @@ foreach(source IN LISTS test_sources)
     endif()
 
     set(libraries hardnet_internal)
+    if(module MATCHES "^(baselines|faults)$")
+        list(PREPEND libraries tool_baselines)
+    endif()
     if(TARGET test_support)
         list(PREPEND libraries test_support)
     endif()

@@ -8,7 +8,6 @@
 #define HN_TRAINING_POLICY_PARTS_H
 
 #include "base/thread_pool.h"
-#include "baselines/baseline.h"
 #include "cuda/device_policy.h"
 #include "hardnet/policy.h"
 #include "model/fingerprint_parts.h"
@@ -24,15 +23,15 @@ struct policy_memory {
     struct refine_memory
         refine; /* the layer's workspace and the loss's memory are always there; the rest where it refines */
     struct explore_memory beyond; /* where it improves */
-    double *completion;           /* of the completion, aligned */
-    struct dc3_sample *completed;
-    double *x;          /* inputs, once per candidate */
-    double *raw, *y;    /* network's and corrected outputs */
-    double *objective;  /* of y */
-    double *residual;   /* |r|, 2-norm */
-    hn_report *reports; /* of y */
-    double *value;      /* by which the best candidate is chosen */
-    size_t *best;       /* sample of each input */
+    void *head;                   /* of the head, aligned */
+    hn_head_note *notes;          /* of the head, on each sample */
+    double *x;                    /* inputs, once per candidate */
+    double *raw, *y;              /* network's and corrected outputs */
+    double *objective;            /* of y */
+    double *residual;             /* |r|, 2-norm */
+    hn_report *reports;           /* of y */
+    double *value;                /* by which the best candidate is chosen */
+    size_t *best;                 /* sample of each input */
     void *block;
 };
 
@@ -41,11 +40,10 @@ struct hn_policy {
     const hn_network *network;
     hn_network *owned; /* the network, when it came from a file; else NULL */
     hn_policy_options options;
-    hn_baseline baseline;
     size_t inputs, outputs;
-    size_t width;                 /* outputs of the network per candidate: all, or the independent ones */
-    hn_layer *layer;              /* one without steps where the scheme corrects nothing or otherwise: it judges */
-    struct completion completion; /* of the scheme dc3 */
+    size_t width;    /* outputs of the network per candidate: all, or the head's */
+    hn_layer *layer; /* one without steps where it does not correct: it judges */
+    bool corrects;   /* by its layer */
     bool has_objective;
     struct loss loss;       /* when there is an objective */
     bool refines;           /* now or for a trainer */
@@ -63,16 +61,24 @@ struct hn_policy {
     size_t *out_chosen;
 };
 
-/* What a policy is made from; NULL options and a NULL baseline are the defaults. */
+/* What a policy is made from; NULL options are the defaults. */
 struct policy_request {
     const hn_model *model;
     const hn_network *network;
     const hn_policy_options *options;
-    const hn_baseline *baseline;
     bool improves; /* for a trainer that does: there is a refiner whatever the options say */
 };
 
 hn_status policy_create(hn_policy **out, const struct policy_request *request, hn_error *error);
+
+/* The layer of a policy: the one that is asked for, or one without steps that judges. */
+hn_layer_options policy_layer(const hn_policy_options *options);
+
+/* Whether a head makes sense for a model with so many outputs. */
+hn_status head_check(const hn_head *head, size_t outputs, hn_error *error);
+
+/* What a file calls what becomes of raw outputs. */
+const char *policy_scheme(const hn_policy_options *options);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
 void policy_memory_release(hn_policy *policy);
@@ -93,10 +99,9 @@ void chunk_network(const struct chunk *chunk, const double *x);
 /* Layer: y and reports. */
 void chunk_correct(const struct chunk *chunk, hn_layer *layer, void *tape, void *workspace);
 
-/* The same for the scheme dc3, with a tape (steps x outputs per sample) or NULL; raw outputs come back completed. And the way back
- * from gradients by y to those by the raw outputs. */
-void chunk_complete(const struct chunk *chunk, double *tape);
-void chunk_complete_back(const struct chunk *chunk, const double *grad_y, double *grad_raw);
+/* The same by the head, with its tape or NULL. And the way back from gradients by y to those by the raw outputs. */
+void chunk_map(const struct chunk *chunk, void *tape);
+void chunk_map_back(const struct chunk *chunk, void *tape, const double *grad_y, double *grad_raw);
 
 /* By whichever of the two is the policy's own. */
 void chunk_outputs(const struct chunk *chunk);
