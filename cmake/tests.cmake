@@ -93,6 +93,11 @@ if(NOT Python3_Interpreter_FOUND)
     set(python_blind ${python_tables})
 endif()
 
+# Baselines are the command line's; their tests and those of faults judge them.
+file(GLOB baseline_sources CONFIGURE_DEPENDS tools/baselines/*.c)
+add_library(tool_baselines STATIC EXCLUDE_FROM_ALL ${baseline_sources})
+target_include_directories(tool_baselines PUBLIC tools PRIVATE include src)
+
 # ---- every tests/<module>/test_<name>.c ----
 
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
@@ -136,6 +141,9 @@ foreach(source IN LISTS test_sources)
     endif()
 
     set(libraries hardnet_internal)
+    if(module MATCHES "^(baselines|faults)$")
+        list(PREPEND libraries tool_baselines)
+    endif()
     if(TARGET test_support)
         list(PREPEND libraries test_support)
     endif()

@@ -5,6 +5,7 @@
  * (hardnet/policy.h), and these are checked.
  *
  * SPDX-License-Identifier: MIT */
+#include "baselines/baseline.h"
 #include "common/circle.h"
 #include "common/memory_bound.h"
 #include "common/memory_file.h"
@@ -36,18 +37,29 @@ static hn_model *circle(void) {
     return model;
 }
 
-static hn_policy *load(const uint8_t *data, size_t size) {
+/* A policy, and the head that it may have. */
+struct loaded {
     hn_policy *policy;
+    struct baseline_head *head;
+};
+
+static void release(struct loaded loaded) {
+    hn_policy_destroy(loaded.policy);
+    baseline_head_destroy(loaded.head);
+}
+
+static struct loaded load(const uint8_t *data, size_t size) {
+    struct loaded loaded = {NULL, NULL};
     hn_error error = {.status = HN_OK, .text = ""};
     memory_file_set(data, size);
     memory_bound_begin("the loading of a policy", 2 * size + FOR_NOTHING + HN_POLICY_MOST_CANDIDATES * PER_CANDIDATE);
-    hn_status status = hn_policy_load(&policy, circle(), POLICY, 1, &error);
+    hn_status status = baseline_load(&loaded.policy, &loaded.head, circle(), POLICY, 1, &error);
     memory_bound_end();
     free(memory_file_take().bytes);
-    must((status == HN_OK) == (policy != NULL));
+    must((status == HN_OK) == (loaded.policy != NULL));
     if (status != HN_OK)
         must(error.status == status && strncmp(error.text, POLICY ": ", strlen(POLICY ": ")) == 0);
-    return policy;
+    return loaded;
 }
 
 static void check_options(const hn_policy_options *o) {
@@ -78,26 +90,26 @@ static void save_and_load(hn_policy *policy, const struct outputs *before) {
     struct outputs after;
     must(hn_policy_save(policy, POLICY, 0, NULL, NULL) == HN_OK);
     struct memory_file saved = memory_file_take();
-    hn_policy *again = load(saved.bytes, saved.count);
-    must(again != NULL);
-    run(again, &after);
+    struct loaded again = load(saved.bytes, saved.count);
+    must(again.policy != NULL);
+    run(again.policy, &after);
     must(memcmp(before->y, after.y, sizeof after.y) == 0);
     free(saved.bytes);
-    hn_policy_destroy(again);
+    release(again);
 }
 
 static void parse(const uint8_t *data, size_t size) {
-    hn_policy *policy = load(data, size);
-    if (!policy)
+    struct loaded loaded = load(data, size);
+    if (!loaded.policy)
         return;
-    hn_policy_options o = hn_policy_options_of(policy);
+    hn_policy_options o = hn_policy_options_of(loaded.policy);
     struct outputs out;
     check_options(&o);
     if (o.candidates <= LONG && o.refine <= LONG && o.layer.iterations <= 1000 && o.layer.effort <= LONG) {
-        run(policy, &out);
-        save_and_load(policy, &out);
+        run(loaded.policy, &out);
+        save_and_load(loaded.policy, &out);
     }
-    hn_policy_destroy(policy);
+    release(loaded);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -6,12 +6,12 @@
 
 #include "hardnet/arrays.h"
 #include "hardnet/base.h"
-#include "hardnet/baselines.h"
 #include "hardnet/check.h"
 #include "hardnet/checkpoint.h"
 #include "hardnet/device.h"
 #include "hardnet/emit.h"
 #include "hardnet/evaluate.h"
+#include "hardnet/head.h"
 #include "hardnet/inspect.h"
 #include "hardnet/kernel.h"
 #include "hardnet/layer.h"

@@ -6,7 +6,7 @@
  * The best is: ok before not ok, then the smallest objective. Refinement (hardnet/refine.h) takes
  * steps along the constraints that lower the objective; each is corrected again and kept where it
  * is ok and lower, so that it never makes an output worse. The same bits in any batch and on any
- * number of threads. Policies without a layer, to compare with, are in hardnet/baselines.h.
+ * number of threads. Something else than the layer may stand in its place: hardnet/head.h.
  *
  * Still moving: what is here may change in a minor version.
  *
@@ -15,6 +15,7 @@
 #define HARDNET_POLICY_H
 
 #include "hardnet/device.h"
+#include "hardnet/head.h"
 #include "hardnet/network.h"
 
 #ifdef __cplusplus
@@ -35,6 +36,9 @@ typedef struct hn_policy_options {
     const hn_device_options *device; /* NULL: the CPU. On a device network, candidates, correction, refinement and
                                       * choice have the CPU's bits (hn_device_info.refines: whether there is room
                                       * for refinement, which else stays with the CPU). No part of what is saved */
+    bool uncorrected;                /* without a layer: outputs are the network's and are judged only, to compare with.
+                                      * Of the layer's options tolerance, relative and instructions count */
+    const hn_head *head;             /* likewise, but for what this head does; NULL: none */
 } hn_policy_options;
 
 /* auto to 1e-8, one candidate, no refinement */
@@ -83,6 +87,13 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
 /* The policy owns the network it loads. A network of another model, or one whose settings are
  * missing or make no sense, is refused with HN_INVALID. */
 hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error);
+
+/* The same, and where the file asks for a head, `find` gives it, by the texts of the network:
+ * policy.scheme is its name. Name and texts of the head must be those of the file. */
+typedef hn_status (*hn_head_find)(void *context, const hn_network *network, const hn_policy_options *options,
+                                  const hn_head **head, hn_error *error);
+hn_status hn_policy_load_with(hn_policy **out, const hn_model *model, const char *path, int threads, hn_head_find find,
+                              void *context, hn_error *error);
 
 #ifdef __cplusplus
 }

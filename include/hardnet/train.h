@@ -13,8 +13,8 @@
  *
  * Where a network has K candidates, the best one learns fully, the others with the weight `others`.
  * Batches are cut into fixed chunks whose gradients are added in order: the same bits on any number
- * of threads. A sample whose gradient is not finite is dropped and counted. Networks without a
- * layer, to compare with, are trained through hardnet/baselines.h.
+ * of threads. A sample whose gradient is not finite is dropped and counted. Through a policy's head
+ * (hardnet/head.h) goes the loss `objective` without move_weight; without correction `targets`, too.
  *
  * Still moving: what is here may change in a minor version.
  *
@@ -114,7 +114,7 @@ typedef struct hn_scaling {
     size_t data_count;
     const hn_real *data; /* data_count x inputs, or NULL */
     size_t column_count;
-    const size_t *columns;         /* which outputs of the model a candidate has (hardnet/baselines.h); NULL: all */
+    const size_t *columns;         /* which outputs of the model a candidate has (hardnet/head.h); NULL: all */
     const hn_layer_options *layer; /* what corrects the starts; NULL: the defaults */
     int threads;                   /* 0: one per core */
 } hn_scaling;

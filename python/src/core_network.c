@@ -399,8 +399,7 @@ static PyObject *network_policy(PyObject *object, void *Py_UNUSED(closure)) {
     return Py_BuildValue("{s:s,s:i,s:d,s:d,s:O,s:n,s:i,s:s,s:d}", "method", hn_method_text(o.layer.method),
                          "iterations", o.layer.iterations, "damping", o.layer.damping, "tolerance", o.layer.tolerance,
                          "relative", o.layer.relative ? Py_True : Py_False, "candidates", (Py_ssize_t)o.candidates,
-                         "refine", o.refine, "scheme", hn_scheme_text(hn_policy_baseline(self->policy).scheme),
-                         "effort", o.layer.effort);
+                         "refine", o.refine, "scheme", o.uncorrected ? "none" : "layer", "effort", o.layer.effort);
 }
 
 /* ---- life ---- */

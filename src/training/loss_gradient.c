@@ -31,8 +31,8 @@ static void loss_gradient_lay_out(struct layout *layout, void *context) {
         m->grad_lower = layout_take(layout, samples * t->rows, sizeof *m->grad_lower);
         m->grad_upper = layout_take(layout, samples * t->rows, sizeof *m->grad_upper);
     }
-    if (t->baseline.scheme == HN_SCHEME_DC3)
-        m->steps = layout_take(layout, numbers * (size_t)t->baseline.correction_steps, sizeof *m->steps);
+    if (t->options.policy.head)
+        m->tape = layout_take(layout, samples, t->options.policy.head->tape_bytes);
     if (t->options.improve > 0)
         m->targets = layout_take(layout, numbers, sizeof *m->targets);
     m->grad_y = layout_take(layout, numbers, sizeof *m->grad_y);
@@ -179,18 +179,18 @@ static void learn_objective(const struct train_chunk *l) {
     back_through_layer(l);
 }
 
-/* The same through DC3's completion and correction. Samples without completion are dropped. */
-static void learn_completion(const struct train_chunk *l) {
+/* The same through the head. Samples that it reports as lost are dropped. */
+static void learn_head(const struct train_chunk *l) {
     const struct chunk *c = &l->chunk;
-    chunk_complete(c, l->own->steps);
+    chunk_map(c, l->own->tape);
     chunk_objective(c, l->memory->y, l->memory->objective, l->own->grad_y, weights_of(l));
     measure_moves(l);
     total_losses(l);
     for (size_t s = 0; s < c->samples; s++)
-        if (!l->memory->completed[s].completed)
+        if (l->memory->notes[s].lost)
             l->own->total[s] = NAN;
     chunk_choose(c, l->own->total);
-    chunk_complete_back(c, l->own->grad_y, l->own->grad_raw);
+    chunk_map_back(c, l->own->tape, l->own->grad_y, l->own->grad_raw);
 }
 
 /* ---- the losses `improve` and `targets`: regression of y_raw on a constant ---- */
@@ -318,8 +318,8 @@ void learn_chunk(hn_trainer *t, int member, size_t number) {
         learn_targets(&l);
     else if (t->options.improve > 0)
         learn_improvement(&l);
-    else if (t->baseline.scheme == HN_SCHEME_DC3)
-        learn_completion(&l);
+    else if (t->options.policy.head)
+        learn_head(&l);
     else
         learn_objective(&l);
     add_sums(&l);

@@ -29,25 +29,37 @@ static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
     return HN_OK;
 }
 
+hn_layer_options policy_layer(const hn_policy_options *options) {
+    hn_layer_options layer = options->layer;
+    if (!options->head && !options->uncorrected)
+        return layer;
+    layer.method = HN_METHOD_PAPER;
+    layer.damping = -1;
+    layer.iterations = 0;
+    layer.kernel = NULL; /* it is the method's */
+    layer.effort = 1;
+    return layer;
+}
+
 static hn_status policy_check_options(const hn_policy *p, hn_error *error) {
     const hn_policy_options *o = &p->options;
     hn_status status = check_limits(&o->layer, error);
-    if (status == HN_OK)
-        status = baseline_check(&p->baseline, error);
+    if (status == HN_OK && o->head)
+        status = head_check(o->head, p->outputs, error);
     if (status != HN_OK)
         return status;
-    if (o->device && p->baseline.scheme == HN_SCHEME_DC3)
+    if (o->device && o->head)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
-                           "device cuda: it does not have the scheme dc3, which runs on the CPU");
+                           "device cuda: it does not have the scheme %s, which runs on the CPU", o->head->name);
     if (o->candidates < 1 || o->candidates > HN_POLICY_MOST_CANDIDATES)
         return error_about(error, HN_INVALID, error_option("candidates"), "candidates %zu: choose 1 to %d",
                            o->candidates, HN_POLICY_MOST_CANDIDATES);
     if (o->refine < 0 || o->refine > HN_POLICY_MOST_REFINE)
         return error_about(error, HN_INVALID, error_option("refine"), "refine %d: choose 0 to %d steps", o->refine,
                            HN_POLICY_MOST_REFINE);
-    if (p->baseline.scheme != HN_SCHEME_LAYER && p->refines)
+    if (!p->corrects && p->refines)
         return error_about(error, HN_INVALID, error_option("refine"), "refinement steps need a layer; the scheme is %s",
-                           hn_scheme_text(p->baseline.scheme));
+                           policy_scheme(o));
     if (!p->has_objective && (p->refines || o->candidates > 1))
         return error_about(error, HN_INVALID, error_argument("model"), "the model has no objective: %s need one",
                            o->candidates > 1 ? "candidates" : "refinement steps");
@@ -63,19 +75,17 @@ static hn_status check_widths(const hn_policy *p, hn_error *error) {
     return error_set(error, HN_INVALID,
                      "the network has %zu inputs and %zu outputs; the model needs %zu and %zu (%zu candidates%s)",
                      network.inputs, network.outputs, p->inputs, outputs, candidates,
-                     p->completion.bytes ? " of its independent outputs" : "");
+                     p->width < p->outputs ? " of its independent outputs" : "");
 }
 
 static hn_status policy_build(hn_policy *p, hn_error *error) {
-    hn_layer_options layer = baseline_layer(&p->baseline, &p->options.layer);
+    hn_layer_options layer = policy_layer(&p->options);
     hn_status status = policy_check_options(p, error);
     if (status == HN_OK)
         status = hn_layer_create(&p->layer, p->model, &layer, error);
-    if (status == HN_OK && p->baseline.scheme == HN_SCHEME_DC3)
-        status = completion_create(&p->completion, p->model, &layer, error);
     p->options.layer.kernel = hn_layer_options_of(p->layer).kernel; /* the layer's own copies */
     p->options.layer.weights = hn_layer_options_of(p->layer).weights;
-    p->width = p->completion.bytes ? p->completion.width : p->outputs;
+    p->width = p->options.head ? p->options.head->width : p->outputs;
     if (status == HN_OK)
         status = check_widths(p, error);
     if (status == HN_OK && p->has_objective)
@@ -98,7 +108,7 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
         return error_no_memory(error, "a policy");
     *p = (hn_policy){.model = request->model, .network = request->network, .improves = request->improves};
     p->options = request->options ? *request->options : hn_policy_defaults();
-    p->baseline = request->baseline ? *request->baseline : hn_baseline_defaults();
+    p->corrects = !p->options.head && !p->options.uncorrected;
     p->inputs = hn_model_input_count(p->model);
     p->outputs = hn_model_output_count(p->model);
     p->has_objective = hn_model_objective(p->model).name != NULL;
@@ -114,14 +124,9 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
 
 hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
                            const hn_policy_options *options, hn_error *error) {
-    return hn_baseline_policy(out, model, network, options, NULL, error);
-}
-
-hn_status hn_baseline_policy(hn_policy **out, const hn_model *model, const hn_network *network,
-                             const hn_policy_options *options, const hn_baseline *baseline, hn_error *error) {
     if (!out)
         return error_missing(error, "hn_policy_create", "out");
-    const struct policy_request request = {model, network, options, baseline, false};
+    const struct policy_request request = {model, network, options, false};
     return policy_create(out, &request, error);
 }
 
@@ -131,7 +136,6 @@ void hn_policy_destroy(hn_policy *p) {
     device_policy_destroy(p->device);
     policy_memory_release(p);
     thread_pool_destroy(p->thread_pool);
-    completion_release(&p->completion);
     refiner_release(&p->refiner);
     hn_layer_destroy(p->layer);
     loss_release(&p->loss);
@@ -142,11 +146,6 @@ void hn_policy_destroy(hn_policy *p) {
 void hn_policy_get_options(const hn_policy *policy, hn_policy_options *out) {
     if (out)
         *out = policy ? policy->options : hn_policy_defaults();
-}
-
-void hn_policy_get_baseline(const hn_policy *policy, hn_baseline *out) {
-    if (out)
-        *out = policy ? policy->baseline : hn_baseline_defaults();
 }
 
 const hn_network *hn_policy_network(const hn_policy *policy) {
@@ -174,10 +173,9 @@ static void write_out(const struct chunk *c) {
 /* Without correction many outputs are not ok: the best candidate is the one with the smallest violation. */
 static void set_values(const struct chunk *c) {
     const struct policy_memory *m = c->memory;
-    bool corrected = c->policy->baseline.scheme == HN_SCHEME_LAYER;
     for (size_t s = 0; c->policy->has_objective && s < c->samples; s++) {
         bool ok = m->reports[s].outcome == HN_OUTCOME_OK;
-        m->value[s] = corrected || ok ? m->objective[s] : m->reports[s].violation;
+        m->value[s] = c->policy->corrects || ok ? m->objective[s] : m->reports[s].violation;
     }
 }
 

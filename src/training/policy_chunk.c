@@ -24,7 +24,7 @@ static void pick(const hn_policy *p, const double *all, double *own) {
         memcpy(own, all, p->outputs * sizeof *all);
     else
         for (size_t j = 0; j < p->width; j++)
-            own[j] = all[p->completion.independent[j]];
+            own[j] = all[p->options.head->columns[j]];
 }
 
 static void policy_chunk_put(const hn_policy *p, const double *own, double *all) {
@@ -34,7 +34,7 @@ static void policy_chunk_put(const hn_policy *p, const double *own, double *all)
     }
     memset(all, 0, p->outputs * sizeof *all);
     for (size_t j = 0; j < p->width; j++)
-        all[p->completion.independent[j]] = own[j];
+        all[p->options.head->columns[j]] = own[j];
 }
 
 /* The network outputs all candidates of an input in one row; the layer needs one row per candidate. */
@@ -78,8 +78,8 @@ void chunk_correct(const struct chunk *c, hn_layer *layer, void *tape, void *wor
 }
 
 void chunk_outputs(const struct chunk *c) {
-    if (c->policy->baseline.scheme == HN_SCHEME_DC3)
-        chunk_complete(c, NULL);
+    if (c->policy->options.head)
+        chunk_map(c, NULL);
     else
         chunk_correct(c, c->policy->layer, NULL, c->memory->refine.workspace);
 }

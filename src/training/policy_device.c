@@ -17,7 +17,7 @@ hn_status policy_device_create(hn_policy *p, const hn_layer_options *layer, hn_e
                                                   .device = p->options.device,
                                                   .candidates = p->options.candidates,
                                                   .chunk = CHUNK,
-                                                  .corrected = p->baseline.scheme == HN_SCHEME_LAYER,
+                                                  .corrected = p->corrects,
                                                   .refines = p->refines};
     hn_status status = device_policy_create(&p->device, &request, error);
     p->device_options = *p->options.device;

@@ -16,8 +16,8 @@ static void policy_memory_lay_out(struct layout *layout, void *context) {
         refiner_place(layout, &p->refiner, samples, &m->refine);
     if (p->improves)
         explore_place(layout, &p->refiner, &m->beyond);
-    m->completion = layout_take(layout, p->completion.bytes, 1);
-    m->completed = layout_take(layout, p->completion.bytes ? samples : 0, sizeof *m->completed);
+    m->head = layout_take(layout, p->options.head ? p->options.head->memory_bytes : 0, 1);
+    m->notes = layout_take(layout, p->options.head ? samples : 0, sizeof *m->notes);
     m->x = layout_take(layout, samples * p->inputs, sizeof *m->x);
     m->raw = layout_take(layout, numbers, sizeof *m->raw);
     m->y = layout_take(layout, numbers, sizeof *m->y);
@@ -36,8 +36,8 @@ static hn_status create_one(const hn_policy *p, struct policy_memory *m, hn_erro
         loss_begin(&p->loss, m->refine.loss);
     if (p->refines)
         refiner_begin(&p->refiner, &m->refine);
-    if (p->completion.bytes)
-        completion_begin(&p->completion, m->completion);
+    if (p->options.head && p->options.head->begin)
+        p->options.head->begin(p->options.head->context, m->head);
     return perceptron_memory_create(&m->perceptron, p->network, CHUNK, error);
 }
 

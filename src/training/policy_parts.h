@@ -8,7 +8,6 @@
 #define HN_TRAINING_POLICY_PARTS_H
 
 #include "base/thread_pool.h"
-#include "baselines/baseline.h"
 #include "cuda/device_policy.h"
 #include "hardnet/policy.h"
 #include "model/fingerprint_parts.h"
@@ -23,15 +22,15 @@ struct policy_memory {
     struct perceptron_memory *perceptron;
     struct refine_memory refine;  /* always contains the workspaces of layer and loss; the rest if the policy refines */
     struct explore_memory beyond; /* if it improves */
-    double *completion;           /* of the completion, aligned */
-    struct dc3_sample *completed;
-    double *x;          /* inputs, once per candidate */
-    double *raw, *y;    /* network's and corrected outputs */
-    double *objective;  /* of y */
-    double *residual;   /* |r|, 2-norm */
-    hn_report *reports; /* of y */
-    double *value;      /* criterion for the best candidate */
-    size_t *best;       /* sample of each input */
+    void *head;                   /* of the head, aligned */
+    hn_head_note *notes;          /* of the head, per sample */
+    double *x;                    /* inputs, once per candidate */
+    double *raw, *y;              /* network's and corrected outputs */
+    double *objective;            /* of y */
+    double *residual;             /* |r|, 2-norm */
+    hn_report *reports;           /* of y */
+    double *value;                /* criterion for the best candidate */
+    size_t *best;                 /* sample of each input */
     void *block;
 };
 
@@ -40,12 +39,10 @@ struct hn_policy {
     const hn_network *network;
     hn_network *owned; /* the network if loaded from a file; else NULL */
     hn_policy_options options;
-    hn_baseline baseline;
     size_t inputs, outputs;
-    size_t width;                 /* outputs of the network per candidate: all, or the independent ones */
-    hn_layer *layer;              /* a layer without steps, which only reports, if the scheme makes no or another
-                                   * correction */
-    struct completion completion; /* of the scheme dc3 */
+    size_t width;    /* outputs of the network per candidate: all, or the head's */
+    hn_layer *layer; /* without steps, to judge only, unless the policy corrects by it */
+    bool corrects;   /* by the layer */
     bool has_objective;
     struct loss loss;       /* if there is an objective */
     bool refines;           /* now or for a trainer */
@@ -63,16 +60,24 @@ struct hn_policy {
     size_t *out_chosen;
 };
 
-/* Arguments of the creation; NULL options and a NULL baseline are the defaults. */
+/* Arguments of the creation; NULL options are the defaults. */
 struct policy_request {
     const hn_model *model;
     const hn_network *network;
     const hn_policy_options *options;
-    const hn_baseline *baseline;
     bool improves; /* for the loss `improve`: creates a refiner for any options */
 };
 
 hn_status policy_create(hn_policy **out, const struct policy_request *request, hn_error *error);
+
+/* The layer of a policy: the one that is asked for, or one without steps that judges. */
+hn_layer_options policy_layer(const hn_policy_options *options);
+
+/* Whether a head makes sense for a model with so many outputs. */
+hn_status head_check(const hn_head *head, size_t outputs, hn_error *error);
+
+/* What a file calls what becomes of raw outputs. */
+const char *policy_scheme(const hn_policy_options *options);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
 void policy_memory_release(hn_policy *policy);
@@ -93,10 +98,10 @@ void chunk_network(const struct chunk *chunk, const double *x);
 /* Layer: y and reports. */
 void chunk_correct(const struct chunk *chunk, hn_layer *layer, void *tape, void *workspace);
 
-/* The same for the scheme dc3, with a tape (steps x outputs per sample) or NULL; raw outputs are completed in place.
- * Then the backward pass, from gradients with respect to y to those with respect to the raw outputs. */
-void chunk_complete(const struct chunk *chunk, double *tape);
-void chunk_complete_back(const struct chunk *chunk, const double *grad_y, double *grad_raw);
+/* The same through the head, with its tape or NULL. Then the backward pass, from gradients with respect to y to those with
+ * respect to the raw outputs. */
+void chunk_map(const struct chunk *chunk, void *tape);
+void chunk_map_back(const struct chunk *chunk, void *tape, const double *grad_y, double *grad_raw);
 
 /* Applies the one of the two that the policy uses. */
 void chunk_outputs(const struct chunk *chunk);

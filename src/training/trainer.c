@@ -70,6 +70,17 @@ static hn_status trainer_check_numbers(const hn_train_options *o, hn_error *erro
     return HN_OK;
 }
 
+static hn_status check_head(const hn_train_options *o, hn_error *error) {
+    const char *name = o->policy.head->name;
+    if (o->move_weight > 0)
+        return error_about(error, HN_INVALID, error_option("move_weight"), "move_weight %s: with %s it must be 0",
+                           error_number(o->move_weight).text, name);
+    if (!o->policy.head->back)
+        return error_about(error, HN_INVALID, error_option("head"), "head %s: it has no way back to train through",
+                           name);
+    return HN_OK;
+}
+
 static hn_status trainer_check_options(const hn_trainer *t, hn_error *error) {
     const hn_train_options *o = &t->options;
     hn_status status = trainer_check_numbers(o, error);
@@ -78,10 +89,7 @@ static hn_status trainer_check_options(const hn_trainer *t, hn_error *error) {
     if (!t->policy->has_objective)
         return error_about(error, HN_INVALID, error_argument("model"),
                            "the model has no objective; training needs one");
-    if (t->baseline.scheme == HN_SCHEME_DC3 && o->move_weight > 0)
-        return error_about(error, HN_INVALID, error_option("move_weight"), "move_weight %s: with dc3 it must be 0",
-                           error_number(o->move_weight).text);
-    return HN_OK;
+    return o->policy.head ? check_head(o, error) : HN_OK;
 }
 
 static hn_status make_moments(hn_trainer *t, hn_error *error) {
@@ -116,17 +124,16 @@ static hn_status find_bounds(struct bound_rows *bounds, const hn_model *model, h
 
 /* Creates the layer of the loss, with the iterations of the training options; none without a layer. */
 static hn_status make_layer(hn_trainer *t, const hn_model *model, hn_error *error) {
-    hn_layer_options options = t->options.layer;
-    if (t->baseline.scheme == HN_SCHEME_DC3)
+    const hn_policy_options *policy = &t->options.policy;
+    const hn_layer_options options = policy->uncorrected ? policy_layer(policy) : t->options.layer;
+    if (policy->head)
         return HN_OK;
-    if (t->baseline.scheme == HN_SCHEME_NONE)
-        options = baseline_layer(&t->baseline, &t->options.policy.layer);
     hn_status status = hn_layer_create(&t->layer, model, &options, error);
     return status == HN_OK ? find_bounds(&t->bounds, model, error) : status;
 }
 
 static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *error) {
-    const struct policy_request request = {model, t->network, &t->options.policy, &t->baseline, t->options.improve > 0};
+    const struct policy_request request = {model, t->network, &t->options.policy, t->options.improve > 0};
     hn_status status = policy_create(&t->policy, &request, error);
     if (status == HN_OK)
         status = trainer_check_options(t, error);
@@ -141,11 +148,6 @@ static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *e
 
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
                             const hn_train_options *options, hn_error *error) {
-    return hn_baseline_trainer(out, model, network, options, NULL, error);
-}
-
-hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_network *network,
-                              const hn_train_options *options, const hn_baseline *baseline, hn_error *error) {
     if (!out)
         return error_missing(error, "hn_trainer_create", "out");
     *out = NULL;
@@ -158,7 +160,6 @@ hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_networ
     if (!t)
         return error_no_memory(error, "training");
     *t = (hn_trainer){.network = network, .options = options ? *options : hn_train_defaults()};
-    t->baseline = baseline ? *baseline : hn_baseline_defaults();
     t->inputs = hn_model_input_count(model);
     t->outputs = hn_model_output_count(model);
     t->rows = hn_model_row_count(model);
@@ -354,9 +355,9 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
         return error_missing(error, "hn_trainer_step", t ? "x" : "trainer");
     if (arithmetic_check(error) != HN_OK)
         return HN_UNSUPPORTED;
-    if (targets && t->baseline.scheme == HN_SCHEME_DC3)
-        return error_about(error, HN_INVALID, error_argument("targets"),
-                           "hn_trainer_step: dc3 does not support targets");
+    if (targets && t->options.policy.head)
+        return error_about(error, HN_INVALID, error_argument("targets"), "hn_trainer_step: %s does not support targets",
+                           t->options.policy.head->name);
     hn_status status = begin_step(t, targets, NULL, error);
     return status == HN_OK ? step(t, count, x, report, error) : status;
 }

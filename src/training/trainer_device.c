@@ -11,7 +11,7 @@
 #include <math.h>
 
 hn_status trainer_device_create(hn_trainer *t, const hn_model *model, hn_error *error) {
-    const hn_layer_options layer = baseline_layer(&t->baseline, &t->options.policy.layer);
+    const hn_layer_options layer = policy_layer(&t->options.policy);
     hn_layer_options through = hn_layer_options_of(t->layer);
     const struct device_policy_request request = {.model = model,
                                                   .network = t->network,

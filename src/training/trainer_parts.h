@@ -10,8 +10,7 @@
 /* Workspace of one thread for the backward pass of one chunk, in addition to the policy's workspace. */
 struct learn_memory {
     const hn_trainer *owner;
-    void *workspace, *tape;          /* of the layer in the loss */
-    double *steps;                   /* of the scheme dc3: its tape */
+    void *workspace, *tape;          /* of the layer, or the tape of the head, that the loss goes through */
     double *grad_y, *grad_raw;       /* with respect to y, to y_raw */
     double *grad_lower, *grad_upper; /* with respect to bounds */
     double *targets;                 /* of the loss `improve` */
@@ -48,11 +47,10 @@ void learn_sums_drop(struct learn_sums *sums, double residual, const hn_report *
 struct hn_trainer {
     hn_network *network;
     hn_train_options options;
-    hn_baseline baseline;
     size_t inputs, outputs, rows, parameters;
     struct bound_rows bounds; /* of the loss `objective` */
     hn_policy *policy;
-    hn_layer *layer;             /* of the loss `objective`; NULL for others */
+    hn_layer *layer;             /* of the loss `objective`; NULL for others, and with a head */
     struct learn_memory *memory; /* one per thread of the policy */
     double *moments[2];
     double *gradients; /* one per chunk of a batch */

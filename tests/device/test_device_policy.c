@@ -66,14 +66,13 @@ struct results {
     hn_report reports[BATCH];
 };
 
-static void run_policy(const hn_model *model, const hn_network *network, hn_policy_options options,
-                       const hn_baseline *baseline, struct results *r) {
+static void run_policy(const hn_model *model, const hn_network *network, hn_policy_options options, struct results *r) {
     static double x[BATCH * 2];
     hn_policy *policy;
     hn_error error = {.text = ""};
     draw_inputs(model, x);
     memset(r, 0, sizeof *r);
-    if (hn_baseline_policy(&policy, model, network, &options, baseline, &error) != HN_OK)
+    if (hn_policy_create(&policy, model, network, &options, &error) != HN_OK)
         fail_msg("%s", error.text);
     for (size_t first = 0; first < BATCH; first += BATCH / 2 + 1) { /* in two calls, the second of which is smaller */
         size_t left = BATCH - first, count = left < BATCH / 2 + 1 ? left : BATCH / 2 + 1;
@@ -84,14 +83,13 @@ static void run_policy(const hn_model *model, const hn_network *network, hn_poli
     hn_policy_destroy(policy);
 }
 
-static void compare_policies(const hn_model *model, hn_policy_options options, hn_activation activation,
-                             const hn_baseline *baseline) {
+static void compare_policies(const hn_model *model, hn_policy_options options, hn_activation activation) {
     static struct results ours, theirs;
     hn_network *network = network_of(options.candidates, activation);
     options.threads = 2;
-    run_policy(model, network, options, baseline, &ours);
+    run_policy(model, network, options, &ours);
     options.device = &device;
-    run_policy(model, network, options, baseline, &theirs);
+    run_policy(model, network, options, &theirs);
     assert_memory_equal(ours.y, theirs.y, sizeof ours.y);
     assert_memory_equal(ours.objective, theirs.objective, sizeof ours.objective);
     assert_memory_equal(ours.reports, theirs.reports, sizeof ours.reports);
@@ -102,11 +100,11 @@ static void policies_have_the_cpu_s_bits(void **state) {
     (void)state;
     hn_model *model = model_of(true);
     hn_policy_options options = hn_policy_defaults();
-    compare_policies(model, options, HN_ACTIVATION_TANH, NULL);
+    compare_policies(model, options, HN_ACTIVATION_TANH);
     options.candidates = 3;
-    compare_policies(model, options, HN_ACTIVATION_SILU, NULL);
+    compare_policies(model, options, HN_ACTIVATION_SILU);
     options.refine = 2;
-    compare_policies(model, options, HN_ACTIVATION_RELU, NULL);
+    compare_policies(model, options, HN_ACTIVATION_RELU);
     hn_model_destroy(model);
 }
 
@@ -114,34 +112,16 @@ static void policies_that_correct_nothing_have_them_too(void **state) {
     (void)state;
     hn_model *model = model_of(true);
     hn_policy_options options = hn_policy_defaults();
-    hn_baseline baseline = hn_baseline_defaults();
-    baseline.scheme = HN_SCHEME_NONE;
+    options.uncorrected = true;
     options.candidates = 2;
-    compare_policies(model, options, HN_ACTIVATION_TANH, &baseline);
+    compare_policies(model, options, HN_ACTIVATION_TANH);
     hn_model_destroy(model);
 }
 
 static void a_model_without_objective_has_them(void **state) {
     (void)state;
     hn_model *model = model_of(false);
-    compare_policies(model, hn_policy_defaults(), HN_ACTIVATION_TANH, NULL);
-    hn_model_destroy(model);
-}
-
-static void dc3_is_refused_by_name(void **state) {
-    (void)state;
-    hn_model *model = model_of(true);
-    hn_network *network = network_of(1, HN_ACTIVATION_TANH);
-    hn_policy_options options = hn_policy_defaults();
-    hn_baseline baseline = hn_baseline_defaults();
-    hn_policy *policy;
-    hn_error error = {.text = ""};
-    baseline.scheme = HN_SCHEME_DC3;
-    options.device = &device;
-    assert_int_equal(hn_baseline_policy(&policy, model, network, &options, &baseline, &error), HN_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "it does not have the scheme dc3"));
-    assert_null(policy);
-    hn_network_destroy(network);
+    compare_policies(model, hn_policy_defaults(), HN_ACTIVATION_TANH);
     hn_model_destroy(model);
 }
 
@@ -258,9 +238,9 @@ static void policies_of_floats_are_near_the_cpu_s(void **state) {
     options.candidates = 2;
     for (options.refine = 0; options.refine < 2; options.refine++) {
         options.device = NULL;
-        run_policy(model, network, options, NULL, &ours);
+        run_policy(model, network, options, &ours);
         options.device = &floats;
-        run_policy(model, network, options, NULL, &theirs);
+        run_policy(model, network, options, &theirs);
         for (size_t i = 0; i < BATCH; i++) {
             assert_int_equal(theirs.reports[i].outcome, ours.reports[i].outcome);
             assert_true(theirs.reports[i].violation <= 1e-8);
@@ -278,11 +258,10 @@ static void policies_of_floats_that_correct_nothing_have_the_cpu_s_outputs(void 
     hn_model *model = model_of(true);
     hn_network *network = network_of(1, HN_ACTIVATION_TANH);
     hn_policy_options options = hn_policy_defaults();
-    hn_baseline baseline = hn_baseline_defaults();
-    baseline.scheme = HN_SCHEME_NONE;
-    run_policy(model, network, options, &baseline, &ours);
+    options.uncorrected = true;
+    run_policy(model, network, options, &ours);
     options.device = &floats;
-    run_policy(model, network, options, &baseline, &theirs);
+    run_policy(model, network, options, &theirs);
     assert_memory_equal(ours.y, theirs.y, sizeof ours.y);
     assert_memory_equal(ours.objective, theirs.objective, sizeof ours.objective);
     hn_network_destroy(network);
@@ -311,7 +290,6 @@ int main(void) {
         cmocka_unit_test(policies_have_the_cpu_s_bits),
         cmocka_unit_test(policies_that_correct_nothing_have_them_too),
         cmocka_unit_test(a_model_without_objective_has_them),
-        cmocka_unit_test(dc3_is_refused_by_name),
         cmocka_unit_test(training_by_the_objective_has_the_cpu_s_bits),
         cmocka_unit_test(samples_with_an_undefined_row_are_dropped_on_both),
         cmocka_unit_test(training_by_targets_has_the_cpu_s_bits),

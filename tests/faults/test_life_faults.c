@@ -15,6 +15,7 @@
 #include "support/scratch.h"
 
 #include "base/digest.h"
+#include "baselines/baseline.h"
 #include "hardnet/hardnet.h"
 
 #include <errno.h>
@@ -79,17 +80,16 @@ static hn_status emit_policy(struct digest *digest, hn_error *error) {
 }
 
 /* Two steps, and the outputs of what was trained. */
-static hn_status train(struct digest *digest, const hn_train_options *options, const hn_baseline *baseline,
+static hn_status train(struct digest *digest, const hn_train_options *options, const hn_model *to_hold,
                        const double *targets, hn_error *error) {
     hn_network *network = NULL;
     hn_trainer *trainer = NULL;
-    size_t outputs = baseline && baseline->scheme == HN_SCHEME_DC3 ? 1 : OUTPUTS, chosen[COUNT];
+    size_t outputs = options->policy.head ? options->policy.head->width : OUTPUTS, chosen[COUNT];
     double y[COUNT * OUTPUTS];
     hn_report reports[COUNT];
     hn_status status = make_network(&network, outputs * options->policy.candidates, error);
     if (status == HN_OK)
-        status = baseline ? hn_baseline_trainer(&trainer, equal, network, options, baseline, error)
-                          : hn_trainer_create(&trainer, model, network, options, error);
+        status = hn_trainer_create(&trainer, to_hold, network, options, error);
     assert_true((status == HN_OK) == (trainer != NULL));
     for (int step = 0; step < 2 && status == HN_OK; step++)
         status = hn_trainer_step(trainer, COUNT, x, targets, NULL, error);
@@ -117,39 +117,45 @@ static hn_status train_improving(struct digest *digest, hn_error *error) {
     hn_train_options options = small_training();
     options.improve = 1;
     options.explore = 0.01;
-    return train(digest, &options, NULL, NULL, error);
+    return train(digest, &options, model, NULL, error);
 }
 
 static hn_status train_through_the_layer(struct digest *digest, hn_error *error) {
     hn_train_options options = small_training();
     options.improve = 0;
-    return train(digest, &options, NULL, NULL, error);
+    return train(digest, &options, model, NULL, error);
 }
 
 static hn_status train_on_targets(struct digest *digest, hn_error *error) {
     static const double targets[COUNT * OUTPUTS] = {0.1, 0.2, 0.3, 0.1, 0.5, 0.5, 0, 0, 1, 0.2, 0.3, 0.3};
     hn_train_options options = small_training();
     options.policy.candidates = 1;
-    return train(digest, &options, NULL, targets, error);
+    return train(digest, &options, model, targets, error);
 }
 
-static hn_status train_scheme(struct digest *digest, hn_scheme scheme, hn_error *error) {
+static hn_status train_scheme(struct digest *digest, enum scheme scheme, hn_error *error) {
     hn_train_options options = small_training();
-    hn_baseline baseline = hn_baseline_defaults();
+    struct baseline baseline = baseline_defaults();
+    struct baseline_head *head;
     options.improve = 0;
     options.move_weight = options.inward = 0;
     options.policy.refine = 0;
     baseline.scheme = scheme;
     baseline.correction_steps = 3;
-    return train(digest, &options, &baseline, NULL, error);
+    hn_status status = baseline_head_create(&head, equal, &baseline, options.policy.layer.instructions, error);
+    baseline_apply(&baseline, head, &options.policy);
+    if (status == HN_OK)
+        status = train(digest, &options, equal, NULL, error);
+    baseline_head_destroy(head);
+    return status;
 }
 
 static hn_status train_dc3(struct digest *digest, hn_error *error) {
-    return train_scheme(digest, HN_SCHEME_DC3, error);
+    return train_scheme(digest, SCHEME_DC3, error);
 }
 
 static hn_status train_without_a_layer(struct digest *digest, hn_error *error) {
-    return train_scheme(digest, HN_SCHEME_NONE, error);
+    return train_scheme(digest, SCHEME_NONE, error);
 }
 
 static hn_status refine(struct digest *digest, hn_error *error) {

@@ -7,8 +7,9 @@
 #include "support/failing_memory.h"
 #include "support/scratch.h"
 
-#include "hardnet/baselines.h"
+#include "baselines/baseline.h"
 #include "hardnet/refine.h"
+#include "hardnet/train.h"
 
 static struct scratch scratch;
 static const char *path;
@@ -64,11 +65,17 @@ static hn_status create(hn_policy **policy, hn_error *error) {
 /* With an equality, for which one of the two outputs is solved. */
 static hn_status create_dc3(hn_policy **policy, hn_error *error) {
     hn_policy_options options = hn_policy_defaults();
-    hn_baseline baseline = hn_baseline_defaults();
-    baseline.scheme = HN_SCHEME_DC3;
+    struct baseline baseline = baseline_defaults();
+    struct baseline_head *head;
+    baseline.scheme = SCHEME_DC3;
     options.candidates = 2;
     options.threads = 1;
-    return hn_baseline_policy(policy, equal, narrow, &options, &baseline, error);
+    hn_status status = baseline_head_create(&head, equal, &baseline, options.layer.instructions, error);
+    baseline_apply(&baseline, head, &options);
+    if (status == HN_OK)
+        status = hn_policy_create(policy, equal, narrow, &options, error);
+    baseline_head_destroy(head); /* the policy is not run */
+    return status;
 }
 
 static hn_status load(hn_policy **policy, hn_error *error) {

@@ -169,7 +169,6 @@ static void questions_about_nothing_have_no_answer(void **state) {
     assert_null(hn_trainer_policy(NULL));
     assert_null(hn_trainer_moment(NULL, 0));
     assert_int_equal(hn_trainer_steps(NULL), 0);
-    assert_false(hn_scheme_find(NULL, &(hn_scheme){0}) || hn_scheme_find("none", NULL));
     assert_false(hn_activation_find(NULL, &(hn_activation){0}) || hn_activation_find("relu", NULL));
 }
 
@@ -204,8 +203,6 @@ static void a_struct_to_fill_is_needed(void **state) {
     hn_network_get_options(NULL, NULL);
     hn_policy_get_defaults(NULL);
     hn_policy_get_options(NULL, NULL);
-    hn_policy_get_baseline(NULL, NULL);
-    hn_baseline_get_defaults(NULL);
     hn_train_get_defaults(NULL);
 }
 

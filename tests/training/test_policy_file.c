@@ -116,26 +116,18 @@ static void check_same_options(hn_policy_options a, hn_policy_options b) {
     assert_same_bits(a.layer.effort, b.layer.effort);
     assert_int_equal(a.candidates, b.candidates);
     assert_int_equal(a.refine, b.refine);
+    assert_int_equal(a.uncorrected, b.uncorrected);
 }
 
-static void check_same_baseline(hn_baseline a, hn_baseline b) {
-    assert_int_equal(a.scheme, b.scheme);
-    assert_int_equal(a.correction_steps, b.correction_steps);
-    assert_same_bits(a.correction_rate, b.correction_rate);
-    assert_same_bits(a.momentum, b.momentum);
-}
-
-static void baseline_there_and_back(hn_policy_options options, const hn_baseline *baseline) {
+static void there_and_back(hn_policy_options options) {
     hn_model *model = model_of(disc, NULL), *same = model_of(disc, NULL);
     hn_network *network = network_of(1, 2 * options.candidates);
-    hn_policy *policy;
-    assert_int_equal(hn_baseline_policy(&policy, model, network, &options, baseline, NULL), HN_OK);
+    hn_policy *policy = policy_of(model, network, &options);
     const char *path = scratch_path(&scratch, "net");
     const hn_metadata texts[] = {{"trained", "by hand"}};
     save(policy, path, 1, texts);
     hn_policy *back = load(same, path);
     check_same_options(hn_policy_options_of(policy), hn_policy_options_of(back));
-    check_same_baseline(hn_policy_baseline(policy), hn_policy_baseline(back));
     check_same_outputs(policy, back, 2);
     assert_string_equal(hn_network_metadata(hn_policy_network(back), "trained"), "by hand");
     hn_policy_destroy(back);
@@ -143,10 +135,6 @@ static void baseline_there_and_back(hn_policy_options options, const hn_baseline
     hn_network_destroy(network);
     hn_model_destroy(model);
     hn_model_destroy(same);
-}
-
-static void there_and_back(hn_policy_options options) {
-    baseline_there_and_back(options, NULL);
 }
 
 static void a_policy_comes_back_with_its_settings(void **state) {
@@ -169,14 +157,8 @@ static void a_policy_comes_back_with_its_settings(void **state) {
     options.refine = 4;
     there_and_back(options);
     options.refine = 0;
-    hn_baseline baseline = hn_baseline_defaults();
-    baseline.scheme = HN_SCHEME_NONE;
-    baseline_there_and_back(options, &baseline);
-    baseline.scheme = HN_SCHEME_DC3;
-    baseline.correction_steps = 7;
-    baseline.correction_rate = 0.03;
-    baseline.momentum = 1.0 / 3;
-    baseline_there_and_back(options, &baseline);
+    options.uncorrected = true;
+    there_and_back(options);
 }
 
 static void the_locale_changes_nothing(void **state) {
@@ -370,11 +352,11 @@ static const struct {
     {"policy.effort", "-0x1.0000000000000p+0", "effort -1: it must be above 0"},
     {"policy.refine", "-1", "policy.refine"},
     {"policy.refine", "two", "policy.refine is \"two\""},
-    {"policy.scheme", "penalty", "policy.scheme is \"penalty\""},
+    {"policy.scheme", "penalty", "policy.scheme is \"penalty\", and there is no such head here"},
     {"policy.correction-steps", "-1", "policy.correction-steps"},
     {"policy.correction-rate", "0.1", "policy.correction-rate is \"0.1\""},
-    {"policy.correction-rate", "-0x1.0000000000000p+0", "correction rate -1"},
-    {"policy.momentum", "0x1.0000000000000p+0", "momentum 1"},
+    {"policy.correction-rate", "-0x1.0000000000000p+0", "policy.correction-rate is \"-0x1.0000000000000p+0\""},
+    {"policy.momentum", "0x1.0000000000000p+0", "policy.momentum is \"0x1.0000000000000p+0\""},
     {"policy.momentum", "half", "policy.momentum is \"half\""},
     {"policy.independent", "2 with checksum 00000000", "policy.independent is"},
     {"policy.model", "", "another model"},

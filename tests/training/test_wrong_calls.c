@@ -244,30 +244,6 @@ static void an_emission_s_candidates_and_refinement_have_ranges(void **state) {
     assert_int_equal(hn_emit_check(model, network, &good, &error), HN_OK);
 }
 
-static void baselines_have_ranges(void **state) {
-    (void)state;
-    static const double rates[] = {0, -1, NAN, INFINITY}, momenta[] = {-0.1, 1, NAN};
-    hn_policy *policy;
-    hn_baseline good = hn_baseline_defaults(), baseline = good;
-    for (size_t i = 0; i < COUNT_OF(rates); i++) {
-        baseline.correction_rate = rates[i];
-        refused(hn_baseline_policy(&policy, model, network, NULL, &baseline, &error), "correction rate");
-    }
-    baseline = good;
-    for (size_t i = 0; i < COUNT_OF(momenta); i++) {
-        baseline.momentum = momenta[i];
-        refused(hn_baseline_policy(&policy, model, network, NULL, &baseline, &error), "momentum");
-    }
-    baseline = good;
-    baseline.correction_steps = -1;
-    refused(hn_baseline_policy(&policy, model, network, NULL, &baseline, &error), "correction steps -1");
-    baseline.correction_steps = 1 << 30;
-    refused(hn_baseline_policy(&policy, model, network, NULL, &baseline, &error), "correction steps");
-    baseline = good;
-    baseline.scheme = HN_SCHEME_COUNT;
-    refused(hn_baseline_policy(&policy, model, network, NULL, &baseline, &error), "no such scheme");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_policy_s_settings_have_ranges),
@@ -278,7 +254,6 @@ int main(void) {
         cmocka_unit_test(files_name_what_they_have_not_got),
         cmocka_unit_test(models_and_emission_name_what_they_have_not_got),
         cmocka_unit_test(an_emission_s_candidates_and_refinement_have_ranges),
-        cmocka_unit_test(baselines_have_ranges),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,6 +1,7 @@
 /* verb_emit.c - hardnet emit MODEL.mod [DATA.dat ...] [--net NET] --out DIR: a layer as C99 for a controller.
  *
  * SPDX-License-Identifier: MIT */
+#include "baselines/baseline.h"
 #include "common/command.h"
 #include "common/console.h"
 #include "common/load.h"
@@ -126,9 +127,12 @@ static int load_policy(hn_policy **out, const struct emit_options *o, const hn_m
     *out = NULL;
     if (!o->net)
         return VERB_OK;
-    if (hn_policy_load(out, model, o->net, 1, &error) != HN_OK)
+    struct baseline_head *head = NULL;
+    if (baseline_load(out, &head, model, o->net, 1, &error) != HN_OK)
         return verb_explain(&error);
-    return check_policy(o, *out);
+    int code = check_policy(o, *out); /* one with a head is refused: nothing needs it afterwards */
+    baseline_head_destroy(head);
+    return code;
 }
 
 static int verb_emit_run(void *values) {

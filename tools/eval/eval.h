@@ -8,13 +8,13 @@
 #ifndef HN_TOOLS_EVAL_H
 #define HN_TOOLS_EVAL_H
 
+#include "baselines/baseline.h"
 #include "common/compile_choice.h"
 #include "common/device_choice.h"
 #include "common/groups.h"
 #include "common/options.h"
 #include "common/prospects.h"
 #include "common/samples.h"
-#include "hardnet/baselines.h"
 #include "reference/judging.h"
 
 enum { CLOSED_LOOP_STARTS = 20, CLOSED_LOOP_STEPS = 40 };
@@ -96,8 +96,9 @@ struct eval {
     hn_device_options device_options; /* of the settings, where there is one */
     hn_device_info device;
     hn_policy_options settings;
-    hn_baseline baseline;
-    double file_tolerance; /* what the network's file asks for; settings have eval's own */
+    struct baseline baseline;
+    struct baseline_head *head; /* of the loaded policy; NULL: it has none */
+    double file_tolerance;      /* what the network's file asks for; settings have eval's own */
     hn_network_options network;
     struct samples samples; /* x only */
     size_t unmet, broken,

@@ -123,8 +123,8 @@ static void write_inputs(struct json *json, const struct eval *eval) {
     json_count(json, "broken", eval->broken + eval->unmet);
 }
 
-static void write_correction(struct json *json, const hn_baseline *o) {
-    if (o->scheme != HN_SCHEME_DC3)
+static void write_correction(struct json *json, const struct baseline *o) {
+    if (o->scheme != SCHEME_DC3)
         return;
     json_object(json, "correction");
     json_number(json, "steps", o->correction_steps);
@@ -135,8 +135,8 @@ static void write_correction(struct json *json, const hn_baseline *o) {
 
 static void write_settings(struct json *json, const struct eval *eval) {
     hn_layer_options settings = hn_layer_options_of(eval->layer);
-    bool layer = eval->baseline.scheme == HN_SCHEME_LAYER;
-    json_text(json, "scheme", hn_scheme_text(eval->baseline.scheme));
+    bool layer = eval->baseline.scheme == SCHEME_LAYER;
+    json_text(json, "scheme", scheme_text(eval->baseline.scheme));
     json_text(json, "method", layer ? hn_method_text(settings.method) : NULL);
     json_number(json, "damping", layer && settings.damping >= 0 ? settings.damping : (double)NAN);
     json_number(json, "iterations", layer ? settings.iterations : (double)NAN);

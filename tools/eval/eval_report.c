@@ -76,14 +76,14 @@ static void print_network(const struct eval *eval) {
 
 static void print_correction(const struct eval *eval) {
     const hn_policy_options *o = &eval->settings;
-    const hn_baseline *b = &eval->baseline;
-    if (b->scheme == HN_SCHEME_LAYER)
+    const struct baseline *b = &eval->baseline;
+    if (b->scheme == SCHEME_LAYER)
         layer_choice_print(eval->layer);
-    else if (b->scheme == HN_SCHEME_DC3)
+    else if (b->scheme == SCHEME_DC3)
         printf("dc3, at most %d steps of %g with momentum %g", b->correction_steps, b->correction_rate, b->momentum);
     else
         printf("no correction");
-    if (b->scheme != HN_SCHEME_LAYER)
+    if (b->scheme != SCHEME_LAYER)
         printf(", tolerance %g%s", o->layer.tolerance, o->layer.relative ? " relative to the bounds" : "");
     if (eval->file_tolerance != o->layer.tolerance)
         printf(" (the file says %g)", eval->file_tolerance);

@@ -48,7 +48,9 @@ void eval_close(struct eval *eval) {
     if (eval->policy != eval->loaded)
         hn_policy_destroy(eval->policy);
     hn_policy_destroy(eval->loaded);
+    baseline_head_destroy(eval->head);
     eval->policy = eval->loaded = NULL;
+    eval->head = NULL;
 }
 
 void eval_release(struct eval *eval) {
@@ -67,13 +69,14 @@ void eval_release(struct eval *eval) {
 
 /* What the options say instead of the network. A method of the layer brings its own damping and steps. What counts as ok is not
  * for the file to decide. */
-static bool change_settings(const struct eval_options *o, hn_policy_options *settings, hn_baseline *baseline) {
+static bool change_settings(const struct eval_options *o, hn_policy_options *settings, struct baseline *baseline) {
     bool stricter = settings->layer.tolerance != o->tolerance;
     settings->layer.tolerance = o->tolerance;
     if (o->refine_given)
         settings->refine = (int)o->refine;
     if (o->method) {
-        baseline->scheme = HN_SCHEME_LAYER;
+        baseline->scheme = SCHEME_LAYER;
+        baseline_apply(baseline, NULL, settings);
         settings->layer.damping = -1;
         settings->layer.iterations = -1;
         settings->layer.effort = 1;
@@ -88,11 +91,11 @@ static bool change_settings(const struct eval_options *o, hn_policy_options *set
 
 static hn_status eval_run_load(struct eval *eval, hn_error *error) {
     const struct eval_options *o = eval->options;
-    hn_status status = hn_policy_load(&eval->loaded, eval->model, o->net, (int)o->common.threads, error);
+    hn_status status = baseline_load(&eval->loaded, &eval->head, eval->model, o->net, (int)o->common.threads, error);
     if (status != HN_OK)
         return status;
     eval->settings = hn_policy_options_of(eval->loaded);
-    eval->baseline = hn_policy_baseline(eval->loaded);
+    eval->baseline = baseline_of(&eval->settings);
     eval->file_tolerance = eval->settings.layer.tolerance;
     eval->network = hn_network_options_of(hn_policy_network(eval->loaded));
     eval->changed = change_settings(o, &eval->settings, &eval->baseline);
@@ -102,9 +105,9 @@ static hn_status eval_run_load(struct eval *eval, hn_error *error) {
 static int eval_run_compile(struct eval *eval) {
     struct compile_choice *choice = &eval->compile;
     bool asked = choice->asked || choice->kernel;
-    if (asked && eval->baseline.scheme != HN_SCHEME_LAYER) {
+    if (asked && eval->baseline.scheme != SCHEME_LAYER) {
         console_error("--compile, --kernel: the network's method is %s, which has no layer",
-                      hn_scheme_text(eval->baseline.scheme));
+                      scheme_text(eval->baseline.scheme));
         return VERB_MISUSED;
     }
     int code = compile_choice_settle(choice, eval->model, &eval->settings.layer, false);
@@ -122,8 +125,7 @@ static hn_status eval_run_build(struct eval *eval, hn_error *error) {
     hn_status status = HN_OK;
     eval->policy = eval->loaded;
     if (eval->changed)
-        status = hn_baseline_policy(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings,
-                                    &eval->baseline, error);
+        status = hn_policy_create(&eval->policy, eval->model, hn_policy_network(eval->loaded), &eval->settings, error);
     eval->device.size = sizeof eval->device;
     if (status == HN_OK && eval->settings.device)
         status = hn_policy_get_device(eval->policy, &eval->device, error);

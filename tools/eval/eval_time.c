@@ -65,8 +65,7 @@ static hn_status eval_time_prepare(struct stage *stage, hn_error *error) {
     size_t all = stage->batch * stage->candidates; /* rows of an array that the network's outputs fill */
     hn_policy_options options = eval->settings;
     options.threads = 1;
-    hn_status status = hn_baseline_policy(&stage->policy, eval->model, hn_policy_network(eval->policy), &options,
-                                          &eval->baseline, error);
+    hn_status status = hn_policy_create(&stage->policy, eval->model, hn_policy_network(eval->policy), &options, error);
     if (status != HN_OK)
         return status;
     stage->network_bytes = hn_network_workspace_bytes(hn_policy_network(eval->policy));
@@ -112,7 +111,7 @@ static hn_status time_runs(struct stage *stage, hn_status (*run)(struct stage *,
 
 /* Not without a layer; and the parts of what a device does are not timed. */
 static bool is_timed(const struct eval *eval, int which) {
-    if (which == TIME_LAYER && eval->baseline.scheme != HN_SCHEME_LAYER)
+    if (which == TIME_LAYER && eval->baseline.scheme != SCHEME_LAYER)
         return false;
     return !eval->settings.device || which == TIME_ALL || which == TIME_ALONE;
 }

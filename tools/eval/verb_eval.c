@@ -104,7 +104,7 @@ static hn_status look_ahead(struct eval *eval, hn_error *error) {
                                         .y = eval->y,
                                         .objective = eval->objective,
                                         .reports = eval->reports};
-    bool corrects = eval->baseline.scheme == HN_SCHEME_LAYER && !certificate_expected(eval->layer);
+    bool corrects = eval->baseline.scheme == SCHEME_LAYER && !certificate_expected(eval->layer);
     return corrects ? prospects_find(&eval->prospects, &task, error) : HN_OK;
 }
 

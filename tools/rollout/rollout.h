@@ -10,11 +10,11 @@
 #ifndef HN_TOOLS_ROLLOUT_H
 #define HN_TOOLS_ROLLOUT_H
 
+#include "baselines/baseline.h"
 #include "common/compile_choice.h"
 #include "common/feedback.h"
 #include "common/inputs.h"
 #include "hardnet/arrays.h"
-#include "hardnet/baselines.h"
 #include "reference/judging.h"
 #include "reference/multistart.h"
 
@@ -71,6 +71,7 @@ struct controller {
     char name[64];
     const char *file;             /* NULL: the reference */
     hn_policy *policy;            /* NULL: the reference */
+    struct baseline_head *head;   /* of the policy; NULL: it has none */
     hn_policy *loaded;            /* the same as it is in its file, whose network this is; NULL: there is no other */
     struct multistart *solver;    /* NULL: a network */
     double tolerance;             /* of what it calls ok */

@@ -186,15 +186,14 @@ static int rollout_setup_compile(struct rollout *r, struct controller *c) {
     hn_error error = {.status = HN_OK};
     struct compile_choice choice = r->options->compile;
     hn_policy_options settings = hn_policy_options_of(c->policy);
-    hn_baseline baseline = hn_policy_baseline(c->policy);
-    if (baseline.scheme != HN_SCHEME_LAYER)
+    if (baseline_of(&settings).scheme != SCHEME_LAYER)
         return VERB_OK;
     int code = compile_choice_settle(&choice, r->model, &settings.layer, false);
     if (code != VERB_OK || !settings.layer.kernel)
         return code;
     c->loaded = c->policy;
     c->policy = NULL;
-    if (hn_baseline_policy(&c->policy, r->model, hn_policy_network(c->loaded), &settings, &baseline, &error) == HN_OK)
+    if (hn_policy_create(&c->policy, r->model, hn_policy_network(c->loaded), &settings, &error) == HN_OK)
         return VERB_OK;
     return verb_explain(&error);
 }
@@ -202,7 +201,7 @@ static int rollout_setup_compile(struct rollout *r, struct controller *c) {
 /* A state at a time: one thread is the fastest. */
 static int load_network(struct rollout *r, struct controller *c) {
     hn_error error = {.status = HN_OK};
-    if (hn_policy_load(&c->policy, r->model, c->file, 1, &error) != HN_OK) {
+    if (baseline_load(&c->policy, &c->head, r->model, c->file, 1, &error) != HN_OK) {
         console_error("%s", error.text);
         return VERB_FAILED;
     }
@@ -298,6 +297,7 @@ void rollout_end(struct rollout *r) {
         struct controller *c = &r->controllers[i];
         hn_policy_destroy(c->policy);
         hn_policy_destroy(c->loaded);
+        baseline_head_destroy(c->head);
         base_release(c->path);
         base_release(c->shown);
         base_release(c->steps);

@@ -14,6 +14,7 @@
 #define HN_TOOLS_TRAIN_H
 
 #include "base/random.h"
+#include "baselines/baseline.h"
 #include "common/device_choice.h"
 #include "common/feedback.h"
 #include "common/inputs.h"
@@ -23,8 +24,8 @@
 #include "common/prospects.h"
 #include "common/survey.h"
 #include "hardnet/arrays.h"
-#include "hardnet/baselines.h"
 #include "hardnet/checkpoint.h"
+#include "hardnet/train.h"
 
 /* ---- options: train_options.c ---- */
 
@@ -65,7 +66,7 @@ struct train_options {
     struct feedback_hint hint;          /* what the model feeds back by itself */
     /* what follows from them */
     enum train_loss goal;
-    hn_scheme scheme;
+    enum scheme scheme;
     hn_network_options network; /* all but inputs and outputs */
     char checkpoint_name[4096];
     char hidden_text[256]; /* of --init */
@@ -94,7 +95,7 @@ int train_compile(struct train_options *options, const hn_model *model);
 
 /* What the trainer is told. */
 hn_train_options train_trainer_options(const struct train_options *options);
-hn_baseline train_baseline(const struct train_options *options);
+struct baseline train_baseline(const struct train_options *options);
 
 /* ---- the record: train_record.c ---- */
 
@@ -301,6 +302,7 @@ struct training {
     const hn_model *model;
     hn_network *network;
     hn_trainer *trainer;
+    struct baseline_head *head; /* of the trainer's policy; NULL: it has none */
     struct train_source source;
     struct train_rollout rollout;
     struct train_state state;

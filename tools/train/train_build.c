@@ -26,13 +26,18 @@ static hn_status network_with(struct training *t, const struct train_columns *co
 }
 
 static hn_status make_network(struct training *t, hn_error *error) {
-    hn_baseline baseline = train_baseline(t->options);
-    struct train_columns columns = {.count = 0};
+    const struct baseline baseline = train_baseline(t->options);
+    hn_policy_options policy = hn_policy_defaults();
+    struct train_columns columns = {.count = t->source.outputs};
     size_t bytes;
     columns.column = size_multiply(t->source.outputs, sizeof *columns.column, &bytes) ? base_allocate(bytes) : NULL;
     if (!columns.column)
         return error_no_memory(error, "the network");
-    hn_status status = hn_baseline_columns(t->model, &baseline, columns.column, &columns.count, error);
+    hn_status status = baseline_head_create(&t->head, t->model, &baseline, policy.layer.instructions, error);
+    baseline_apply(&baseline, t->head, &policy);
+    columns.count = policy.head ? policy.head->width : columns.count;
+    for (size_t j = 0; j < columns.count; j++)
+        columns.column[j] = policy.head ? policy.head->columns[j] : j;
     if (status == HN_OK && t->options->init)
         status = init_check(t->network, t->options, t->source.inputs, columns.count, error);
     else if (status == HN_OK)
@@ -43,8 +48,9 @@ static hn_status make_network(struct training *t, hn_error *error) {
 
 static hn_status make_trainer(struct training *t, hn_error *error) {
     hn_train_options options = train_trainer_options(t->options);
-    hn_baseline baseline = train_baseline(t->options);
-    hn_status status = hn_baseline_trainer(&t->trainer, t->model, t->network, &options, &baseline, error);
+    const struct baseline baseline = train_baseline(t->options);
+    baseline_apply(&baseline, t->head, &options.policy);
+    hn_status status = hn_trainer_create(&t->trainer, t->model, t->network, &options, error);
     return status == HN_OK ? state_create(t, error) : status;
 }
 
@@ -141,10 +147,12 @@ static void release_prepared(struct training *t) {
     state_release(&t->state);
     hn_trainer_destroy(t->trainer);
     hn_network_destroy(t->network);
+    baseline_head_destroy(t->head);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         base_release(numbers[i]);
     t->state = (struct train_state){.rows = 0};
     t->trainer = NULL;
+    t->head = NULL;
     t->network = NULL;
     t->x = t->targets = t->validation_x = t->objective = t->kept = t->sorted = NULL;
     t->reports = NULL;

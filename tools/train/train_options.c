@@ -54,7 +54,7 @@ static void set_method(struct train_options *o, const char *method) {
     bool soft = strcmp(method, "soft") == 0, dc3 = strcmp(method, "dc3") == 0;
     if (soft || dc3 || strcmp(method, hn_method_text(HN_METHOD_PAPER)) == 0)
         set_baseline(o);
-    o->scheme = soft ? HN_SCHEME_NONE : dc3 ? HN_SCHEME_DC3 : HN_SCHEME_LAYER;
+    o->scheme = soft ? SCHEME_NONE : dc3 ? SCHEME_DC3 : SCHEME_LAYER;
     o->penalty = soft ? 1000 : dc3 ? 5 : 0;
 }
 
@@ -63,7 +63,7 @@ static const double IMITATION_RATE = 4e-3, OBJECTIVE_RATE = 3e-4;
 
 static struct train_options usual(void) {
     hn_train_options trainer = hn_train_defaults();
-    hn_baseline baseline = hn_baseline_defaults();
+    struct baseline baseline = baseline_defaults();
     return (struct train_options){
         .hidden = "128,128,128,128",
         .activation = "relu",
@@ -134,7 +134,7 @@ static int settle_loss(struct train_options *o) {
     for (int i = 0; train_losses[i]; i++)
         if (strcmp(o->loss, train_losses[i]) == 0)
             o->goal = (enum train_loss)i;
-    o->by_loss = o->by_loss && (o->goal == TRAIN_OBJECTIVE || o->scheme != HN_SCHEME_LAYER);
+    o->by_loss = o->by_loss && (o->goal == TRAIN_OBJECTIVE || o->scheme != SCHEME_LAYER);
     if (o->targets && !o->x)
         return verb_misuse("train", "--targets: needs the inputs that the targets belong to, --x");
     if (o->targets && o->reference)
@@ -152,7 +152,7 @@ static int settle_loss(struct train_options *o) {
 
 /* The first of these options that was given, but has no use; NULL: none. */
 static const char *out_of_place(const struct train_options *o) {
-    bool layer = o->scheme == HN_SCHEME_LAYER, dc3 = o->scheme == HN_SCHEME_DC3;
+    bool layer = o->scheme == SCHEME_LAYER, dc3 = o->scheme == SCHEME_DC3;
     const struct {
         const char *name;
         bool wrong;
@@ -259,7 +259,7 @@ int train_settle(struct train_options *o) {
 int train_compile(struct train_options *o, const hn_model *model) {
     struct compile_choice *choice = &o->choice.compile;
     hn_layer_options layer = layer_choice_options(&o->choice, hn_policy_defaults().layer);
-    if (o->scheme != HN_SCHEME_LAYER && (choice->asked || choice->kernel))
+    if (o->scheme != SCHEME_LAYER && (choice->asked || choice->kernel))
         return verb_misuse("train", "--compile, --kernel: this method has no layer");
     int code = compile_choice_settle(choice, model, &layer, true);
     o->kernel = layer.kernel;
@@ -277,11 +277,11 @@ static hn_policy_options policy_options(const struct train_options *o) {
     return policy;
 }
 
-hn_baseline train_baseline(const struct train_options *o) {
-    return (hn_baseline){.scheme = o->scheme,
-                         .correction_steps = (int)o->correction_steps,
-                         .correction_rate = o->correction_rate,
-                         .momentum = o->momentum};
+struct baseline train_baseline(const struct train_options *o) {
+    return (struct baseline){.scheme = o->scheme,
+                             .correction_steps = (int)o->correction_steps,
+                             .correction_rate = o->correction_rate,
+                             .momentum = o->momentum};
 }
 
 /* The loss goes through few steps, but for the paper's. */
@@ -301,8 +301,8 @@ hn_train_options train_trainer_options(const struct train_options *o) {
     trainer.layer = layer_through(o, &trainer.policy);
     trainer.improve = o->goal == TRAIN_IMPROVE ? (int)o->improve : 0;
     trainer.explore = o->explore;
-    trainer.residual_weight = o->residual_weight + (o->scheme == HN_SCHEME_DC3 ? o->penalty : 0);
-    trainer.square_weight = o->scheme == HN_SCHEME_NONE ? o->penalty : 0;
+    trainer.residual_weight = o->residual_weight + (o->scheme == SCHEME_DC3 ? o->penalty : 0);
+    trainer.square_weight = o->scheme == SCHEME_NONE ? o->penalty : 0;
     trainer.inward = o->inward;
     trainer.move_weight = o->move_weight;
     trainer.clip_sample = o->clip_sample;

@@ -104,8 +104,7 @@ void train_warn_of_loops(const struct training *t) {
 }
 
 void train_print(const struct training *t) {
-    static const char how[HN_SCHEME_COUNT][24] = {
-        [HN_SCHEME_NONE] = ", no correction", [HN_SCHEME_DC3] = ", corrected by dc3"};
+    static const char how[SCHEMES][24] = {[SCHEME_NONE] = ", no correction", [SCHEME_DC3] = ", corrected by dc3"};
     print_network(t);
     printf("  training    %zu of %zu steps of %zu samples, loss %s%s\n", state_count(t, NUMBER_STEPS),
            t->options->steps, t->options->batch, t->options->loss, how[t->options->scheme]);

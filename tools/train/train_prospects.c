@@ -147,7 +147,7 @@ static hn_status print_more(const struct last_run *r, const struct training *t, 
 void train_print_prospects(const struct training *t) {
     hn_error error = {.status = HN_OK};
     struct last_run r = {.policy = NULL};
-    if (t->options->scheme != HN_SCHEME_LAYER || proves(t))
+    if (t->options->scheme != SCHEME_LAYER || proves(t))
         return;
     print_search(t->options);
     bool done = train_prospects_run(&r, t, &error);
@@ -161,7 +161,7 @@ void train_print_prospects(const struct training *t) {
 hn_status train_find_prospects(const struct training *t, struct prospects *prospects, hn_error *error) {
     struct last_run r = {.policy = NULL};
     *prospects = (struct prospects){.count = 0};
-    if (t->options->scheme != HN_SCHEME_LAYER || proves(t))
+    if (t->options->scheme != SCHEME_LAYER || proves(t))
         return HN_OK;
     hn_status status =
         train_prospects_run(&r, t, error) ? find_more(&r, t, prospects, error) : error_no_memory(error, "prospects");

@@ -55,7 +55,7 @@ static void add_layer(struct train_record *record, const struct train_options *o
         add_count(record, "--refine", o->refine);
     else
         record_add(record, "--refine", "as it pays");
-    if (o->scheme != HN_SCHEME_DC3)
+    if (o->scheme != SCHEME_DC3)
         return;
     add_count(record, "--correction-steps", o->correction_steps);
     record_add_real(record, "--correction-rate", o->correction_rate);

@@ -29,7 +29,7 @@ static bool train_rollout_make_room(struct train_rollout *r, size_t inputs, size
 
 /* Baselines keep to what was published; targets, and rows of a file, belong to the inputs that were chosen for them. */
 static bool is_for_loops(const struct train_options *o) {
-    return o->scheme == HN_SCHEME_LAYER && !o->by_loss && o->goal != TRAIN_TARGETS && !o->x;
+    return o->scheme == SCHEME_LAYER && !o->by_loss && o->goal != TRAIN_TARGETS && !o->x;
 }
 
 int train_feedback(struct train_options *o, const hn_model *model) {
@@ -43,7 +43,7 @@ int train_feedback(struct train_options *o, const hn_model *model) {
     if (o->hint.fitting > 1) {
         console_remark("next fits several inputs; --feedback INPUT=next would train along closed loops of one of them");
     } else if (!is_for_loops(o)) {
-        if (o->scheme == HN_SCHEME_LAYER && !o->by_loss)
+        if (o->scheme == SCHEME_LAYER && !o->by_loss)
             console_remark("the model has a next state; --feedback %s would train along closed loops, too",
                            o->hint.text);
     } else if (!text_list_append(&o->feedback, o->hint.text)) {

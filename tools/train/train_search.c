@@ -38,7 +38,7 @@ static const char KEY_CANDIDATES[] = "--candidates", KEY_LABELS[] = "labels foun
                   KEY_TARGET_STEPS[] = "--target-steps", KEY_BEYOND[] = "--feedback-beyond";
 
 bool train_chooses(const struct train_options *o) {
-    return o->scheme == HN_SCHEME_LAYER && !o->by_loss && o->steps >= LEAST_STEPS;
+    return o->scheme == SCHEME_LAYER && !o->by_loss && o->steps >= LEAST_STEPS;
 }
 
 bool train_searches(const struct train_options *o) {

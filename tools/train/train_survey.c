@@ -15,7 +15,7 @@ enum { ENOUGH = 20 }; /* inputs that were decided: if all of these fail, trainin
 
 /* Baselines need not satisfy the constraints. */
 static bool is_hopeless(const struct training *t, const struct survey *found) {
-    return found->ok == 0 && survey_decided(found) >= ENOUGH && t->options->scheme == HN_SCHEME_LAYER &&
+    return found->ok == 0 && survey_decided(found) >= ENOUGH && t->options->scheme == SCHEME_LAYER &&
            !t->options->by_loss;
 }
 

@@ -63,7 +63,7 @@ static int verb_train_finish(struct training *t, bool done) {
         unlink(t->options->checkpoint); /* of a training that is done; --keep wants it for going on */
     train_print_prospects(t);
     printf("  written     %s\n", figures_name(t->options->out).text);
-    bool corrects = t->options->scheme == HN_SCHEME_LAYER && !t->options->by_loss;
+    bool corrects = t->options->scheme == SCHEME_LAYER && !t->options->by_loss;
     return corrects && state_count(t, NUMBER_BEST_OK) == 0 ? VERB_NOT_OK : VERB_OK;
 }
 
@@ -74,7 +74,7 @@ static bool can_be_emitted(const struct train_options *o, const hn_model *model)
     hn_emit_get_defaults(&options, &error);
     options.layer = train_trainer_options(o).policy.layer;
     options.layer.kernel = NULL;
-    if (o->scheme != HN_SCHEME_LAYER)
+    if (o->scheme != SCHEME_LAYER)
         console_warning("hardnet emit will refuse this network: outputs of --method %s do not go through the layer",
                         o->choice.method);
     else if (hn_emit_check(model, NULL, &options, &error) != HN_OK)

@@ -76,8 +76,9 @@ static void completion_lanes_take_step(const struct completion *c, double *slots
     backend->subtract(slots, c->program.y, c->step, c->program.y, outputs);
 }
 
-void completion_solve(const struct completion *c, double *slots, const bool wanted[LANES], bool found[LANES]) {
-    double tolerance = fmax(c->tolerance, LEAST_GOAL);
+void completion_solve(const struct completion *c, double *slots, const struct held *held, const bool wanted[LANES],
+                      bool found[LANES]) {
+    double tolerance = fmax(held->tolerance, LEAST_GOAL);
     struct newton newton = {.goal = fmax(SHARE * tolerance, LEAST_GOAL), .enough = tolerance};
     for (size_t lane = 0; lane < LANES; lane++) {
         newton.open[lane] = wanted[lane];
@@ -87,7 +88,7 @@ void completion_solve(const struct completion *c, double *slots, const bool want
         bool any = false;
         completion_evaluate(c, slots);
         for (size_t lane = 0; lane < LANES; lane++) {
-            double violation = newton.open[lane] ? completion_violation(c, slots, lane, true, c->relative) : 0;
+            double violation = newton.open[lane] ? completion_violation(c, slots, lane, true, held->relative) : 0;
             if (newton.open[lane])
                 newton.open[lane] = completion_lanes_goes_on(&newton, lane, violation, &found[lane]);
             any = any || newton.open[lane];

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/size.h"
+#include "hardnet/layer.h"
 
 #include <math.h>
 
@@ -248,10 +249,10 @@ static void begin_table(struct table *t) {
         t->taken[t->program->fixed.entry[f]] = true;
 }
 
-static hn_status make_layers(struct layers *layers, const hn_model *model, const hn_layer_options *options,
+static hn_status make_layers(struct layers *layers, const hn_model *model, hn_instructions instructions,
                              hn_error *error) {
     hn_layer_options settings = hn_layer_defaults();
-    settings.instructions = options->instructions;
+    settings.instructions = instructions;
     hn_status status = hn_layer_create(&layers->correction, model, &settings, error);
     settings.method = HN_METHOD_PAPER;
     settings.iterations = 0;
@@ -271,9 +272,9 @@ static hn_status fill_table(struct table *t, const hn_model *model, const struct
     return status;
 }
 
-static hn_status solve_table(struct table *t, const hn_model *model, const hn_layer_options *options, hn_error *error) {
+static hn_status solve_table(struct table *t, const hn_model *model, hn_instructions instructions, hn_error *error) {
     struct layers layers = {NULL, NULL};
-    hn_status status = make_layers(&layers, model, options, error);
+    hn_status status = make_layers(&layers, model, instructions, error);
     if (status == HN_OK)
         status = fill_table(t, model, &layers, error);
     if (status == HN_OK)
@@ -283,7 +284,7 @@ static hn_status solve_table(struct table *t, const hn_model *model, const hn_la
     return status;
 }
 
-hn_status dependent_choose(const struct completion *c, const hn_model *model, const hn_layer_options *options,
+hn_status dependent_choose(const struct completion *c, const hn_model *model, hn_instructions instructions,
                            hn_error *error) {
     struct table t = {.completion = c, .program = &c->program, .columns = c->program.outputs};
     for (size_t i = 0; i < t.program->rows; i++) {
@@ -294,7 +295,7 @@ hn_status dependent_choose(const struct completion *c, const hn_model *model, co
         c->dependent[j] = false;
     if (t.equations == 0)
         return HN_OK;
-    hn_status status = solve_table(&t, model, options, error);
+    hn_status status = solve_table(&t, model, instructions, error);
     for (size_t e = 0; status == HN_OK && e < t.equations; e++)
         if (t.basic[e] != NO_COLUMN)
             c->solved[t.row[e]] = c->dependent[t.basic[e]] = true;

@@ -92,16 +92,16 @@ static hn_status make_products(struct completion *c, hn_error *error) {
     return status == HN_OK ? product_create(&c->by_columns, &matrix, true, error) : status;
 }
 
-hn_status completion_create(struct completion *c, const hn_model *model, const hn_layer_options *options,
+hn_status completion_create(struct completion *c, const hn_model *model, hn_instructions instructions,
                             hn_error *error) {
-    *c = (struct completion){.tolerance = options->tolerance, .relative = options->relative};
-    hn_status status = backend_choose(&c->backend, options->instructions, error);
+    *c = (struct completion){.width = 0};
+    hn_status status = backend_choose(&c->backend, instructions, error);
     if (status == HN_OK)
         status = baseline_program_create(&c->program, model, completion_stride(), error);
     if (status == HN_OK && !completion_take_lists(c))
         status = error_no_memory(error, "completion");
     if (status == HN_OK)
-        status = dependent_choose(c, model, options, error);
+        status = dependent_choose(c, model, instructions, error);
     if (status == HN_OK) {
         list_columns(c);
         place_vectors(c);

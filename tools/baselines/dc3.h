@@ -16,6 +16,8 @@
 struct dc3_settings {
     int steps;
     double rate, momentum;
+    double tolerance; /* what counts as held */
+    bool relative;
 };
 
 struct dc3_sample {

@@ -16,12 +16,14 @@ struct group {
     const struct dc3_settings *settings;
     struct dc3_sample *samples;
     size_t count;
+    struct held held;
     bool moves[LANES]; /* lanes that take the present step */
 };
 
 static struct group group_of(const struct completion *c, double *slots, const struct dc3_settings *settings,
                              struct dc3_sample *samples, size_t count) {
-    return (struct group){c, &c->program, slots, settings, samples, count, {false}};
+    const struct held held = {settings->tolerance, settings->relative};
+    return (struct group){c, &c->program, slots, settings, samples, count, held, {false}};
 }
 
 static bool any_moves(const struct group *g) {
@@ -74,7 +76,7 @@ static void complete_raw(struct group *g) {
         y[lane] = g->samples[lane].y;
     }
     unload(g, g->program->y, raw); /* what stays when it cannot be completed */
-    completion_solve(c, g->slots, wanted, found);
+    completion_solve(c, g->slots, &g->held, wanted, found);
     for (size_t lane = 0; lane < g->count; lane++) {
         g->samples[lane].completed = g->moves[lane] = found[lane];
         g->samples[lane].steps = 0;
@@ -91,8 +93,8 @@ static void complete_raw(struct group *g) {
 static void judge(struct group *g) {
     for (size_t lane = 0; lane < g->count; lane++) {
         double violation =
-            g->moves[lane] ? completion_violation(g->completion, g->slots, lane, false, g->completion->relative) : 0;
-        g->moves[lane] = violation > g->completion->tolerance; /* which no NaN is */
+            g->moves[lane] ? completion_violation(g->completion, g->slots, lane, false, g->held.relative) : 0;
+        g->moves[lane] = violation > g->held.tolerance; /* which no NaN is */
     }
 }
 
@@ -130,7 +132,7 @@ static void complete_step(struct group *g) {
     double *y[LANES] = {NULL};
     const double *back[LANES] = {NULL};
     bool found[LANES] = {false}, lost = false;
-    completion_solve(g->completion, g->slots, g->moves, found);
+    completion_solve(g->completion, g->slots, &g->held, g->moves, found);
     for (size_t lane = 0; lane < g->count; lane++) {
         if (g->moves[lane] && found[lane]) {
             y[lane] = g->samples[lane].y;

@@ -8,13 +8,10 @@
 
 #include "baselines/baseline_program.h"
 #include "cpu/backend.h"
-#include "hardnet/layer.h"
 
 struct completion {
     struct backend backend;
     struct baseline_program program;
-    hn_real tolerance; /* of the layer's options: what counts as held */
-    bool relative;
     size_t equations;                   /* that are solved, and dependent outputs */
     bool *solved;                       /* rows */
     bool *dependent;                    /* outputs */
@@ -29,8 +26,7 @@ struct completion {
     size_t slots, bytes; /* of memory for one thread; 0: there is no completion */
 };
 
-/* Of the layer's options tolerance, relative and instructions count. */
-hn_status completion_create(struct completion *completion, const hn_model *model, const hn_layer_options *options,
+hn_status completion_create(struct completion *completion, const hn_model *model, hn_instructions instructions,
                             hn_error *error);
 void completion_release(struct completion *completion);
 

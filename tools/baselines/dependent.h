@@ -13,7 +13,7 @@
 #include "baselines/completion.h"
 
 /* Fills solved (a flag per row) and dependent (one per output; as many of either) of a completion that has its program. */
-hn_status dependent_choose(const struct completion *completion, const hn_model *model, const hn_layer_options *options,
+hn_status dependent_choose(const struct completion *completion, const hn_model *model, hn_instructions instructions,
                            hn_error *error);
 
 #endif

@@ -15,6 +15,12 @@
 #include "baselines/completion.h"
 #include "cpu/backend.h"
 
+/* What counts as held. */
+struct held {
+    double tolerance;
+    bool relative;
+};
+
 /* x in; what depends only on it is evaluated, and fixed and dependent outputs get their values and starts. */
 void completion_load(const struct completion *completion, double *slots, const double *const x[LANES]);
 
@@ -26,7 +32,8 @@ double completion_violation(const struct completion *completion, const double *s
                             bool relative);
 
 /* Newton on the lanes where `wanted`; `found` says where the equalities hold in the end. c, J and r are those of y then. */
-void completion_solve(const struct completion *completion, double *slots, const bool wanted[LANES], bool found[LANES]);
+void completion_solve(const struct completion *completion, double *slots, const struct held *held,
+                      const bool wanted[LANES], bool found[LANES]);
 
 /* A gradient by y at this offset becomes that by z, in its independent entries. Needs J. */
 void completion_fold(const struct completion *completion, double *slots, uint32_t gradient);
