@@ -198,7 +198,7 @@ def test_wrong_calls_of_networks_are_refused(disc: hardnet.Model, tmp_path: path
         (ValueError, "y has 3 elements", lambda: network.run(3, x, x)),
         (ValueError, "out of range", lambda: network.run(-1, x, x)),
         (ValueError, "x has 3 elements", lambda: network.scale(disc.core, 4, x, 0, None)),
-        (hardnet.Error, "there is no x", lambda: network.scale(disc.core, 0, x[:0], 0, None)),
+        (hardnet.Error, "x is NULL", lambda: network.scale(disc.core, 0, x[:0], 0, None)),
         (ValueError, "out of range", lambda: network.scale(disc.core, -1, x, 0, None)),
         (ValueError, "out of range", lambda: _core.sample_inputs(disc.core, 1, 1, -1, x)),
         (ValueError, "x has 3", lambda: _core.sample_inputs(disc.core, 1, 1, 2, x)),

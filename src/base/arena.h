@@ -1,8 +1,8 @@
 /* arena.h - memory that grows in blocks and is released all at once, and arrays that grow.
  *
- * arena: for what a model or a reader keeps until it is destroyed (names, lists). array_grow: for what must stay contiguous.
- * Counts are multiplied by sizes inside, with an overflow check. Everything returns NULL when memory is out, and
- * leaves what was there as it was.
+ * arena: for data that a model or a reader keeps until it is destroyed (names, lists). array_grow: for data that must
+ * stay contiguous. Counts are multiplied by sizes inside, with an overflow check. Everything returns NULL when out of
+ * memory, and leaves the existing contents unchanged.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_ARENA_H
@@ -12,12 +12,13 @@
 
 #include <stddef.h>
 
-/* Room for count elements of the given size, aligned for any type, not initialised. */
+/* Memory for count elements of the given size, aligned for any type, not initialised. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
 char *arena_copy_text(struct arena *arena, const char *text, size_t length);
 void arena_release(struct arena *arena);
 
-/* The array, moved if need be so that *capacity >= needed (> 0) elements, by doubling; NULL leaves it where it was. */
+/* Grows the array, moving it if necessary, until *capacity >= needed (> 0) elements, by doubling. NULL leaves it
+ * unchanged. */
 void *array_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
 #endif

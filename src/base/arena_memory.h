@@ -1,4 +1,4 @@
-/* arena_memory.h - what an arena is, as plain data: structs that hold one are compiled for devices, too. See arena.h.
+/* arena_memory.h - the arena struct as plain data: structs that contain one are also compiled for devices. See arena.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_ARENA_MEMORY_H

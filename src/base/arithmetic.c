@@ -1,4 +1,4 @@
-/* arithmetic.c - found out by arithmetic itself, on any processor. See arithmetic.h.
+/* arithmetic.c - detects the floating-point mode by arithmetic, on any processor. See arithmetic.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"
@@ -11,7 +11,8 @@
 #error "hardnet needs arithmetic that rounds to double after every operation: on i386 compile with -msse2 -mfpmath=sse"
 #endif
 
-/* 1 + 2^-54 goes up, -1 - 2^-54 goes down, 1 - 2^-55 goes to zero; to nearest none of them moves. */
+/* 1 + 2^-54 is inexact when rounding up, -1 - 2^-54 when rounding down, 1 - 2^-55 when rounding to zero; round to
+ * nearest leaves all three unchanged. */
 static bool rounds_to_nearest(void) {
     volatile double one = 1, little = 0x1p-54;
     return one + little == 1 && -one - little == -1 && one - little / 2 == 1;
@@ -26,12 +27,12 @@ hn_status arithmetic_check(hn_error *error) {
     if (!rounds_to_nearest())
         return error_set(
             error, HN_UNSUPPORTED,
-            "floating-point arithmetic on this thread does not round to nearest, and results would differ from "
-            "everywhere else; call fesetround(FE_TONEAREST) before");
+            "this thread does not round floating-point results to nearest, so results would differ from those of "
+            "other threads and machines; call fesetround(FE_TONEAREST) first");
     if (!has_subnormal_numbers())
         return error_set(
             error, HN_UNSUPPORTED,
-            "floating-point arithmetic on this thread takes subnormal numbers for zero (FTZ or DAZ), and results "
-            "would differ from everywhere else; switch that off before (torch.set_flush_denormal(False))");
+            "this thread flushes subnormal numbers to zero (FTZ or DAZ), so results would differ from those of "
+            "other threads and machines; turn it off first (torch.set_flush_denormal(False))");
     return HN_OK;
 }

@@ -1,7 +1,8 @@
-/* arithmetic.h - is floating-point arithmetic on this thread the one that every promise about bits rests on?
+/* arithmetic.h - checks that this thread's floating-point mode is the one that bitwise reproducibility requires.
  *
- * Rounding to nearest, subnormal numbers as operands and as results. A caller may have set it otherwise (fesetround, the FTZ
- * and DAZ bits, torch.set_flush_denormal), or some library that was linked with -ffast-math when it was loaded.
+ * Required: round to nearest, subnormal operands and results kept. A caller may have changed the mode (fesetround, the
+ * FTZ and DAZ bits, torch.set_flush_denormal), or a library linked with -ffast-math may have done so when it was
+ * loaded.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_ARITHMETIC_H
@@ -9,7 +10,7 @@
 
 #include "hardnet/base.h"
 
-/* HN_UNSUPPORTED, with a sentence that says what is set, where it is not. About ten operations. */
+/* HN_UNSUPPORTED, with a message naming the setting, if the mode differs. About ten operations. */
 hn_status arithmetic_check(hn_error *error);
 
 #endif

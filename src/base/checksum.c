@@ -1,10 +1,11 @@
-/* checksum.c - see checksum.h. Four bits at a time with a table of 64 bytes; of much, eight bytes at a time with tables that are made for
- * it on the stack (M. E. Kounavis, F. L. Berry, "A systematic approach to building high performance software-based CRC generators", 2005).
+/* checksum.c - see checksum.h. Four bits at a time with a table of 64 bytes; long inputs eight bytes at a time, with
+ * tables built on the stack (M. E. Kounavis, F. L. Berry, "A systematic approach to building high performance
+ * software-based CRC generators", 2005).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/checksum.h"
 
-enum { AT_ONCE = 8, BYTES = 256, MUCH = 1 << 14 }; /* from so many bytes on the tables pay */
+enum { AT_ONCE = 8, BYTES = 256, MUCH = 1 << 14 }; /* MUCH: the length from which building the tables is faster */
 
 /* The remainders of the sixteen numbers of four bits. */
 static const uint32_t remainders[16] = {

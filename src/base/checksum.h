@@ -1,7 +1,8 @@
-/* checksum.h - CRC-32 with zlib's polynomial (x^32 + x^26 + x^23 + ... + 1, reflected): what Python's zlib.crc32 computes.
+/* It detects every single wrong bit, every burst of up to 32 bits and all but one in 2^32 of other accidental errors.
+ * It does not protect against deliberate changes.
  *
- * It finds every single wrong bit, every burst of up to 32 bits and all but one in 2^32 of other accidents. It is no defence
- * against somebody who wants to deceive.
+ * It finds every single wrong bit, every burst of up to 32 bits and all but one in 2^32 of other accidents. It is no
+ * defence against somebody who wants to deceive.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_CHECKSUM_H
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The checksum of what came before, 0 at first, continued over these bytes. */
+/* Continues the checksum `before` (0 at first) over these bytes. */
 uint32_t checksum_add(uint32_t before, const void *bytes, size_t count);
 
 #endif

@@ -22,7 +22,7 @@ static const uint32_t K[ROUNDS] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-struct digest digest_start(void) { /* the same of the square roots of the first eight */
+struct digest digest_start(void) { /* the same for the square roots of the first eight */
     return (struct digest){
         .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 }
@@ -44,7 +44,7 @@ static void expand(uint32_t *w, const unsigned char *block) {
     }
 }
 
-/* Eight rounds bring every letter back to its place: the letters move, not the words. */
+/* After eight rounds every letter is back in its place: the letters rotate, not the words. */
 static inline void round_of(uint32_t *v, size_t t, uint32_t added) {
     uint32_t *a = &v[-t & 7], *d = &v[(3 - t) & 7], *e = &v[(4 - t) & 7], *h = &v[(7 - t) & 7];
     uint32_t b = v[(1 - t) & 7], c = v[(2 - t) & 7], f = v[(5 - t) & 7], g = v[(6 - t) & 7];
@@ -54,7 +54,7 @@ static inline void round_of(uint32_t *v, size_t t, uint32_t added) {
     *h = t1 + t2;
 }
 
-/* Written out, so that letters stay in registers: 1.4 times as fast as a loop. */
+/* Unrolled so that the letters stay in registers: 1.4 times as fast as a loop. */
 static inline void eight_rounds(uint32_t *v, const uint32_t *k, const uint32_t *w) {
     round_of(v, 0, k[0] + w[0]);
     round_of(v, 1, k[1] + w[1]);
@@ -79,7 +79,7 @@ static void compress(uint32_t *state, const unsigned char *block) {
 /* ---- bytes ---- */
 
 static void compress_all(uint32_t *state, const unsigned char *blocks, size_t count) {
-    enum { MANY = 256 }; /* so many are worth asking */
+    enum { MANY = 256 }; /* blocks from which on the CPU test pays off */
     if (count >= MANY && digest_x86_is_there()) {
         digest_x86_blocks(state, K, blocks, count);
         return;
@@ -88,7 +88,7 @@ static void compress_all(uint32_t *state, const unsigned char *blocks, size_t co
         compress(state, blocks + i * DIGEST_BLOCK);
 }
 
-/* What began a block before is filled up first; what begins one at the end waits. */
+/* Completes a block begun before; buffers an incomplete last block. */
 void digest_add(struct digest *digest, const void *bytes, size_t count) {
     const unsigned char *at = bytes;
     size_t used = (size_t)(digest->count % DIGEST_BLOCK), room = DIGEST_BLOCK - used;
@@ -102,7 +102,7 @@ void digest_add(struct digest *digest, const void *bytes, size_t count) {
     }
     const size_t whole = used > 0 ? 0 : count / DIGEST_BLOCK;
     compress_all(digest->state, at, whole);
-    if (count > whole * DIGEST_BLOCK) /* of no bytes there may be no address */
+    if (count > whole * DIGEST_BLOCK) /* with zero bytes left the address may be invalid */
         memcpy(digest->block + used, at + whole * DIGEST_BLOCK, count - whole * DIGEST_BLOCK);
 }
 
@@ -128,7 +128,7 @@ void digest_add_number(struct digest *digest, double value) {
 
 /* ---- the end ---- */
 
-/* A one, zeros up to the last eight bytes of a block, and how many bits came before. */
+/* Appends a one bit, zeros up to the last eight bytes of a block, and the number of bits. */
 static void pad(struct digest *digest) {
     static const unsigned char padding[DIGEST_BLOCK] = {0x80};
     unsigned char length[LENGTH_BYTES];

@@ -1,9 +1,11 @@
-/* digest_x86.c - see digest_x86.h. The instructions are Intel's SHA extensions of 2013, which AMD has, too.
+/* digest_x86.c - see digest_x86.h. The instructions are Intel's SHA extensions of 2013, also available on AMD.
  *
- * SHA256RNDS2 takes two rounds at a time. It wants a, b, e, f in one register and c, d, g, h in another; after two rounds the old
+ * SHA256RNDS2 does two rounds. It needs a, b, e, f in one register and c, d, g, h in another; after two rounds the old
  * a, b, e, f are the new c, d, g, h. Words of the schedule, t a multiple of 4 from 16 on (FIPS 180-4, section 6.2.2):
  *
- *     w[t] = s1(w[t - 2]) + w[t - 7] + s0(w[t - 15]) + w[t - 16]        SHA256MSG1: the last two terms; SHA256MSG2: the first
+ *     w[t] = s1(w[t - 2]) + w[t - 7] + s0(w[t - 15]) + w[t - 16]
+ *
+ * SHA256MSG1 computes the last two terms, SHA256MSG2 the first.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/digest_x86.h"
@@ -24,13 +26,13 @@ bool digest_x86_is_there(void) {
     return has_shuffles && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & (unsigned)bit_SHA);
 }
 
-/* Four words, whose first byte is the highest. */
+/* Loads four big-endian words. */
 WITH_SHA static inline __m128i load_words(const unsigned char *bytes) {
     const __m128i turned = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
     return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)bytes), turned);
 }
 
-/* The four words behind the sixteen of w. */
+/* The four words after the sixteen of w. */
 WITH_SHA static inline __m128i next_words(const __m128i *w) {
     const __m128i seven_before = _mm_alignr_epi8(w[3], w[2], 4);
     return _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), seven_before), w[3]);

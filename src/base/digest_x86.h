@@ -1,4 +1,4 @@
-/* digest_x86.h - blocks of SHA-256 by instructions that some processors have for it.
+/* digest_x86.h - SHA-256 blocks with the x86 SHA extensions.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_DIGEST_X86_H
@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether this processor has them. Asking takes as long as some kilobytes do. */
+/* Whether this processor has the instructions. The test takes as long as hashing some kilobytes. */
 bool digest_x86_is_there(void);
 
-/* state: a to h; constants: the 64 of the rounds. Where they are there only. */
+/* state: a to h; constants: the 64 round constants. Call only if digest_x86_is_there(). */
 void digest_x86_blocks(uint32_t *state, const uint32_t *constants, const unsigned char *blocks, size_t count);
 
 #endif

@@ -97,7 +97,7 @@ SIMD_INLINE arctangent_parts arctangent_split(simd v, simd u) {
                        simd_keep(middle, difference.low)};
     simd_pair lower = {simd_select(steep, v, simd_select(middle, sum.high, u)), simd_keep(middle, sum.low)};
     simd_pair t = pair_divide(upper, lower);
-    /* Where upper is too small or lower too large for the exact remainder, t needs none: it is tiny. */
+    /* If upper is too small or lower too large for the exact remainder, t is tiny and needs no correction. */
     simd_bits exact = simd_less(simd_all(0x1p-900), simd_abs(upper.high)) & simd_less(lower.high, simd_all(0x1p+1000));
     simd z = t.high * t.high;
     simd_bits turned = steep | middle;
@@ -113,12 +113,12 @@ SIMD_INLINE simd elementary_atan(simd a) {
     return simd_copy_sign(value, a);
 }
 
-/* Brings v and u to a size that arctangent_split can divide; their quotient's angle stays the same. */
+/* Scales v and u so that arctangent_split can divide them; the angle of their quotient is unchanged. */
 SIMD_INLINE void arctangent_rescale(simd *v, simd *u, simd larger) {
     simd_bits infinite = simd_equal(*v, simd_all(INFINITY)) & simd_equal(*u, simd_all(INFINITY));
     simd scale = simd_select(simd_less(larger, simd_all(0x1p-500)), simd_all(0x1p+600), simd_all(1.0));
     scale = simd_select(simd_less(simd_all(0x1p+1000), larger), simd_all(0x1p-100), scale);
-    simd_bits origin = simd_equal(*v, simd_all(0.0)) & simd_equal(*u, simd_all(0.0)); /* a NaN beside a 0 is none */
+    simd_bits origin = simd_equal(*v, simd_all(0.0)) & simd_equal(*u, simd_all(0.0)); /* false if either is NaN */
     *v = simd_select(infinite, simd_all(1.0), *v * scale);
     *u = simd_select(infinite | origin, simd_all(1.0), *u * scale);
 }

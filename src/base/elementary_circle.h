@@ -1,6 +1,6 @@
 /* elementary_circle.h - sin, cos and tan over SIMD vectors.
  *
- *     |a| = n pi/2 + y + low,  |y| <= pi/4;  n mod 4 says which of +-sin(y), +-cos(y) is asked for
+ *     |a| = n pi/2 + y + low,  |y| <= pi/4;  n mod 4 selects one of +-sin(y), +-cos(y)
  *     sin(y + low) = y + (y^3 S(y^2) + low)
  *     cos(y + low) = 1 - y^2/2 + (y^4 C(y^2) - y low)
  *     tan          = sine / cosine, both as pairs
@@ -28,7 +28,7 @@ typedef struct {
     simd_bits turn; /* n mod 4 in bits ROUND_PLACES and ROUND_PLACES + 1 */
 } circle_angle;
 
-/* The elements beyond the limit, one by one; the others keep their bits. */
+/* Reduces the elements beyond the limit one by one; the others keep their bits. */
 SIMD_INLINE circle_angle circle_reduce_far(simd size, circle_angle angle) {
     for (int i = 0; i < WIDTH; i++)
         if (!(SIMD_AT(size, i) <= CIRCLE_LIMIT)) {
@@ -40,7 +40,7 @@ SIMD_INLINE circle_angle circle_reduce_far(simd size, circle_angle angle) {
     return angle;
 }
 
-/* Up to the limit. No double there but 0 is closer to a multiple of pi/2 than 2^-61; the error here is below 2^-117. */
+/* Up to the limit. No double there except 0 is closer to a multiple of pi/2 than 2^-61; the error is below 2^-117. */
 SIMD_INLINE circle_angle circle_reduce_near(simd size) {
     circle_angle angle;
     angle.turn = round_count(size * TWO_OVER_PI);
@@ -89,18 +89,18 @@ SIMD_INLINE void circle_pairs(circle_angle angle, simd_pair *sine, simd_pair *co
     *cosine = (simd_pair){most, rest};
 }
 
-/* All ones where n is odd: there sine and cosine change places. */
+/* All ones if n is odd: sine and cosine are swapped. */
 SIMD_INLINE simd_bits circle_odd(simd_bits turn) {
     return simd_bits_test(turn, ROUND_PLACES);
 }
 
-/* v with the sign that quadrants 2 and 3 bring, times the sign of sign */
+/* v with the sign of quadrants 2 and 3, times the sign of `sign` */
 SIMD_INLINE simd circle_sign(simd v, simd_bits turn, simd sign) {
     simd_bits flip = simd_bits_left(turn, 62 - ROUND_PLACES) ^ simd_to_bits(sign);
     return simd_of_bits(simd_to_bits(v) ^ (flip & simd_bits_all(INT64_MIN)));
 }
 
-/* Of a, whose size is the angle. */
+/* Sine and cosine of a, where the angle is |a|. */
 SIMD_INLINE void circle_values(circle_angle angle, simd a, simd *sine, simd *cosine) {
     simd_pair s, c;
     circle_pairs(angle, &s, &c);

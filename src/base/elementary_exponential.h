@@ -57,14 +57,14 @@ SIMD_INLINE exponential_parts exponential_split(simd a, simd low) {
     return parts;
 }
 
-/* e^a from its parts for any a, NaN included: what overflows or vanishes follows from a only. */
+/* e^a from its parts for any a, NaN included: overflow and underflow depend on a only. */
 SIMD_INLINE simd exponential_extreme(exponential_parts parts, simd a) {
     simd value = round_scale(1.0 + (parts.r + parts.tail), parts.count);
     value = simd_select(simd_less(simd_all(800.0), a), simd_all(INFINITY), value);
     return simd_select(simd_less(a, simd_all(-800.0)), simd_all(0.0), value);
 }
 
-/* Where 2^n (1 + r + tail) is a normal number n can be added to the exponent. */
+/* If 2^n (1 + r + tail) is a normal number, n can be added to the exponent. */
 static const double EXPONENTIAL_LIMIT = 708.0;
 
 SIMD_INLINE simd exponential_normal(exponential_parts parts) {
@@ -123,14 +123,14 @@ SIMD_INLINE simd_bits logarithm_rare(simd a) {
     return ~(simd_less_equal(simd_all(DBL_MIN), a) & simd_less_equal(a, simd_all(DBL_MAX)));
 }
 
-/* Where the kernel's result for a is not the logarithm: 0, infinity, negative numbers, NaN. */
+/* Results for arguments that the kernel does not handle: 0, infinity, negative numbers, NaN. */
 SIMD_INLINE simd logarithm_special(simd a, simd value) {
     value = simd_select(simd_less_equal(simd_all(0.0), a), value, simd_all(NAN));
     value = simd_select(simd_equal(a, simd_all(0.0)), simd_all(-INFINITY), value);
     return simd_select(simd_equal(a, simd_all(INFINITY)), a, value);
 }
 
-/* Makes denormal elements normal, and gives the bias that goes with them. */
+/* Scales denormal elements to normal ones and adjusts their bias. */
 SIMD_INLINE void logarithm_lift(simd *a, simd *bias) {
     simd_bits tiny = simd_less(*a, simd_all(DBL_MIN));
     *bias = simd_select(tiny, simd_all(1023.0 + 54.0), *bias);
@@ -147,7 +147,7 @@ SIMD_INLINE simd elementary_log(simd a) {
     return rare ? logarithm_special(a, value) : value;
 }
 
-/* (2 artanh(s) - 2 s - 2/3 s^3) / s^5 as a polynomial in z = s^2 for |s| <= 0.1716; apart from the rounding of 2/5 the
+/* (2 artanh(s) - 2 s - 2/3 s^3) / s^5 as a polynomial in z = s^2 for |s| <= 0.1716; except for the rounding of 2/5 the
  * error is below 2^-64 / z^2. */
 SIMD_INLINE simd logarithm_pair_polynomial(simd z) {
     simd p = 0x1.0a3e2737fafe8p-3 * z + 0x1.0ff12f90bd13cp-3; /* about 2/17, 2/15 */
@@ -158,7 +158,7 @@ SIMD_INLINE simd logarithm_pair_polynomial(simd z) {
     return p * z + 0x1.999999999999ap-2;                      /* 2/5 */
 }
 
-/* log a for a normal a > 0, to about 2^-64 of itself:  k ln 2 + 2 s + s^3 (2/3 + s^2 ...) */
+/* log a for a normal a > 0, with relative error about 2^-64: k ln 2 + 2 s + s^3 (2/3 + s^2 ...) */
 SIMD_INLINE simd_pair logarithm_pair(simd a, simd bias) {
     logarithm_parts parts = logarithm_split(a, bias);
     simd_pair s = pair_divide((simd_pair){parts.f, simd_all(0.0)}, pair_quick_sum(simd_all(2.0), parts.f));
@@ -187,14 +187,14 @@ SIMD_INLINE simd elementary_log10(simd a) {
 SIMD_INLINE simd_bits power_integer(simd a, simd_bits *odd) {
     simd size = simd_abs(a);
     simd lift = simd_keep(simd_less(size, simd_all(0x1p+52)), simd_all(0x1p+52));
-    simd lifted = size + lift; /* its last bit counts ones wherever a has any */
+    simd lifted = size + lift; /* its last bit counts ones if a has any fractional bits */
     simd_bits last = simd_to_bits(lifted) & simd_bits_all(1);
     simd_bits integer = simd_equal(lifted - lift, size);
     *odd = integer & simd_less(size, simd_all(0x1p+53)) & simd_bits_subtract(simd_bits_all(0), last);
     return integer;
 }
 
-/* What exp(exponent log |base|) leaves open: zero, infinite and negative bases, infinite products, NaN. */
+/* Cases not covered by exp(exponent log |base|): zero, infinite and negative bases, infinite products, NaN. */
 SIMD_INLINE simd power_special(simd base, simd exponent, simd logarithm, exponential_parts parts) {
     simd size = simd_abs(base);
     logarithm = simd_select(simd_equal(size, simd_all(0.0)), simd_all(-INFINITY), logarithm);

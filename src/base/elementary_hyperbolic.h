@@ -6,7 +6,7 @@
  *     tanh a = m / (m + 2),               m = e^(2|a|) - 1 as a pair
  *     asinh a = log(|a| + sqrt(a^2 + 1)),  acosh a = log(a + sqrt(a^2 - 1)),  atanh a = 1/2 log((1 + |a|) / (1 - |a|))
  *
- * Odd functions take the sign of a. The arguments of the logarithms are pairs, so that what is close to 1 keeps its
+ * Odd functions get the sign of a. The arguments of the logarithms are pairs, so that arguments close to 1 keep their
  * distance from 1. The coefficients are minimax (Remez) and rounded to double.
  *
  * SPDX-License-Identifier: MIT */
@@ -20,7 +20,7 @@ SIMD_INLINE simd hyperbolic_limit(simd a, double limit) {
     return simd_select(simd_less(simd_all(limit), a), simd_all(limit), a);
 }
 
-/* e^size = 2^n w; inverse is 4^-n / w where it matters, up to size 64, and 0 beyond. */
+/* e^size = 2^n w; inverse is 4^-n / w up to size 64 and 0 beyond. */
 typedef struct {
     simd_pair w;
     simd inverse;
@@ -96,7 +96,7 @@ SIMD_INLINE simd hyperbolic_area(simd size, double one) {
     return hyperbolic_logarithm(sum, simd_keep(large, simd_all(3.0)));
 }
 
-/* Below 2^-26 the first correction to size is all there is: cubic = -1/6 for asinh, 1/3 for atanh. */
+/* Below 2^-26 only the first correction to size matters: cubic = -1/6 for asinh, 1/3 for atanh. */
 SIMD_INLINE simd hyperbolic_tiny(simd size, double cubic, simd value) {
     simd tiny = size + cubic * size * size * size;
     return simd_select(simd_less(size, simd_all(0x1p-26)), tiny, value);

@@ -1,4 +1,4 @@
-/* elementary_round.h - an integer n near a wide, its bits, and 2^n: what argument reductions count with.
+/* elementary_round.h - the integer n nearest to each element, its bits, and 2^n, for argument reduction.
  *
  * v + ROUND_HALF holds v + 1/2 in fixed point, with ROUND_PLACES binary places, in its low bits; clearing those places
  * leaves ROUND_ZERO + floor(v + 1/2), whose bits count up from bit ROUND_PLACES. This needs no conversion between
@@ -14,7 +14,7 @@ enum { ROUND_PLACES = 20 };
 static const double ROUND_ZERO = 0x1.8p+32;
 static const double ROUND_HALF = 0x1.8p+32 + 0.5;
 
-/* The bits of ROUND_ZERO + n: the count of n. */
+/* The bits of ROUND_ZERO + n, here called the count of n. */
 SIMD_INLINE simd_bits round_count(simd v) {
     return simd_to_bits(v + ROUND_HALF) & simd_bits_all(-(INT64_C(1) << ROUND_PLACES));
 }
@@ -33,7 +33,7 @@ SIMD_INLINE simd round_power(simd_bits exponent) {
     return simd_of_bits(simd_bits_add(simd_to_bits(simd_all(1.0)), exponent));
 }
 
-/* v 2^n for |n| < 2000, in two steps: denormal results round once, and the largest do not overflow on the way. */
+/* v 2^n for |n| < 2000, in two steps: denormal results are rounded once, and large ones do not overflow in between. */
 SIMD_INLINE simd round_scale(simd v, simd_bits count) {
     simd_bits place = simd_bits_all(-(INT64_C(1) << ROUND_PLACES));
     simd_bits half = round_exponent(simd_bits_right(count, 1) & place); /* floor(n/2) 2^52 */

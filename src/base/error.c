@@ -1,4 +1,4 @@
-/* error.c - see error.h. The texts of the enums are expanded from the lists in hardnet/base.h.
+/* error.c - see error.h. The enum texts are expanded from the lists in hardnet/base.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays of characters, not of pointers: nothing to relocate, nothing writable. */
+/* Arrays of characters, not pointers: no relocations, nothing writable. */
 #define TEXT(name, text) text,
 
 const char *hn_status_text(hn_status status) {
@@ -50,7 +50,7 @@ bool hn_instructions_find(const char *text, hn_instructions *instructions) {
 
 _Static_assert(sizeof(hn_error) == 1024, "the layout of hn_error is fixed");
 
-/* Ends the text of these many bytes, all of them used, with "...": no half character of UTF-8 before it. */
+/* Replaces the end of a full buffer by "...", without splitting a UTF-8 character. */
 static void cut(char *text, size_t size) {
     size_t end = size - sizeof "...";
     while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
@@ -77,7 +77,7 @@ static uint32_t bounded(size_t number) {
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* Names and texts may be those of the error itself: both are complete before it is filled. */
+/* The arguments may alias the error: both names and text are complete before it is written. */
 __attribute__((format(printf, 4, 0))) static void fill(hn_error *error, hn_status status, struct error_subject subject,
                                                        const char *format, va_list arguments) {
     hn_error filled = {.status = status, .code = subject.code};
@@ -86,7 +86,7 @@ __attribute__((format(printf, 4, 0))) static void fill(hn_error *error, hn_statu
     if (subject.name)
         copy_name(filled.subject, sizeof filled.subject, subject.name);
     error_format(filled.text, sizeof filled.text, format, arguments);
-    if (!printable_is_safe(filled.text)) { /* what files and callers wrote may contain anything */
+    if (!printable_is_safe(filled.text)) { /* text from files and callers may contain any bytes */
         char raw[sizeof filled.text];
         memcpy(raw, filled.text, sizeof raw);
         printable_copy(filled.text, sizeof filled.text, raw);
@@ -115,7 +115,7 @@ hn_status error_about(hn_error *error, hn_status status, struct error_subject su
 }
 
 hn_status error_missing(hn_error *error, const char *function, const char *argument) {
-    return error_about(error, HN_INVALID, error_argument(argument), "%s: there is no %s", function, argument);
+    return error_about(error, HN_INVALID, error_argument(argument), "%s: %s is NULL", function, argument);
 }
 
 hn_status error_no_memory(hn_error *error, const char *what) {
@@ -125,7 +125,7 @@ hn_status error_no_memory(hn_error *error, const char *what) {
 
 /* ---- numbers ---- */
 
-/* A decimal point may be any bytes in a locale; none of them is one of these. */
+/* The decimal point of a locale may be any bytes except these. */
 static void point_to_dot(char *text) {
     char *mark = text + strspn(text, "+-0123456789");
     size_t length = strcspn(mark, "0123456789e");
@@ -143,7 +143,7 @@ number_text error_number(double value) {
         memcpy(number.text, value < 0 ? "-Infinity" : "Infinity", value < 0 ? sizeof "-Infinity" : sizeof "Infinity");
     } else {
         int code = errno;                           /* strtod sets it for a denormal number */
-        int digits = fabs(value) < DBL_MIN ? 1 : 6; /* 6 digits hold every shorter number, unless it is denormal */
+        int digits = fabs(value) < DBL_MIN ? 1 : 6; /* 6 digits suffice for shorter numbers, unless denormal */
         do {
             snprintf(number.text, sizeof number.text, "%.*g", digits, value);
         } while (strtod(number.text, NULL) != value && ++digits <= 17);

@@ -1,4 +1,4 @@
-/* error.h - the helpers that fill a caller's hn_error, and numbers as text whatever the locale.
+/* error.h - the helpers that fill a caller's hn_error, and locale-independent conversion of numbers to text.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_ERROR_H
@@ -11,7 +11,7 @@
 /* Fills the error (NULL is fine) and returns the status: `return error_set(error, HN_INVALID, "...", ...);` */
 __attribute__((format(printf, 3, 4))) hn_status error_set(hn_error *error, hn_status status, const char *format, ...);
 
-/* The same for an error that is about something: what it is and its name, in a text also line and column. */
+/* The same for an error with a subject: its kind and name, and in a text its line and column. */
 struct error_subject {
     hn_code code;
     const char *name; /* NULL: none */
@@ -20,7 +20,7 @@ struct error_subject {
 __attribute__((format(printf, 4, 5))) hn_status error_about(hn_error *error, hn_status status,
                                                             struct error_subject subject, const char *format, ...);
 
-/* An argument that is missing or makes no sense, or a field of one ("batch.y"); an option. */
+/* A missing or invalid argument, or a field of one ("batch.y"); an option. */
 static inline struct error_subject error_argument(const char *name) {
     return (struct error_subject){.code = HN_CODE_ARGUMENT, .name = name};
 }
@@ -37,15 +37,15 @@ static inline struct error_subject error_part(const char *name) {
     return (struct error_subject){.code = HN_CODE_PART, .name = name};
 }
 
-/* "hn_pool_create: there is no layer" */
+/* "hn_pool_create: layer is NULL" */
 hn_status error_missing(hn_error *error, const char *function, const char *argument);
 
-/* Formats into the text of this size; what does not fit is cut between characters of UTF-8, with "..." at its end. */
+/* Formats into the text of this size; longer results are cut between UTF-8 characters and end with "...". */
 __attribute__((format(printf, 3, 0))) void error_format(char *text, size_t size, const char *format, va_list arguments);
 
 hn_status error_no_memory(hn_error *error, const char *what);
 
-/* A number in decimal, shortest of the forms that read back as the same double, with '.' in every locale. */
+/* A number in decimal, the shortest form that reads back as the same double, with '.' in every locale. */
 typedef struct number_text {
     char text[32];
 } number_text;

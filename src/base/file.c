@@ -28,12 +28,12 @@ struct reading {
     int file;
     const char *path;
     size_t max_bytes;    /* more is an error */
-    file_begins *begins; /* NULL: any bytes are welcome */
-    size_t most;         /* what it said; 0: nothing yet */
-    size_t known;        /* the size of a regular file; 0: not known */
+    file_begins *begins; /* NULL: any content is accepted */
+    size_t most;         /* the size that `begins` determined; 0: not known yet */
+    size_t known;        /* size of a regular file; 0: unknown */
 };
 
-/* Room for more: all of a file whose size is known and whose beginning is good, else twice as much. */
+/* Grows the buffer: to the whole file if its size is known and its beginning is valid, else to twice the capacity. */
 static bool grow(const struct reading *r, struct file_bytes *bytes, size_t *capacity) {
     size_t more = *capacity < READ_STEP ? READ_STEP : *capacity, wanted = size_sum(*capacity, more), room;
     size_t known = r->most && r->most < r->known ? r->most : r->known;
@@ -52,7 +52,7 @@ static hn_status refuse_size(const struct reading *r, hn_error *error) {
                        r->max_bytes);
 }
 
-/* One piece; *ended at the end of the file. */
+/* Reads one piece; sets *ended at the end of the file. */
 static hn_status read_piece(struct reading *r, struct file_bytes *bytes, size_t capacity, bool *ended,
                             hn_error *error) {
     ssize_t got = system_read(r->file, bytes->data + bytes->count, capacity - bytes->count);
@@ -75,7 +75,7 @@ static hn_status refuse_device(const struct reading *r, hn_error *error) {
     if (system_look(r->path, &facts) != 0)
         return file_error(error, r->path, "look at", errno);
     if (system_is_device(&facts))
-        return error_about(error, HN_IO, error_file(r->path), "%s: it is a device, not a file", r->path);
+        return error_about(error, HN_IO, error_file(r->path), "%s: is a device, not a file", r->path);
     return HN_OK;
 }
 
@@ -142,7 +142,7 @@ hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max
         return read_and_close(&reading, out, error);
     system_close(file);
     if (size < 0)
-        return error_about(error, HN_IO, error_file(path), "%s: it is not a regular file", path);
+        return error_about(error, HN_IO, error_file(path), "%s: not a regular file", path);
     return refuse_size(&reading, error);
 }
 
@@ -166,21 +166,21 @@ int file_put(int file, const void *bytes, size_t count) {
     return 0;
 }
 
-/* What is written: where the caller's path leads, and what is there. */
+/* The write target: the resolved path and what exists there. */
 struct target {
     char path[FILE_LONGEST];
     bool there;
     struct system_facts facts;
-    const mode_t *permissions; /* NULL: those of what is there, or of new files */
+    const mode_t *permissions; /* NULL: those of the existing file, or the default */
 };
 
-/* Bytes of the path up to its last slash, that included. */
+/* Bytes of the path up to and including its last slash. */
 static size_t folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* The path that a link names, seen from the link's own folder; false when it is too long. */
+/* Resolves a link target relative to the link's folder; false when the path is too long. */
 static bool go_to(char path[FILE_LONGEST], const char *named, size_t length) {
     size_t folder = named[0] == '/' ? 0 : folder_length(path);
     if (length >= FILE_LONGEST - folder)
@@ -214,12 +214,11 @@ static hn_status find_target(struct target *t, const char *path, hn_error *error
     if (!t->there && errno != ENOENT && errno != ENOTDIR)
         return file_error(error, path, "write", errno);
     if (t->there && !system_is_regular(&t->facts))
-        return error_about(error, HN_IO, error_file(path), "%s: cannot write: it exists and is not a regular file",
-                           path);
+        return error_about(error, HN_IO, error_file(path), "%s: cannot write: exists and is not a regular file", path);
     return file_follow(t->path) == 0 ? HN_OK : file_error(error, path, "write", errno);
 }
 
-/* A file that is to become path.N.tmp, N eight random digits; that name is left in name once it has it. */
+/* A file to be renamed to path.N.tmp, N eight random digits; `name` receives that name. */
 struct temporary {
     const char *shown; /* the caller's path, for messages */
     const struct target *target;
@@ -229,7 +228,7 @@ struct temporary {
     int file;
 };
 
-/* Creates the file under its name, or gives an unnamed one its name. */
+/* Creates the file under its name, or links an unnamed file to its name. */
 static int file_take_name(struct temporary *t) {
     int result = -1;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
@@ -243,7 +242,7 @@ static int file_take_name(struct temporary *t) {
     return result;
 }
 
-/* name holds the folder. */
+/* On entry name contains the folder. */
 static int create_temporary(struct temporary *t) {
     t->file = system_create_unnamed(t->name);
     if (t->file < 0 && errno == EOPNOTSUPP)
@@ -270,7 +269,7 @@ static const char *write_and_close(struct temporary *t, const void *bytes, size_
     return failed;
 }
 
-/* The folder of a path, which is left in name. */
+/* Opens the folder of a path; leaves its path in name. */
 static int open_folder_of(const char *path, char *name) {
     size_t length = folder_length(path);
     memcpy(name, path, length);
@@ -293,14 +292,14 @@ static hn_status replace_file(struct temporary *t, const void *bytes, size_t cou
     return HN_OK;
 }
 
-/* ---- what killed programs have left ---- */
+/* ---- leftovers of killed processes ---- */
 
 struct sweep {
     int folder;
     const char *name; /* of the file that was written */
 };
 
-/* Whether the name is that of a temporary file for it; earlier versions counted from 0 to 99. */
+/* Whether the name is that of a temporary file of the target; earlier versions counted from 0 to 99. */
 static bool file_is_temporary(const char *name, const char *target) {
     size_t length = strlen(target), digits = 0;
     if (strncmp(name, target, length) != 0 || name[length] != '.')
@@ -317,8 +316,8 @@ static void sweep_one(void *context, const char *name) {
         system_remove_in(sweep->folder, name);
 }
 
-/* Syncing the folder makes the rename itself survive a power cut. It is opened first, while nothing has changed yet. Some
- * file systems cannot sync folders (EINVAL); they are taken as they are. */
+/* Syncing the folder makes the rename itself survive a power cut. The folder is opened first, before anything has
+ * changed. File systems that cannot sync folders (EINVAL) are accepted. */
 static hn_status replace_and_sync(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
     int folder = open_folder_of(t->target->path, t->name);
     if (folder < 0)

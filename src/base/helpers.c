@@ -1,9 +1,8 @@
 /* helpers.c - see helpers.h.
  *
- * A ticket says in one word which job there is and which of its pieces are left, so that whoever takes one with a
- * compare-and-swap knows that this job is not over: it cannot be before that piece is finished. Only then is the job read.
- * The leader takes the first piece that is left, helpers the last: in job after job over the same numbers each finds those that
- * its own cache has.
+ * A ticket packs the number of the job and the range of its remaining pieces into one word. A successful
+ * compare-and-swap proves that the job is not finished, because the claimed piece is not; only then is the job read.
+ * The leader claims pieces from the front, helpers from the back: over repeated jobs each finds its data in its cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/helpers.h"
@@ -15,19 +14,20 @@
 
 enum {
     PIECE_BITS = 16,
-    LOOKS = 1000,         /* for another piece, some 30 microseconds, */
-    LOOKS_AWAY = 100,     /* and more that give the processor away in between, before a helper sleeps */
-    LOOKS_AT_LAST = 2000, /* of a leader that waits for the last pieces, until it gives the processor away */
+    LOOKS = 1000,         /* polls for another piece, some 30 microseconds, */
+    LOOKS_AWAY = 100,     /* and polls with sched_yield in between, before a helper sleeps */
+    LOOKS_AT_LAST = 2000, /* polls of a leader that waits for the last pieces, before it yields */
     MOST_RESTS = 63,
-    TIMINGS = 8 /* of a helper's answer; the shortest counts */
+    TIMINGS = 8 /* of a helper's response time; the minimum counts */
 };
 
 static const uint64_t PIECE_MASK = ((uint64_t)1 << PIECE_BITS) - 1;
 
-/* A helper that takes longer to answer has another last-level cache: 0.1 microseconds are usual within one, 0.5 between two. */
+/* A helper that responds more slowly has another last-level cache: 0.1 microseconds are usual within one, 0.5 between
+ * two. */
 static const double FAR_SECONDS = 0.25e-6;
 
-/* For a piece, after the leader has done its own and looked for a while: the helper's processor does something else. */
+/* Limit for a piece after the leader has finished its share and polled: the helper has lost its processor. */
 static const double LATE_SECONDS = 1e-3;
 
 /* ---- pieces ---- */
@@ -47,7 +47,7 @@ static void do_piece(struct helpers *helpers, size_t number, void *own) {
     __atomic_fetch_add(&helpers->finished, 1, __ATOMIC_RELEASE);
 }
 
-/* The first piece that is left, or the last; false when there is none. */
+/* Runs the first remaining piece, or the last; false when none remains. */
 static bool take_piece(struct helpers *helpers, void *own, bool leader) {
     uint64_t ticket = __atomic_load_n(&helpers->ticket, __ATOMIC_RELAXED);
     while (ticket_first(ticket) < ticket_end(ticket)) {
@@ -73,7 +73,7 @@ void helpers_release(struct helpers *helpers) {
     pthread_mutex_destroy(&helpers->mutex);
 }
 
-/* A sleeper says so before it looks for the last time; whoever changes what it looks at asks for sleepers afterwards. */
+/* A sleeper registers before its last look; a thread that changes the state wakes registered sleepers afterwards. */
 static void wake_sleepers(struct helpers *helpers) {
     if (__atomic_load_n(&helpers->sleepers, __ATOMIC_SEQ_CST) == 0)
         return;
@@ -86,7 +86,7 @@ static bool is_open(const struct helpers *helpers) {
     return __atomic_load_n(&helpers->open, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* What a process that was forked has inherited from the helpers of another does not count. */
+/* State inherited through fork from helpers of the parent is ignored. */
 void helpers_open(struct helpers *helpers) {
     if (helpers->rests > 0) {
         helpers->rests--;
@@ -119,7 +119,7 @@ static bool is_finished(const struct helpers *helpers) {
     return __atomic_load_n(&helpers->finished, __ATOMIC_ACQUIRE) == helpers->pieces;
 }
 
-/* Nobody helps any more in this call, nor in the next ones. */
+/* Disables helpers for the rest of this call and for the next ones. */
 static void punish(struct helpers *helpers) {
     helpers->penalty = helpers->penalty < MOST_RESTS / 2 ? 2 * helpers->penalty + 1 : MOST_RESTS;
     helpers->rests = helpers->penalty;
@@ -159,13 +159,13 @@ void helpers_share(struct helpers *helpers, const struct helpers_job *job) {
     wait_for_pieces(helpers);
 }
 
-/* ---- the distance between caches ---- */
+/* ---- detecting a shared cache ---- */
 
 static void nothing(const void *context, void *own, size_t from, size_t to) {
     (void)context, (void)own, (void)from, (void)to;
 }
 
-/* Seconds until a helper has done a piece with nothing in it; a long time where none takes it. */
+/* Seconds until a helper has run an empty piece; FAR_SECONDS if no helper claims it in time. */
 static double time_helper(struct helpers *helpers) {
     const struct helpers_job job = {1, 1, 1, nothing, NULL, NULL};
     double begin = clock_seconds();
@@ -229,7 +229,7 @@ static void serve(struct helpers *helpers, void *own) {
     __atomic_fetch_sub(&helpers->helpers, 1, __ATOMIC_RELAXED);
 }
 
-/* The open one with the fewest helpers; NULL: none is open. */
+/* The open group with the fewest helpers; NULL: none is open. */
 static struct helpers *neediest(struct helpers *crews, size_t count) {
     struct helpers *found = NULL;
     for (size_t i = 0; i < count; i++)

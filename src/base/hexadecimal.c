@@ -41,7 +41,7 @@ static bool read_digits(const char **at, uint64_t *mantissa) {
     return true;
 }
 
-/* p+12 and the end, as a number from 0 to 9999 with its sign. */
+/* Reads p+12 up to the end, a number from 0 to 9999 with its sign. */
 static bool read_exponent(const char *at, int *exponent) {
     int value = 0, count = 0;
     if (at[0] != 'p' || (at[1] != '+' && at[1] != '-'))
@@ -71,7 +71,7 @@ static bool read_positive(const char *text, double *value) {
     return true;
 }
 
-/* Other ways to write the same number are recognised by writing it again. */
+/* Non-canonical forms are detected by writing the number again. */
 bool hexadecimal_read(const char *text, double *value) {
     double found;
     bool negative = text[0] == '-';

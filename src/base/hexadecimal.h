@@ -1,6 +1,6 @@
-/* hexadecimal.h - doubles as texts that come back bit by bit, in every locale.
+/* hexadecimal.h - exact conversion of doubles to text and back, independent of the locale.
  *
- *     0x1.3333333333333p-2        what Python's float.hex writes and float.fromhex reads: 13 digits always, 0x0.0p+0 for 0
+ *     0x1.3333333333333p-2        as Python's float.hex writes and float.fromhex reads: always 13 digits, 0x0.0p+0 for 0
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_HEXADECIMAL_H
@@ -12,10 +12,10 @@ struct hexadecimal {
     char text[32];
 };
 
-/* inf, -inf and nan for what is not finite. */
+/* inf, -inf and nan for non-finite values. */
 struct hexadecimal hexadecimal_write(double value);
 
-/* Takes what hexadecimal_write gives for a finite number, and nothing else. */
+/* Accepts exactly the output of hexadecimal_write for finite numbers. */
 bool hexadecimal_read(const char *text, double *value);
 
 #endif

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One character, or one byte that is none. */
+/* Puts one character, or one invalid byte. */
 static void put_character(json_put *put, void *to, const unsigned char *at, size_t bytes) {
     char escape[8] = "\\ufffd";
     if (bytes == 1 && (*at == '"' || *at == '\\'))
         snprintf(escape, sizeof escape, "\\%c", *at);
     else if (utf8_is_control(at, bytes))
-        snprintf(escape, sizeof escape, "\\u%04x", at[bytes - 1]); /* of a C1 control the second byte is its number */
+        snprintf(escape, sizeof escape, "\\u%04x", at[bytes - 1]); /* the second byte of a C1 control is its code */
     else if (bytes > 0) {
         put(to, (const char *)at, bytes);
         return;

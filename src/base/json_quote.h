@@ -1,6 +1,6 @@
-/* json_quote.h - a text in quotes, as JSON has it; for everything here that writes JSON.
+/* json_quote.h - quotes text as a JSON string.
  *
- * Quotes, backslashes and control characters (C1 too) are escaped; bytes that are no UTF-8 become U+FFFD.
+ * Quotes, backslashes and control characters (including C1) are escaped; invalid UTF-8 bytes become U+FFFD.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_JSON_QUOTE_H

@@ -29,7 +29,7 @@ bool json_mark(struct json_cursor *c, char mark) {
 
 /* ---- UTF-8 ---- */
 
-/* The code as UTF-8; how many bytes. */
+/* Encodes the code point as UTF-8; returns the number of bytes. */
 static size_t encode(uint32_t code, char *out) {
     static const unsigned char lead[5] = {0, 0x00, 0xc0, 0xe0, 0xf0};
     size_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -53,7 +53,7 @@ static bool take_hex4(struct json_cursor *c, uint32_t *code) {
     return true;
 }
 
-/* What follows \u: one unit, or two that are a pair of surrogates. */
+/* Reads what follows \u: one unit, or a surrogate pair. */
 static bool take_unicode(struct json_cursor *c, uint32_t *code) {
     uint32_t second;
     if (!take_hex4(c, code) || *code == 0 || (*code >= 0xdc00 && *code < 0xe000))
@@ -69,7 +69,7 @@ static bool take_unicode(struct json_cursor *c, uint32_t *code) {
     return true;
 }
 
-/* What follows a backslash. */
+/* Reads what follows a backslash. */
 static bool take_escape(struct json_cursor *c, uint32_t *code) {
     static const char marks[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
     const char *mark = c->at < c->end && *c->at ? strchr(marks, *c->at) : NULL;
@@ -84,7 +84,7 @@ static bool take_escape(struct json_cursor *c, uint32_t *code) {
     return take_unicode(c, code);
 }
 
-/* One character of a text, decoded into own; how many bytes, 0 when it is none. */
+/* Decodes one character of a string into own; returns the number of bytes, 0 when it is invalid. */
 static size_t take_character(struct json_cursor *c, char *own) {
     uint32_t code;
     if (*c->at == '\\') {
@@ -99,20 +99,20 @@ static size_t take_character(struct json_cursor *c, char *own) {
 
 hn_status json_read_text(struct json_cursor *c, struct json_text *text, char *out, size_t room) {
     if (!json_mark(c, '"'))
-        return json_refuse(c, "a text in quotes is missing");
+        return json_refuse(c, "expected a string");
     *text = (struct json_text){.raw = c->at};
     while (c->at < c->end && *c->at != '"') {
         char own[4];
         size_t count = take_character(c, own);
         if (count == 0)
-            return json_refuse(c, "a text has a character or an escape that it may not have");
+            return json_refuse(c, "invalid character or escape in a string");
         if (room - text->length <= count)
             return json_refuse(c, "a name is too long");
         memcpy(out + text->length, own, count);
         text->length += count;
     }
     if (c->at == c->end)
-        return json_refuse(c, "a text does not end");
+        return json_refuse(c, "unterminated string");
     text->raw_bytes = (size_t)(c->at - text->raw);
     out[text->length] = '\0';
     c->at++;
@@ -128,7 +128,7 @@ static bool json_reader_is_digit(const struct json_cursor *c) {
 hn_status json_size(struct json_cursor *c, size_t *value) {
     skip_blanks(c);
     if (!json_reader_is_digit(c))
-        return json_refuse(c, "a whole number is missing");
+        return json_refuse(c, "expected a whole number");
     const unsigned char *first = c->at;
     for (*value = 0; json_reader_is_digit(c); c->at++)
         if (!size_multiply(*value, 10, value) || !size_add(*value, (size_t)(*c->at - '0'), value))
@@ -148,7 +148,8 @@ static bool is_one_of(const struct json_cursor *c, const unsigned char *at, cons
     return at < c->end && *at && strchr(marks, *at);
 }
 
-/* Where the number that begins here ends; NULL when there is none. strtod by itself would also take 0x10, +1, .5 and inf. */
+/* The end of the number that begins here; NULL when there is no number. strtod alone would also accept 0x10, +1, .5 and
+ * inf. */
 static const unsigned char *number_end(const struct json_cursor *c) {
     const unsigned char *at = c->at + is_one_of(c, c->at, "-"), *first = at;
     at = is_one_of(c, at, "0") ? at + 1 : skip_digits(c, at);
@@ -165,7 +166,7 @@ hn_status json_read_number(struct json_cursor *c, double *value) {
     skip_blanks(c);
     const unsigned char *end = number_end(c);
     if (!end)
-        return json_refuse(c, "a value is missing");
+        return json_refuse(c, "expected a value");
     *value = strtod((const char *)c->at, NULL);
     c->at = end;
     return HN_OK;

@@ -1,4 +1,4 @@
-/* launch.c - POSIX and Linux behind the seam of launch.h.
+/* launch.c - POSIX and Linux behind the interface of launch.h.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* memfd_create, secure_getenv, environ */
@@ -72,7 +72,7 @@ double launch_age(int file) {
 
 /* ---- programs ---- */
 
-/* What this process blocks, ignores or handles must not stop another one from being interrupted. */
+/* Signals that this process blocks, ignores or handles must still interrupt the child. */
 static int set_signals(posix_spawnattr_t *attributes) {
     static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD};
     sigset_t none, usual;
@@ -96,7 +96,7 @@ static int set_files(posix_spawn_file_actions_t *files, const char *output) {
     return failed ? failed : posix_spawn_file_actions_adddup2(files, STDOUT_FILENO, STDERR_FILENO);
 }
 
-/* POSIX wants words that are not constant, and leaves them as they are. */
+/* POSIX expects non-const arguments but does not modify them. */
 static char *const *as_arguments(const char *const *words) {
     union {
         const char *const *words;
@@ -105,7 +105,7 @@ static char *const *as_arguments(const char *const *words) {
     return same.arguments;
 }
 
-/* The variables of this process, this one ("TMPDIR=...") in place of its own. From base_allocate; NULL when memory is out. */
+/* This process's environment with one variable ("TMPDIR=...") replaced. From base_allocate; NULL when out of memory. */
 static char **variables_with(char *own, size_t name) {
     size_t count = 0, kept = 0;
     while (environ[count])

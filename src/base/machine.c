@@ -26,7 +26,7 @@ hn_status machine_has(double bytes, const char *what, hn_error *error) {
     if (bytes <= most)
         return HN_OK;
     return error_about(error, HN_NO_MEMORY, (struct error_subject){.code = HN_CODE_MEMORY, .name = "the layer"},
-                       "%s needs about %.0f MB, and there are %.0f MB", what, bytes / 1e6, most / 1e6);
+                       "%s needs about %.0f MB, but only %.0f MB are available", what, bytes / 1e6, most / 1e6);
 }
 
 const char *machine_processor(void) {

@@ -1,4 +1,4 @@
-/* memory.c - the C library's allocator behind the seam of memory.h.
+/* memory.c - the C library's allocator behind the interface of memory.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"

@@ -1,7 +1,7 @@
-/* memory.h - the seam for memory: every allocation of the library goes through these three functions.
+/* memory.h - the interface for memory: every allocation of the library goes through these three functions.
  *
- * They stand in a file of their own (memory.c), so that a test can link functions of the same names in their place and make
- * any allocation fail. Sizes come in already multiplied and checked (size.h); a size of 0 is never asked for.
+ * They are in a separate file (memory.c), so that a test can link replacements that fail. Sizes are already multiplied
+ * and checked (size.h); a size of 0 is never requested.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_MEMORY_H
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* NULL when there is no memory. base_reallocate leaves the old block alone then. base_release accepts NULL. */
+/* NULL when out of memory. base_reallocate leaves the old block unchanged then. base_release accepts NULL. */
 void *base_allocate(size_t bytes);
 void *base_reallocate(void *block, size_t bytes);
 void base_release(void *block);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* U+200E, U+200F, U+202A to U+202E, U+2028, U+2029, U+2066 to U+2069: direction of writing, and separators of lines. */
+/* U+200E, U+200F, U+202A to U+202E, U+2028, U+2029, U+2066 to U+2069: direction marks and line separators. */
 static bool is_mark(const unsigned char *at, size_t length) {
     if (length != 3 || at[0] != 0xe2)
         return false;
@@ -40,7 +40,7 @@ size_t printable_piece(const char **text, char piece[PRINTABLE_PIECE]) {
 
 void printable_copy(char *out, size_t room, const char *text) {
     static const char cut[] = "...";
-    size_t used = 0, safe = 0; /* safe: how much stays when the rest is left out */
+    size_t used = 0, safe = 0; /* safe: the length kept if the text is truncated */
     while (*text) {
         char piece[PRINTABLE_PIECE];
         size_t length = printable_piece(&text, piece);

@@ -14,7 +14,7 @@ double random_between(struct random *random, double a, double b) {
 }
 
 uint64_t random_below(struct random *random, uint64_t count) {
-    uint64_t limit = UINT64_MAX - UINT64_MAX % count, bits; /* a multiple of count: every residue equally often */
+    uint64_t limit = UINT64_MAX - UINT64_MAX % count, bits; /* a multiple of count: every residue is equally likely */
     do {
         bits = random_bits(random);
     } while (bits >= limit);

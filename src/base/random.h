@@ -1,8 +1,9 @@
 /* random.h - a small random generator with streams; the same numbers on every machine.
  *
- * xoshiro256++ of Blackman and Vigna (2019), seeded by four outputs of splitmix64 (Steele, Lea, Flood 2014) that starts from
- * a mix of seed and stream. Different streams of one seed are unrelated sequences. Uniform numbers have 53 bits; normal
- * numbers come from Box and Muller's transform with our own logarithm, sine and cosine, so that their bits are ours too.
+ * xoshiro256++ of Blackman and Vigna (2019), seeded by four outputs of splitmix64 (Steele, Lea, Flood 2014) that starts
+ * from a mix of seed and stream. Different streams of one seed are unrelated sequences. Uniform numbers have 53 bits;
+ * normal numbers come from Box and Muller's transform with the logarithm, sine and cosine of elementary.h, so that
+ * their bits are the same everywhere.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_RANDOM_H
@@ -17,9 +18,10 @@ double random_between(struct random *random, double a, double b);
 uint64_t random_below(struct random *random, uint64_t count); /* in 0 .. count-1, without bias; count > 0 */
 double random_normal(struct random *random);
 
-/* Uniform in a finite range; normal around its finite side or 0 where a side is infinite. The middle of a range; where a side
- * is infinite the finite side or 0, whichever is inside. */
+/* Uniform in a finite range; normal around its finite side, or around 0, if a side is infinite. */
 double random_in_box(struct random *random, double lower, double upper);
+
+/* The middle of a range; if a side is infinite, the finite side or 0, whichever is inside. */
 double random_box_middle(double lower, double upper);
 
 #endif

@@ -1,5 +1,5 @@
-/* random_core.h - the generator of random.h: states, bits, uniform and normal numbers. The text that random.c is made of, and
- * that goes into a file for a controller; whoever includes it has simd.h and elementary.h at WIDTH 1.
+/* random_core.h - the generator of random.h: states, bits, uniform and normal numbers. random.c is compiled from this
+ * file, and it is copied into emitted files; the includer provides simd.h and elementary.h at WIDTH 1.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_RANDOM_CORE_H
@@ -11,7 +11,7 @@
 #define RANDOM_FUNCTION
 #define RANDOM_INNER static
 #endif
-#ifndef RANDOM_BITS /* of a uniform number: those of a significand */
+#ifndef RANDOM_BITS /* of a uniform number: the bits of a significand */
 #define RANDOM_BITS 53
 #define RANDOM_UNIT 0x1p-53
 #endif
@@ -29,7 +29,7 @@ RANDOM_INNER uint64_t split_mix(uint64_t *state) {
 }
 
 RANDOM_FUNCTION struct random random_start(uint64_t seed, uint64_t stream) {
-    struct random random; /* field by field: no compiler makes a call of it */
+    struct random random; /* assigned field by field, so that compilers do not emit a call */
     uint64_t mix = split_mix(&stream) ^ seed;
     for (int i = 0; i < 4; i++)
         random.state[i] = split_mix(&mix);

@@ -1,4 +1,4 @@
-/* random_state.h - where a random generator (random.h) stands.
+/* random_state.h - the state of a random generator (random.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_RANDOM_STATE_H

@@ -1,10 +1,10 @@
 /* reduce.c - x modulo pi/2 for any x, by integer arithmetic.
  *
- * With x = m 2^e, m a 53-bit integer, x 2/pi is m times the binary expansion of 2/pi moved by e places. Bits of 2/pi
- * whose product with m is a multiple of 4 say nothing about the quadrant and are left out; the next 224 bits suffice: 2
- * for the quadrant, at most 31 for starting at a word, 53 lost to the cut, and of the other 138 at most 62 vanish when
- * x is close to a multiple of pi/2. The rest, a fraction of a quarter turn, times pi/2 is the angle. The method is that
- * of Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18 (1983).
+ * With x = m 2^e, m a 53-bit integer, x 2/pi is m times the binary expansion of 2/pi shifted by e places. Bits of 2/pi
+ * whose product with m is a multiple of 4 do not affect the quadrant and are omitted; the next 224 bits suffice: 2 for
+ * the quadrant, at most 31 for starting at a word boundary, 53 lost to truncation, and of the other 138 at most 62
+ * cancel when x is close to a multiple of pi/2. The rest, a fraction of a quarter turn, times pi/2 is the angle. The
+ * method is that of Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18 (1983).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/reduce.h"
@@ -12,14 +12,14 @@
 #include <math.h>
 #include <stdint.h>
 
-#ifndef WIDTH /* generated code has this text among kernels of another width */
+#ifndef WIDTH /* generated code contains this file among kernels of another width */
 #define WIDTH 1
 #endif
 #include "base/simd_pair.h"
 
 enum { WORDS = 7, WORD_BITS = 32, FRACTION_BITS = 52, EXPONENT_BIAS = 1023, PLACES = 1034 };
 
-/* 2/pi in words of 32 bits, behind two words of zeros: word j counts 2^(32 - 32 j). */
+/* 2/pi in words of 32 bits, after two zero words: word j counts 2^(32 - 32 j). */
 static const uint32_t two_over_pi[] = {
     0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
     0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
@@ -38,10 +38,10 @@ static void add_product(uint32_t product[WORDS], const uint32_t words[WORDS], ui
     }
 }
 
-/* 64 bits of the number, starting at the given bit; beyond its end come zeros. */
+/* 64 bits of the number from the given bit on; zeros beyond its end. */
 static uint64_t bits_from(const uint32_t number[WORDS], int start) {
     uint64_t bits = 0;
-    for (int i = 0; i < 3; i++) { /* 64 bits lie in at most three words */
+    for (int i = 0; i < 3; i++) { /* 64 bits overlap at most three words */
         int word = start / WORD_BITS + i, place = WORD_BITS - i * WORD_BITS + start % WORD_BITS;
         uint64_t value = word < WORDS ? number[word] : 0;
         bits |= place >= 0 ? value << place : value >> -place;
@@ -72,7 +72,7 @@ reduced_angle reduce_angle(double x) {
     uint64_t m = (bits & ((UINT64_C(1) << FRACTION_BITS) - 1)) | UINT64_C(1) << FRACTION_BITS;
 
     /* Words before the first, times m 2^e, are multiples of 4; m 2^(offset) words / 2^222 is x 2/pi modulo 4. */
-    unsigned place = (unsigned)(e + 62) % PLACES; /* it is below: what may be read is certain, too */
+    unsigned place = (unsigned)(e + 62) % PLACES; /* the remainder only proves to compilers that reads stay in bounds */
     int first = (int)(place / WORD_BITS), offset = (int)(place % WORD_BITS);
     uint32_t turns[WORDS] = {0};
     add_product(turns, two_over_pi + first, (uint32_t)m, 0);

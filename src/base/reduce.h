@@ -1,8 +1,8 @@
 /* reduce.h - the angle of a huge number: x modulo pi/2.
  *
- * A finite x >= 1 goes in; n mod 4 and x - n pi/2 come out, n the integer nearest to x 2/pi, the difference as a high
- * and a low part that are together right to about 2^-70 of it. Infinities and NaN give NaN. This is the slow path of
- * sin, cos and tan, one double at a time. It keeps no state.
+ * A finite x >= 1 goes in; n mod 4 and x - n pi/2 come out; n is the integer nearest to x 2/pi, the difference as a
+ * high and a low part that are together accurate to about 2^-70 relative. Infinities and NaN give NaN. This is the slow
+ * path of sin, cos and tan, one double at a time. It is stateless.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_REDUCE_H

@@ -1,9 +1,9 @@
-/* simd.h - wide: a SIMD vector of WIDTH doubles, which kernels are written over.
+/* simd.h - simd: a vector of WIDTH doubles, the type that kernels are written in.
  *
- * A file defines WIDTH (1, 2, 4 or 8: what its instruction set holds in one register) before it includes this. With WIDTH 1 a
- * wide is a plain double, and every kernel becomes ordinary scalar C. + - * / work on wide values as they are; a mask is all
- * ones or all zeros per element. Nothing here rounds differently at another WIDTH: one element's bits depend on that
- * element's operands only.
+ * A file defines WIDTH (1, 2, 4 or 8: the doubles in one register of its instruction set) before it includes this. With
+ * WIDTH 1 a simd is a plain double, and every kernel becomes scalar C. + - * / apply to simd values directly; a mask is
+ * all ones or all zeros per element. Rounding does not depend on WIDTH: the bits of an element depend only on the
+ * operands of that element.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_SIMD_H
@@ -22,8 +22,9 @@
 #error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
 #endif
 
-/* A slot of LANES samples is this many SIMD vectors, and so many lie from one slot to the next: more on a device, where a kernel sees one
- * sample of a slot. A file that defines ONE_LANE compiles the kernels for slots of one sample. */
+/* A slot of LANES samples consists of this many SIMD vectors, and slots are this many vectors apart: more on a device,
+ * where a kernel sees one sample of a slot. A file that defines ONE_LANE compiles the kernels for slots of one
+ * sample. */
 #ifdef ONE_LANE
 enum { LANE_PARTS = 1, SLOT_STEP = 1, SLOT_STRIDE = 1 };
 #else
@@ -31,7 +32,7 @@ enum { LANE_PARTS = LANES / WIDTH, SLOT_STEP = LANE_PARTS, SLOT_STRIDE = LANES }
 #endif
 #define SLOT_AT(slots, offset) ((slots) + (offset))
 
-/* What a double is made of. */
+/* The format of a double. */
 enum { SIMD_FRACTION_BITS = 52, SIMD_EXPONENT_BIAS = 1023 };
 
 #define SIMD_INLINE static inline __attribute__((always_inline, unused))
@@ -42,7 +43,7 @@ typedef int64_t simd_bits;
 typedef uint64_t simd_words;
 #define SIMD_MASK(condition) (-(int64_t)(condition))
 #define SIMD_AT(v, i)        (v)
-typedef double simd_loose; /* a wide that need not be aligned */
+typedef double simd_loose; /* a simd that need not be aligned */
 #else
 typedef double simd __attribute__((vector_size(WIDTH * 8)));
 typedef int64_t simd_bits __attribute__((vector_size(WIDTH * 8)));
@@ -64,7 +65,7 @@ SIMD_INLINE simd simd_of_bits(simd_bits bits) {
     return a;
 }
 
-/* The same in every element; written out, so that little optimisation is enough for one instruction. */
+/* Broadcasts v; written out, so that it becomes one instruction at low optimisation levels. */
 #if WIDTH == 1
 #define SIMD_REPEAT(value) (value)
 #elif WIDTH == 2
@@ -88,7 +89,7 @@ SIMD_INLINE simd_bits simd_bits_all(int64_t value) {
     return a;
 }
 
-/* From and to any address of doubles. */
+/* Load and store at any address of doubles. */
 SIMD_INLINE simd simd_load(const double *at) {
     return *(const simd_loose *)(const void *)at;
 }
@@ -97,7 +98,7 @@ SIMD_INLINE void simd_store(double *at, simd value) {
     *(simd_loose *)(void *)at = value;
 }
 
-/* Integer arithmetic modulo 2^64: on unsigned words, where wrapping is defined. Right shifts bring in zeros. */
+/* Integer arithmetic modulo 2^64, on unsigned words, where wrapping is defined. Right shifts insert zeros. */
 SIMD_INLINE simd_bits simd_bits_add(simd_bits a, simd_bits b) {
     return (simd_bits)((simd_words)a + (simd_words)b);
 }
@@ -114,13 +115,13 @@ SIMD_INLINE simd_bits simd_bits_right(simd_bits a, int places) {
     return (simd_bits)((simd_words)a >> places);
 }
 
-/* All ones where the bit at this place is set. */
+/* All ones where the bit at this position is set. */
 SIMD_INLINE simd_bits simd_bits_test(simd_bits a, int place) {
     simd_bits bit = simd_bits_left(simd_bits_all(1), place);
     return SIMD_MASK((a & bit) == bit);
 }
 
-/* Comparisons that a NaN fails, except those that say not. */
+/* Comparisons that are false for NaN, except those named `not`. */
 SIMD_INLINE simd_bits simd_less(simd a, simd b) {
     return SIMD_MASK(a < b);
 }
@@ -141,12 +142,12 @@ SIMD_INLINE simd_bits simd_not_equal(simd a, simd b) {
     return SIMD_MASK(a != b);
 }
 
-/* mask ? a : b, by bits: the element that is not chosen leaves no trace, NaN or not. */
+/* mask ? a : b, bitwise: the element that is not chosen has no effect, even if NaN. */
 SIMD_INLINE simd simd_select(simd_bits mask, simd a, simd b) {
     return simd_of_bits((mask & simd_to_bits(a)) | (~mask & simd_to_bits(b)));
 }
 
-/* a < b ? a : b and a > b ? a : b, by the instruction of that meaning where there is one. Where an operand is NaN: b. */
+/* a < b ? a : b and a > b ? a : b, with one instruction where available. If an operand is NaN: b. */
 #if WIDTH == 8 && defined(__AVX512F__) && defined(__clang__)
 #define SIMD_LESSER(a, b)  __builtin_ia32_minpd512(a, b, 4)
 #define SIMD_GREATER(a, b) __builtin_ia32_maxpd512(a, b, 4)
@@ -190,7 +191,7 @@ SIMD_INLINE simd simd_sqrt(simd a) {
 }
 
 SIMD_INLINE int simd_any(simd_bits mask) {
-#if WIDTH == 8 /* narrowed to one word: GCC would otherwise halve the register three times */
+#if WIDTH == 8 /* reduced to one word: GCC would otherwise halve the register three times */
     typedef int8_t narrow __attribute__((vector_size(WIDTH)));
     narrow bytes = __builtin_convertvector(mask, narrow);
     int64_t any;
@@ -203,7 +204,7 @@ SIMD_INLINE int simd_any(simd_bits mask) {
     return any != 0;
 }
 
-/* Two rows exchange the blocks off the diagonal: a's second with b's first, blocks of the size that the mask lists. */
+/* Two rows exchange their off-diagonal blocks: a's second with b's first, blocks of the size that the mask lists. */
 #define SIMD_EXCHANGE(a, b, low, high)                                                                                 \
     do {                                                                                                               \
         simd turned = __builtin_shufflevector(a, b, SIMD_LIST low);                                                    \
@@ -234,13 +235,13 @@ SIMD_INLINE void simd_transpose(simd *rows) { // NOLINT(readability-non-const-pa
 }
 #undef SIMD_EXCHANGE
 
-/* Asks for what lies so many bytes further on, before it is needed; nothing need lie there. Long streams leave the caches, and the
- * processor follows only so many of them by itself. */
+/* Prefetches the address `ahead` bytes further on, which need not be valid. Long streams exceed the caches, and the
+ * hardware prefetcher follows only a few of them. */
 SIMD_INLINE void simd_prefetch(const void *at, size_t ahead) {
     __builtin_prefetch((const void *)((uintptr_t)at + ahead)); // NOLINT(performance-no-int-to-ptr)
 }
 
-/* simd_any for the condition of a slow path: compilers lay the code out for its being false. */
+/* simd_any for the condition of a slow path: a hint that it is unlikely. */
 SIMD_INLINE int simd_seldom(simd_bits mask) {
     return (int)__builtin_expect(simd_any(mask), 0);
 }

@@ -1,10 +1,10 @@
-/* simd_pair.h - numbers of about 104 bits: the unevaluated sum of a high and a low wide.
+/* simd_pair.h - numbers of about 104 bits: the unevaluated sum of a high and a low simd.
  *
  * The elementary functions carry an argument or a quotient in two parts where 53 bits would lose the last place of the
  * result. |low| is at most a few units in the last place of high. The method is Dekker's, "A floating-point technique
  * for extending the available precision", Numerische Mathematik 18 (1971), and Knuth's for the sum, without fused
- * multiply-add. Splitting cuts the bits of the significand off instead of multiplying, so that nothing overflows and
- * the caller's rounding mode does not matter.
+ * multiply-add. Splitting masks bits of the significand instead of multiplying, so that nothing overflows and the
+ * caller's rounding mode does not matter.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_SIMD_PAIR_H
@@ -34,12 +34,13 @@ SIMD_INLINE simd_pair pair_sum(simd a, simd b) {
 #define PAIR_HEAD (-(INT64_C(1) << 27)) /* of double: a head of 26 bits, and a rest of 27 */
 #endif
 
-/* The leading bits of a's significand; a - pair_head(a) has the others. */
+/* The leading bits of a's significand; a - pair_head(a) is the rest. */
 SIMD_INLINE simd pair_head(simd a) {
     return simd_of_bits(simd_to_bits(a) & simd_bits_all(PAIR_HEAD));
 }
 
-/* a b, to 2^-104 of itself. Where PAIR_FUSED is defined it is a fused a b + c, for numbers whose halves have exact products: floats. */
+/* a b, with relative error 2^-104. If PAIR_FUSED is defined, pair_fused is a fused a b + c, for numbers whose halves
+ * have exact products: floats. */
 SIMD_INLINE simd_pair pair_product(simd a, simd b) {
     simd product = a * b;
 #ifdef PAIR_FUSED

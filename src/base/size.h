@@ -1,6 +1,6 @@
-/* size.h - arithmetic on sizes that cannot wrap around.
+/* size.h - overflow-checked arithmetic on sizes.
  *
- * Each function stores the result and returns true, or returns false and leaves the result alone.
+ * Each function stores the result and returns true, or returns false and leaves the result unchanged.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_SIZE_H
@@ -24,7 +24,7 @@ static inline bool size_multiply(size_t a, size_t b, size_t *product) {
     return true;
 }
 
-/* Sizes to ask memory for: SIZE_MAX, which no allocation grants, where the result is too large. */
+/* Sizes for allocation requests: SIZE_MAX, which every allocator refuses, on overflow. */
 static inline size_t size_sum(size_t a, size_t b) {
     size_t sum = SIZE_MAX;
     size_add(a, b, &sum);

@@ -1,4 +1,4 @@
-/* spin_wait.h - what a thread does that looks at a number over and over: it leaves the processor's units to its neighbour.
+/* spin_wait.h - the pause instruction of a spin wait: frees execution units for the sibling thread.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_SPIN_WAIT_H

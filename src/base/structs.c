@@ -9,11 +9,11 @@
 static hn_status size_of(const void *given, size_t *size, const char *name, hn_error *error) {
     struct error_subject subject = {.code = HN_CODE_STRUCT, .name = name};
     if (!given)
-        return error_about(error, HN_INVALID, subject, "%s: it is missing", name);
+        return error_about(error, HN_INVALID, subject, "%s is NULL", name);
     memcpy(size, given, sizeof *size);
     if (*size < sizeof *size)
         return error_about(error, HN_INVALID, subject, "%s: its size is not set; write .size = sizeof(%s)", name, name);
-    if (*size % _Alignof(size_t) != 0) /* no compiler makes such a struct: it would end within a field */
+    if (*size % _Alignof(size_t) != 0) /* no compiler lays out such a struct: it would end within a field */
         return error_about(error, HN_INVALID, subject, "%s: its size %zu ends within a field; write .size = sizeof(%s)",
                            name, *size, name);
     return HN_OK;
@@ -32,10 +32,9 @@ hn_status struct_take(void *own, size_t size, const void *given, const char *nam
     if (status != HN_OK)
         return status;
     if (theirs > size && !all_zero((const unsigned char *)given + size, theirs - size))
-        return error_about(
-            error, HN_UNSUPPORTED, (struct error_subject){.code = HN_CODE_STRUCT, .name = name},
-            "%s: the program was compiled for a later version than %s and uses what this one does not have", name,
-            hn_version());
+        return error_about(error, HN_UNSUPPORTED, (struct error_subject){.code = HN_CODE_STRUCT, .name = name},
+                           "%s: compiled for a later version than %s and uses fields that this one does not have", name,
+                           hn_version());
     size_t common = theirs < size ? theirs : size;
     memcpy(own, given, common);
     memcpy(own, &size, sizeof size);

@@ -1,7 +1,7 @@
 /* suggest.c - see suggest.h.
  *
- * Distance: insertions, deletions and replacements of one letter, and exchanges of two neighbours (optimal string alignment),
- * by the usual table of which three rows are kept.
+ * Distance: insertions, deletions and replacements of one letter, and transpositions of two neighbours (optimal string
+ * alignment), with the usual dynamic programming, keeping three rows.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/suggest.h"
@@ -34,9 +34,9 @@ static size_t distance_between(const char *a, const char *b) {
 
 void suggest_consider(struct suggestion *suggestion, const char *given, const char *known) {
     size_t length = strlen(given);
-    /* Whoever typed its beginning means it, however long the rest is. */
+    /* A prefix of a known word matches it, however long the rest is. */
     size_t distance = length > 1 && strncmp(given, known, length) == 0 ? 1 : distance_between(given, known);
-    /* A third of the letters may be wrong, and one always. */
+    /* Up to a third of the letters may differ, and always one. */
     if (distance > 1 + length / 3 || (suggestion->best && distance >= suggestion->distance))
         return;
     suggestion->best = known;

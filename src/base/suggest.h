@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Feed it one known word after the other; best holds the nearest so far, NULL while none is near enough to be meant. */
+/* Pass it one known word after the other; best is the nearest so far, NULL while none is near enough. */
 struct suggestion {
     const char *best;
     size_t distance;

@@ -1,4 +1,4 @@
-/* system.c - POSIX behind the seam of system.h.
+/* system.c - POSIX behind the interface of system.h.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* O_TMPFILE */
@@ -17,7 +17,7 @@ int system_open_read(const char *path) {
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* A pipe that nobody writes to is opened, too, without waiting: what it is can be asked then. */
+/* Opening a pipe without a writer does not block either; the caller checks the file type afterwards. */
 int system_open_at_once(const char *path) {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
@@ -30,8 +30,8 @@ int system_open_lock(const char *path) {
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* A name is given by way of /proc, so without it there is no use in such a file. Kernels and file systems that do not know
- * them say so in several ways. */
+/* The file is named through /proc and is useless without it. Kernels and file systems without support report that in
+ * several ways. */
 int system_create_unnamed(const char *folder) {
     int file = -1;
 #ifdef O_TMPFILE
@@ -70,7 +70,7 @@ ssize_t system_read_link(const char *path, char *target, size_t size) {
     return readlink(path, target, size);
 }
 
-/* Only root may give files away. The owner comes first: changing it takes permissions away. */
+/* Only root may give files away. The owner is set first: changing it removes permissions. */
 int system_take_after(int file, const struct system_facts *facts) {
     struct stat now;
     if (fstat(file, &now) != 0)
@@ -127,7 +127,7 @@ int system_remove(const char *path) {
     return unlink(path);
 }
 
-/* ---- what a folder holds ---- */
+/* ---- the contents of a folder ---- */
 
 int system_remove_in(int folder, const char *name) {
     return unlinkat(folder, name, 0);
@@ -142,7 +142,7 @@ int system_visit(int folder, void (*visit)(void *context, const char *name), voi
         return -1;
     }
     for (const struct dirent *at = readdir(open); at;
-         at = readdir(open)) // NOLINT(concurrency-mt-unsafe): its own stream
+         at = readdir(open)) // NOLINT(concurrency-mt-unsafe): the stream is local
         if (strcmp(at->d_name, ".") != 0 && strcmp(at->d_name, "..") != 0)
             visit(context, at->d_name);
     return closedir(open);

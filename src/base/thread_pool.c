@@ -13,8 +13,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* Before a member sleeps: of a caller that has finished, for the others, some microseconds; of the others for the next job, some 30,
- * since calls often follow each other and waking a thread takes longer. */
+/* Polls before a member sleeps: of a caller that waits for the others, some microseconds; of the others for the next
+ * job, some 30, since calls often follow each other and waking a thread takes longer. */
 enum { LOOKS = 200, LOOKS_FOR_JOB = 1000 };
 
 struct member {
@@ -25,20 +25,20 @@ struct member {
 
 struct thread_pool {
     int size, started; /* the first member is the caller */
-    pid_t process;     /* whose threads the others are */
+    pid_t process;     /* the process that owns the other threads */
     pid_t claimed;     /* the process in which a call uses the pool; 0: none */
     struct member *members;
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
-    unsigned long job; /* number of the present one, or of the last */
-    bool open;         /* there is a present one: members may begin it */
+    unsigned long job; /* number of the current job, or of the last */
+    bool open;         /* there is a current job: members may begin it */
     int working;       /* other members that have begun it and not finished */
     bool quit;
     void (*work)(void *context, int member);
     void *context;
 };
 
-/* With the lock, without which it looks. */
+/* Called with the lock, which it releases while it polls. */
 static void look_for_job(struct thread_pool *thread_pool, unsigned long seen) {
     pthread_mutex_unlock(&thread_pool->mutex);
     for (int looks = 0; looks < LOOKS_FOR_JOB && __atomic_load_n(&thread_pool->job, __ATOMIC_RELAXED) == seen; looks++)
@@ -69,7 +69,7 @@ static void *member_main(void *argument) {
     return NULL;
 }
 
-/* In a child of the process that made the pool the other members do not exist, and the lock may be held for ever. */
+/* In a child of the process that made the pool the other members do not exist, and the lock may never be released. */
 bool thread_pool_is_forked(const struct thread_pool *thread_pool) {
     return thread_pool->process != getpid();
 }
@@ -100,7 +100,7 @@ void thread_pool_run(struct thread_pool *thread_pool, void (*work)(void *context
     pthread_mutex_unlock(&thread_pool->mutex);
 }
 
-/* A child that was forked during a call of its parent has the parent's number here, which does not count. */
+/* A child forked during a call of its parent has the parent's number here, which is ignored. */
 hn_status thread_pool_claim(struct thread_pool *thread_pool, const char *owner, hn_error *error) {
     pid_t self = getpid(), seen = __atomic_load_n(&thread_pool->claimed, __ATOMIC_RELAXED);
     while (seen != self)
@@ -138,7 +138,7 @@ void thread_pool_share(struct thread_pool *thread_pool, size_t count,
     thread_pool_run(thread_pool, take_pieces, &share);
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
 int thread_pool_cores(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -170,7 +170,7 @@ static hn_status create(struct thread_pool **out, int threads, bool fewer, hn_er
     if (threads < 0 || threads > THREAD_POOL_MOST)
         return error_about(error, HN_INVALID, error_argument("threads"), "%d threads: choose 0 (one per core) to %d",
                            threads, THREAD_POOL_MOST);
-    if (arithmetic_check(error) != HN_OK) /* new threads inherit it, whatever it is by the time they work */
+    if (arithmetic_check(error) != HN_OK) /* new threads inherit the floating-point mode */
         return HN_UNSUPPORTED;
     struct thread_pool *thread_pool = base_allocate(sizeof *thread_pool);
     if (!thread_pool)

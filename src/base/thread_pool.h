@@ -1,8 +1,8 @@
-/* thread_pool.h - threads that do one job together: the caller hands out a function, every member runs it, the caller waits once.
+/* thread_pool.h - a thread pool: every member runs the caller's function, and the caller waits once.
  *
- * Threads live as long as the pool and sleep between jobs; the calling thread is member 0 and works too. A job is cut into
- * numbered pieces; each goes to the next member that is free. A process that was forked has the memory of a pool and none of
- * its threads: there the caller does everything.
+ * Threads live as long as the pool and sleep between jobs; the calling thread is member 0 and works too. A job is cut
+ * into numbered pieces; free members claim them. A forked process has the memory of a pool but not its threads: there
+ * the caller does everything.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_THREAD_POOL_H
@@ -19,30 +19,30 @@ hn_status thread_pool_create(struct thread_pool **out, int threads, hn_error *er
 void thread_pool_destroy(struct thread_pool *thread_pool);
 int thread_pool_size(const struct thread_pool *thread_pool);
 
-/* Whether this process was forked from the one that made the pool, so that the caller is its only member. */
+/* Whether this process was forked from the one that made the pool; the caller is then the only member. */
 bool thread_pool_is_forked(const struct thread_pool *thread_pool);
 
-/* A block of so many bytes for each member, from base_allocate; NULL when memory is out. */
+/* A block of so many bytes for each member, from base_allocate; NULL when out of memory. */
 void **thread_pool_create_workspaces(const struct thread_pool *thread_pool, size_t bytes);
 void thread_pool_destroy_workspaces(const struct thread_pool *thread_pool, void **workspaces);
 
-/* Around a call that uses the pool: HN_INVALID if another thread is within one, with a sentence that names the owner ("the
- * pool"). What has been claimed is yielded by the same thread. A forked process starts unclaimed. */
+/* Around a call that uses the pool: HN_INVALID if another thread is using it, with a message that names the owner ("the
+ * pool"). The thread that claims it must yield it. A forked process starts unclaimed. */
 hn_status thread_pool_claim(struct thread_pool *thread_pool, const char *owner, hn_error *error);
 void thread_pool_yield(struct thread_pool *thread_pool);
 
-/* What 0 threads come to. */
+/* The number of threads that 0 stands for. */
 int thread_pool_cores(void);
 
-/* The same, content with fewer threads where the system has no more to give. */
+/* The same, with fewer threads if the system cannot start more. */
 hn_status thread_pool_gather(struct thread_pool **out, int threads, hn_error *error);
 
-/* Runs work(context, member) on the caller, which is member 0, and on the others, and returns when all that have begun are done:
- * those that did not get a processor before the caller was through are not waited for. So a work that is not run by some members
- * must leave nothing undone: it takes pieces from a shared counter. One job at a time. */
+/* Runs work(context, member) on the caller, which is member 0, and on the others, and returns when all that have begun
+ * are done: members that have not started by the time the caller finishes are skipped. So `work` must not rely on every
+ * member running: it claims pieces from a shared counter. One job at a time. */
 void thread_pool_run(struct thread_pool *thread_pool, void (*work)(void *context, int member), void *context);
 
-/* Runs piece(context, member, number) for every number below count, each once. One job at a time. */
+/* Runs piece(context, member, number) once for every number below count. One job at a time. */
 void thread_pool_share(struct thread_pool *thread_pool, size_t count,
                        void (*piece)(void *context, int member, size_t number), void *context);
 

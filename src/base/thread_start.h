@@ -1,6 +1,6 @@
-/* thread_start.h - the seam for threads: the library starts them here only.
+/* thread_start.h - the interface for threads: the library starts them here only.
  *
- * In a file of its own (thread_start.c), so that a test can link another in its place and make a thread fail to start.
+ * In a separate file (thread_start.c), so that a test can link a replacement that fails to start a thread.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_THREAD_START_H
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* False: the system has no more to give. */
+/* False: the system cannot start another thread. */
 bool thread_start(pthread_t *out, void *(*work)(void *argument), void *argument);
 
 #endif

@@ -1,4 +1,4 @@
-/* utf8.h - characters of more than one byte (RFC 3629), and names from files as they may be shown.
+/* utf8.h - characters of more than one byte (RFC 3629), and names from files in printable form.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_UTF8_H
@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the UTF-8 character that begins here, 1 to 4; 0 when there is none. Longer forms than needed, surrogates and what
- * lies beyond U+10FFFF are none. In a text that ends with a 0, left may be anything larger. */
+/* Bytes of the UTF-8 character that begins here, 1 to 4; 0 when it is invalid: overlong forms, surrogates and codes
+ * beyond U+10FFFF. In a text that ends with a 0, left may be anything larger. */
 size_t utf8_bytes(const unsigned char *at, size_t left);
 
 /* Whether these bytes, one character, are a control character: C0, DEL or C1. */
 bool utf8_is_control(const unsigned char *at, size_t bytes);
 
-/* A name from a file as it may be shown: cut short, and with '?' for what is not printable ASCII. */
+/* A name from a file in printable form: truncated, and with '?' for anything but printable ASCII. */
 struct shown_name {
     char text[48];
 };

@@ -116,10 +116,10 @@ static void only_regular_files_are_included(void **state) {
     put("a.mod", "");
     snprintf(pipe_path, sizeof paths[0], "%s/pipe", folder);
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
-    expect_included("pipe", HN_IO, "/pipe: it is not a regular file");
-    expect_included("/dev/zero", HN_IO, "/dev/zero: it is not a regular file");
-    expect_included(".", HN_IO, "it is not a regular file");
-    expect_included("/dev/stdin", HN_IO, "/dev/stdin: it is not a regular file");
+    expect_included("pipe", HN_IO, "/pipe: not a regular file");
+    expect_included("/dev/zero", HN_IO, "/dev/zero: not a regular file");
+    expect_included(".", HN_IO, "not a regular file");
+    expect_included("/dev/stdin", HN_IO, "/dev/stdin: not a regular file");
 }
 
 static void an_included_file_larger_than_the_limit_is_not_read(void **state) {

@@ -109,7 +109,7 @@ static void an_error_says_what_it_is_about(void **state) {
     assert_int_equal(error.code, HN_CODE_MEMORY);
     assert_string_equal(error.subject, "pool");
     error_missing(&error, "hn_pool_create", "layer");
-    assert_string_equal(error.text, "hn_pool_create: there is no layer");
+    assert_string_equal(error.text, "hn_pool_create: layer is NULL");
     assert_true(error.status == HN_INVALID && error.code == HN_CODE_ARGUMENT);
 }
 

@@ -262,9 +262,9 @@ static void a_device_is_refused(void **state) {
     hn_error error;
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         assert_int_equal(hn_array_read(&array, paths[i], LITTLE, &error), HN_IO);
-        assert_contains(error.text, "it is a device, not a file");
+        assert_contains(error.text, "is a device, not a file");
         assert_int_equal(hn_array_rows_open(&rows, paths[i], &error), HN_IO);
-        assert_contains(error.text, "it is a device, not a file");
+        assert_contains(error.text, "is a device, not a file");
     }
 }
 

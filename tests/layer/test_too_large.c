@@ -67,7 +67,7 @@ static void a_layer_says_what_it_needs_and_what_there_is(void **state) {
         assert_int_equal(create_within(model, 30 * 1000 * 1000, &error), HN_NO_MEMORY);
         assert_contains(error.text, "the layer: 300 outputs under 1000 rows with 300000 derivatives");
         assert_contains(error.text, " needs about ");
-        assert_contains(error.text, " MB, and there are 30 MB");
+        assert_contains(error.text, " MB, but only 30 MB are available");
         assert_int_equal(error.code, HN_CODE_MEMORY);
     }
     assert_int_equal(create_within(model, RLIM_INFINITY, &error), HN_OK);

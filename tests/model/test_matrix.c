@@ -317,7 +317,7 @@ static void what_is_missing_is_named(void **state) {
     assert_sentence(&rig, HN_INVALID, "hn_products: products is missing");
     set_up(&rig, ROWS, 10);
     hn_constrain_affine(rig.model, "limit", NULL, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit: hn_matrix: it is missing");
+    assert_sentence(&rig, HN_INVALID, "limit: hn_matrix is NULL");
     set_up(&rig, ROWS, 10);
     rig.y[3].node = 0;
     hn_constrain_affine(rig.model, "limit", &rig.dense, rig.y, NULL, rig.at);

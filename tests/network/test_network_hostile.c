@@ -69,10 +69,10 @@ static const struct change changes[] = {
     {"{", " {", HN_SYNTAX, "byte 8: '{' is missing"},
     {"]}}", "]}", HN_SYNTAX, "',' or '}' is missing"},
     {"]}}", "]}},", HN_SYNTAX, "something follows the header"},
-    {"]}}", "]},}", HN_SYNTAX, "a text in quotes is missing"},
+    {"]}}", "]},}", HN_SYNTAX, "expected a string"},
     {"]}}", "]}} x", HN_SYNTAX, "something follows the header"},
     {"\"layer.0.weight\":", "\"layer.0.weight\"", HN_SYNTAX, "':' is missing"},
-    {"\"layer.0.weight\"", "layer.0.weight", HN_SYNTAX, "a text in quotes is missing"},
+    {"\"layer.0.weight\"", "layer.0.weight", HN_SYNTAX, "expected a string"},
     {"\"layer.0.weight\"", "\"layer.0.\nweight\"", HN_SYNTAX, "a text has a character"},
     {"\"layer.0.weight\"", "\"layer.0.weight\\x\"", HN_SYNTAX, "a text has a character"},
     {"\"layer.0.weight\"", "\"layer.0.weight\\u00\"", HN_SYNTAX, "a text has a character"},
@@ -85,32 +85,32 @@ static const struct change changes[] = {
     {"\"layer.0.weight\"", "\"a.name.that.is.far.too.long.to.be.the.name.of.a.tensor.of.any.of.our.networks\"",
      HN_SYNTAX, "a name is too long"},
     {"\"output.scale\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[144,152]}}", "\"output", HN_SYNTAX,
-     "a text does not end"},
+     "unterminated string"},
     {"[3,2]", "[3,2}", HN_SYNTAX, "',' or ']' is missing"},
     {"[3,2]", "{}", HN_SYNTAX, "'[' is missing"},
-    {"[3,2]", "[3,-2]", HN_SYNTAX, "a whole number is missing"},
-    {"[3,2]", "[3,]", HN_SYNTAX, "a whole number is missing"},
+    {"[3,2]", "[3,-2]", HN_SYNTAX, "expected a whole number"},
+    {"[3,2]", "[3,]", HN_SYNTAX, "expected a whole number"},
     {"[3,2]", "[3,2.0]", HN_SYNTAX, "',' or ']' is missing"},
     {"[3,2]", "[3,2e0]", HN_SYNTAX, "',' or ']' is missing"},
     {"[3,2]", "[3,02]", HN_SYNTAX, "a number begins with 0"},
     {"[3,2]", "[3,99999999999999999999]", HN_SYNTAX, "a number is too large"},
     {"[3,2]", "[3,18446744073709551616]", HN_SYNTAX, "a number is too large"},
-    {"[3,2]", "[3,\"2\"]", HN_SYNTAX, "a whole number is missing"},
+    {"[3,2]", "[3,\"2\"]", HN_SYNTAX, "expected a whole number"},
     {"[3,2]", "[1,3,2]", HN_SYNTAX, "tensor layer.0.weight has more than two dimensions"},
-    {"[3,2]", "[[3],2]", HN_SYNTAX, "a whole number is missing"},
-    {"\"dtype\":\"F64\"", "\"dtype\":6", HN_SYNTAX, "a text in quotes is missing"},
+    {"[3,2]", "[[3],2]", HN_SYNTAX, "expected a whole number"},
+    {"\"dtype\":\"F64\"", "\"dtype\":6", HN_SYNTAX, "expected a string"},
     {"\"dtype\":\"F64\"", "\"dtype\":\"F64\",\"dtype\":\"F64\"", HN_SYNTAX, "tensor layer.0.weight has a key twice"},
     {"\"dtype\":\"F64\"", "\"type\":\"F64\"", HN_SYNTAX, "tensor layer.0.weight has a key that is not known"},
     {"\"dtype\":\"F64\",", "", HN_SYNTAX, "tensor layer.0.weight lacks dtype, shape or data_offsets"},
     {W0, "\"layer.0.weight\":[],", HN_SYNTAX, "'{' is missing"},
-    {W0, "\"layer.0.weight\":{},", HN_SYNTAX, "a text in quotes is missing"},
+    {W0, "\"layer.0.weight\":{},", HN_SYNTAX, "expected a string"},
     {"[0,48]", "[0]", HN_SYNTAX, "tensor layer.0.weight does not have two offsets"},
     {"[0,48]", "[0,48,96]", HN_SYNTAX, "more than two dimensions or offsets"},
     {W0, W0 W0, HN_SYNTAX, "tensor layer.0.weight is there twice"},
     /* metadata */
     {"{\"format\"", "[\"format\"", HN_SYNTAX, "'{' is missing"},
-    {"\"relu\"", "1", HN_SYNTAX, "a text in quotes is missing"},
-    {"\"relu\"", "{\"a\":\"b\"}", HN_SYNTAX, "a text in quotes is missing"},
+    {"\"relu\"", "1", HN_SYNTAX, "expected a string"},
+    {"\"relu\"", "{\"a\":\"b\"}", HN_SYNTAX, "expected a string"},
     {"\"relu\"", "\"relu\",\"format\":\"hardnet network 1\"", HN_SYNTAX, "the metadata has the key format twice"},
     {W0, W0 "\"__metadata__\":{\"a\":\"b\"},", HN_SYNTAX, "the metadata are there twice"},
     {",\"crc32\":\"00000000\"", "", HN_UNSUPPORTED, "hardnet.torch.save_policy saves a PyTorch network for hardnet"},
@@ -395,7 +395,7 @@ static void folders_and_devices_are_refused(void **state) {
     hn_error error;
     assert_int_equal(hn_network_load(&network, "/tmp", &error), HN_IO);
     assert_int_equal(hn_network_load(&network, "/dev/zero", &error), HN_IO);
-    assert_contains(error.text, "/dev/zero: it is a device, not a file");
+    assert_contains(error.text, "/dev/zero: is a device, not a file");
     assert_null(network);
 }
 

@@ -130,9 +130,9 @@ static void what_cannot_be_scaled_is_refused_by_name(void **state) {
     const double x[2] = {1, 1};
     const size_t beyond[] = {4};
     check_not_scaled(model, 5, (hn_scaling){.count = 1, .x = x}, "2 inputs and 5 outputs");
-    check_not_scaled(model, 4, (hn_scaling){.count = 0, .x = x}, "there is no x");
-    check_not_scaled(model, 4, (hn_scaling){.count = 1}, "there is no x");
-    check_not_scaled(model, 4, (hn_scaling){.count = 1, .x = x, .data = x}, "there is no data");
+    check_not_scaled(model, 4, (hn_scaling){.count = 0, .x = x}, "x is NULL");
+    check_not_scaled(model, 4, (hn_scaling){.count = 1}, "x is NULL");
+    check_not_scaled(model, 4, (hn_scaling){.count = 1, .x = x, .data = x}, "data is NULL");
     check_not_scaled(model, 4, (hn_scaling){.count = 1, .x = x, .columns = beyond, .column_count = 1}, "no column 4");
     check_not_scaled(open, 1, (hn_scaling){.count = 1, .x = x}, "input p has no finite range");
     hn_model_destroy(model);
