@@ -1,22 +1,24 @@
-/* block_factor_kernel.h - the factor h = L D L' by panels of TILED_PANEL columns, and the two triangular solutions.
+/* block_factor_kernel.h - blocked factorisation h = L D L' in panels of TILED_PANEL columns, and the two triangular
+ * solves.
  *
- * Where others help, what lies below a panel's own rows is shared out, by rows; so is what a stretch of unknowns is taken out
- * of. Every entry loses its products in the order of k, as it does without help. Part of blocked_ldl_kernel.h.
+ * With helpers, the rows below a panel are shared among threads, and so are the rows updated by a range of unknowns.
+ * Every entry subtracts its products in the order of k, as without helpers. Part of blocked_ldl_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_BLOCK_FACTOR_KERNEL_H
 #define HN_LINALG_BLOCK_FACTOR_KERNEL_H
 
-/* ---- the factor ---- */
+/* ---- the factorisation ---- */
 
-/* Columns first..end of the factor. b: for each group of TILE_ACROSS columns n = L D of those before it, in their rows. */
+/* Columns first..end of the factor. b: for each group of TILE_ACROSS columns, n = L D of the panel's preceding columns,
+ * in the rows of the group. */
 struct panel {
     const struct tiles *t;
     size_t first, end;
     double *b;
 };
 
-/* Where the numbers of the group that begins with column j lie. */
+/* The part of b for the group that begins with column j. */
 static double *panel_numbers(const struct panel *p, size_t j) {
     size_t groups = (j - p->first) / TILE_ACROSS;
     return p->b + groups * (groups - 1) / 2 * TILE_ACROSS * TILE_ACROSS;
@@ -31,14 +33,14 @@ static void panel_prepare(const struct panel *p, size_t j) {
             b[k * TILE_ACROSS + c] = before[k * t->leading + j + c] * t->d[p->first + k];
 }
 
-/* n = L D in row j, of the columns of its group before it. */
+/* n = L D in row j, for the preceding columns of its group; returns their number. */
 static size_t panel_owed(const struct tiles *t, size_t group, size_t j, double n[TILE_ACROSS]) {
     for (size_t k = 0; k < j - group; k++)
         n[k] = t->h[(group + k) * t->leading + j] * t->d[group + k];
     return j - group;
 }
 
-/* d_j, or its inverse 0 for a pivot that is lost in rounding. */
+/* d_j and its inverse; the inverse is 0 for a pivot lost to rounding. */
 static void panel_pivot(const struct tiles *t, size_t group, size_t j) {
     double n[TILE_ACROSS], d = t->h[j * t->leading + j];
     size_t owed = panel_owed(t, group, j, n);
@@ -48,7 +50,7 @@ static void panel_pivot(const struct tiles *t, size_t group, size_t j) {
     t->inverse[j] = t->whole[j] * 0x1p-50 < d ? 1 / d : 0;
 }
 
-/* Column j of L in rows from..to; only behind the last row of all SIMD vectors stick out. */
+/* Column j of L in rows from..to; only at the last row may SIMD vectors extend beyond the end. */
 SIMD_INLINE void panel_column(const struct tiles *t, size_t group, size_t j, size_t from, size_t to) {
     double *column = t->h + j * t->leading, n[TILE_ACROSS], inverse = t->inverse[j];
     const double *before = t->h + group * t->leading;
@@ -67,18 +69,20 @@ SIMD_INLINE void panel_column(const struct tiles *t, size_t group, size_t j, siz
     }
 }
 
-/* Rows from..to of the group that begins with column j lose the products of the panel's columns before it. */
+/* Subtracts from rows from..to, in the group that begins with column j, the products of the panel's preceding
+ * columns. */
 static void panel_lose(const struct panel *p, size_t j, size_t from, size_t to) {
     const struct tiles *t = p->t;
     const double *before = t->h + p->first * t->leading, *b = panel_numbers(p, j);
     size_t i = from, depth = j - p->first;
     for (; to == t->order ? i < to : i + TILE_ROWS <= to; i += TILE_ROWS)
         tile_multiply(t->h + j * t->leading + i, t->leading, before + i, t->leading, b, depth, true, TILE_VECTORS);
-    for (; i < to; i += WIDTH) /* a panel's own rows and its groups are multiples of it */
+    for (; i < to; i += WIDTH) /* the panel's diagonal rows and its groups are multiples of WIDTH */
         tile_multiply(t->h + j * t->leading + i, t->leading, before + i, t->leading, b, depth, true, 1);
 }
 
-/* The rows first..to: TILE_ACROSS columns at a time lose the products of those before them in the panel, then are factored. */
+/* Rows first..to: in groups of TILE_ACROSS columns, subtracts the products of the panel's preceding columns, then
+ * factors the group. */
 static void panel_factor(const struct panel *p, size_t to) {
     const struct tiles *t = p->t;
     for (size_t j = p->first; j < p->end; j += TILE_ACROSS) {
@@ -93,7 +97,7 @@ static void panel_factor(const struct panel *p, size_t to) {
     }
 }
 
-/* Rows below the panel's own, in units of TILE_UNIT: what panel_factor does to them. */
+/* panel_factor for rows below the panel, in units of TILE_UNIT. */
 static void panel_below(const void *context, void *own, size_t from, size_t to) {
     (void)own;
     const struct panel *p = context;
@@ -137,9 +141,9 @@ static void tiles_factor(const struct tiles *t) {
     }
 }
 
-/* ---- triangular solutions ---- */
+/* ---- triangular solves ---- */
 
-/* z = L^-1 z in rows below `to`: each unknown from..to in turn is taken out of those below it. */
+/* z = L^-1 z: subtracts each unknown from..to in turn from the rows below it, up to row `to`. */
 static void forward_alone(const struct tiles *t, size_t from, size_t to) {
     for (size_t k = from; k < to; k++) {
         const double *column = t->h + k * t->leading;
@@ -152,13 +156,13 @@ static void forward_alone(const struct tiles *t, size_t from, size_t to) {
     }
 }
 
-/* A stretch of unknowns that are known, for those that they are taken out of. */
+/* A range of solved unknowns and the rows to update. */
 struct stretch {
     const struct tiles *t;
     size_t first, end;
 };
 
-/* Units of TILE_UNIT rows from the end of the stretch on. */
+/* Rows below the range, in units of TILE_UNIT. */
 static void forward_below(const void *context, void *own, size_t from, size_t to) {
     (void)own;
     const struct stretch *s = context;
@@ -191,7 +195,7 @@ static void tiles_forward(const struct tiles *t) {
     }
 }
 
-/* The rows begin..end of L', the last first, taken out of unknowns from..to: WIDTH of them at a time, turned round. */
+/* Subtracts rows begin..end of L', the last first, from unknowns from..to: WIDTH at a time, transposed. */
 static void backward_rows(const struct tiles *t, size_t begin, size_t end, size_t from, size_t to) {
     for (size_t k = from; k < to; k += WIDTH) {
         simd rows[WIDTH], sums = simd_load(t->z + k);
@@ -206,7 +210,7 @@ static void backward_rows(const struct tiles *t, size_t begin, size_t end, size_
     }
 }
 
-/* z = L'^-1 z in rows from `from` on: the last unknown below `end` first, each taken out of those above. */
+/* z = L'^-1 z in rows from `from` on: the last unknown below `end` first, each subtracted from those above. */
 static void backward_alone(const struct tiles *t, size_t from, size_t end) {
     for (; end % WIDTH != 0 && end > from; end--)
         for (size_t k = from; k + 1 < end; k++)
@@ -220,7 +224,7 @@ static void backward_alone(const struct tiles *t, size_t from, size_t end) {
     }
 }
 
-/* Units of WIDTH unknowns from the first on lose those of the stretch, the last first. */
+/* Subtracts the unknowns of the range, the last first, from those before it, in units of WIDTH. */
 static void backward_above(const void *context, void *own, size_t from, size_t to) {
     (void)own;
     const struct stretch *s = context;

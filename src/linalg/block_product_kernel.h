@@ -1,9 +1,9 @@
-/* block_product_kernel.h - products of full matrices by tiles of TILE_ROWS x TILE_ACROSS entries, which stay in registers.
+/* block_product_kernel.h - products of dense matrices in register tiles of TILE_ROWS x TILE_ACROSS entries.
  *
- *     h = h + a b',  h = h - a b'     the lower triangle; the sum over k ascending, each product rounded before it is added
+ *     h = h + a b',  h = h - a b'     the lower triangle; sums over k ascending, each product rounded before it is added
  *
- * Factors are copied first so that what a tile needs lies together. Rows of tiles are shared out among the members of a
- * crew: an entry's sum is the same wherever the cuts are. Part of blocked_ldl_kernel.h.
+ * Factors are first packed so that the data of a tile are contiguous. Rows of tiles are shared among the helpers: the
+ * sum of an entry does not depend on the partition. Part of blocked_ldl_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_BLOCK_PRODUCT_KERNEL_H
@@ -15,12 +15,12 @@
 
 #include <string.h>
 
-/* Registers hold the sums, a column of the one factor and a number of the other. TILE_UNIT rows are whole tiles, as rows and as
- * columns, at every WIDTH. */
+/* Registers contain the sums, a column of one factor and a number of the other. TILE_UNIT rows are a whole number of
+ * tiles, as rows and as columns, at every WIDTH. */
 enum { TILE_VECTORS = 3, TILE_ROWS = TILE_VECTORS * WIDTH, TILE_ACROSS = WIDTH == 8 ? 8 : 4, TILE_UNIT = 24 };
 
-/* c(i, j) plus or minus the sum over k of a(i, k) b(j, k), for one tile of so many SIMD vectors by TILE_ACROSS: columns of a are
- * `apart`, those of b lie one behind the other. */
+/* c(i, j) plus or minus the sum over k of a(i, k) b(j, k), for one tile of `vectors` SIMD vectors by TILE_ACROSS:
+ * columns of a are `apart`, those of b contiguous. */
 SIMD_INLINE void tile_multiply(double *c, size_t leading, const double *a, const size_t apart, const double *b,
                                size_t depth, const bool minus, const int vectors) {
     simd sums[TILE_ACROSS][TILE_VECTORS];
@@ -56,7 +56,7 @@ static void tiles_clear_part(const void *context, void *own, size_t from, size_t
     memset(c->numbers + from * CLEAR_UNIT, 0, (end - from * CLEAR_UNIT) * sizeof *c->numbers);
 }
 
-// NOLINTNEXTLINE(readability-non-const-parameter): the jobs write them
+// NOLINTNEXTLINE(readability-non-const-parameter): written by the jobs
 static void tiles_clear(struct helpers *helpers, double *numbers, size_t count) {
     const struct tiles_clearing clearing = {numbers, count};
     const struct helpers_job job = {(count + CLEAR_UNIT - 1) / CLEAR_UNIT, 1, 1, tiles_clear_part, &clearing, NULL};
@@ -65,17 +65,17 @@ static void tiles_clear(struct helpers *helpers, double *numbers, size_t count) 
 
 /* ---- products ---- */
 
-/* What h gains or loses: factors as tiles, each one behind the other, of rows from `row` on and columns from `column` on. */
+/* The update of h: packed factors, one tile after the other, of rows from `row` on and columns from `column` on. */
 struct tiles_pair {
     size_t order, row, column, depth, leading;
     double *a, *b;
     double *h;
-    const double *m;      /* both factors are copied from here, by columns; NULL: they are there */
-    const double *number; /* columns of m times these; NULL: as they are */
-    bool tight;           /* `order` is a multiple of WIDTH, and tiles do not stick out: the rows below are another's */
+    const double *m;      /* source of both factors, by columns; NULL: already packed */
+    const double *number; /* columns of m are multiplied by these; NULL: not scaled */
+    bool tight; /* `order` is a multiple of WIDTH, and tiles end there: the rows below belong to another thread */
 };
 
-/* Rows of m, as tiles: tiles from..to. */
+/* Packs tiles from..to of rows of m. */
 static void tiles_pack_rows(const struct tiles_pair *p, size_t from, size_t to) {
     double *into = p->a + from * TILE_ROWS * p->depth;
     for (size_t tile = from; tile < to; tile++)
@@ -84,7 +84,7 @@ static void tiles_pack_rows(const struct tiles_pair *p, size_t from, size_t to) 
                 simd_store(into, simd_load(p->m + k * p->leading + p->row + tile * TILE_ROWS + (size_t)v * WIDTH));
 }
 
-/* The same as columns, times their numbers. */
+/* The same for columns, scaled by their numbers. */
 static void tiles_pack_columns(const void *context, void *own, size_t from, size_t to) {
     (void)own;
     const struct tiles_pair *p = context;
@@ -98,7 +98,7 @@ static void tiles_pack_columns(const void *context, void *own, size_t from, size
         }
 }
 
-/* A row of tiles of the lower triangle, so many vectors high. */
+/* A row of tiles of the lower triangle, `vectors` vectors high. */
 SIMD_INLINE void tiles_row(const struct tiles_pair *p, size_t tile, const bool minus, const int vectors) {
     size_t i = p->row + tile * TILE_ROWS, end = i + TILE_ROWS < p->order ? i + TILE_ROWS : p->order;
     const double *a = p->a + tile * TILE_ROWS * p->depth;
@@ -143,7 +143,7 @@ static void tiles_update(const struct tiles_pair *p, struct helpers *helpers, bo
     helpers_share(helpers, &rows);
 }
 
-/* h += M M' in its rows from `row` on; pack: 2 TILED_DEPTH columns. */
+/* h += M M' in rows from `row` on; pack: 2 TILED_DEPTH columns. */
 static void tiles_gram(const struct tiled_gram *g, size_t row) {
     for (size_t k = 0; k < g->depth; k += TILED_DEPTH) {
         const struct tiles_pair pair = {.order = g->order,

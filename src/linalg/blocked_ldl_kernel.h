@@ -1,11 +1,12 @@
-/* blocked_ldl_kernel.h - factor and solve one full system with SIMD vectors over its entries; compiled by each backend for its width.
+/* blocked_ldl_kernel.h - factors and solves one dense system with SIMD vectors over its entries; compiled by each
+ * backend for its width.
  *
  *     h = M M' + E,   h = L D L',   n = L D       d_j = h_jj - sum_k l_jk n_jk,   l_ij = (h_ij - sum_k l_ik n_jk) / d_j
  *
- * Matrices lie by columns. Columns are factored in panels (block_factor_kernel.h); then the rest loses the panel's products, a
- * tile at a time (block_product_kernel.h). Every sum runs over k ascending, each product rounded before it is added, as in
- * dense_ldl_kernel.h: the same bits, whatever the width, the size of tiles and the number of threads that help. Rows below the last
- * are zeros or never used.
+ * Matrices are stored by columns. Columns are factored in panels (block_factor_kernel.h); then the panel's products are
+ * subtracted from the rest, one tile at a time (block_product_kernel.h). Every sum runs over k ascending, each product
+ * rounded before it is added, as in dense_ldl_kernel.h: the bits do not depend on the width, the size of tiles or the
+ * number of helpers. Rows below the last are zero or unused.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_BLOCKED_LDL_KERNEL_H
@@ -19,21 +20,21 @@
 /* The memory of one sample's system. */
 struct tiles {
     const struct tiled *task;
-    struct helpers *helpers; /* who helps; may be NULL */
+    struct helpers *helpers; /* may be NULL */
     double *slots;
     size_t order, depth, leading, most;
     double *m;               /* depth columns: m[k * leading + i] = M(i, k) */
     double *h;               /* order columns: M M' + E, then L below the diagonal */
     double *n;               /* TILED_DEPTH columns of L D */
-    double *whole;           /* diagonal of h before it was factored */
+    double *whole;           /* diagonal of h before the factorisation */
     double *d, *inverse, *z; /* pivots, 1/D, unknowns */
     double *numbers, *out;   /* of sums of vectors */
     double *spare;           /* the other vectors, `most` apart */
-    double *kept_shift;      /* of the factor that is there; NaN: there is none, */
-    uint32_t *kept;          /* and how many rows it has, and which */
-    uint32_t *count;         /* rows that count: first those that are known, then the others */
+    double *kept_shift;      /* shift of the cached factor; NaN: not valid, */
+    uint32_t *kept;          /* its number of rows, and the rows */
+    uint32_t *count;         /* active rows: first those with precomputed products, then the others */
     size_t counted, known;
-    bool recalls; /* what is known of A holds */
+    bool recalls; /* the precomputed products of A are valid */
 };
 
 /* ---- gathering ---- */
@@ -44,7 +45,7 @@ static bool tiles_mask(const double *slots, size_t offset) {
     return mask != 0;
 }
 
-/* Where things lie. */
+/* The layout of the workspace. */
 static struct tiles tiles_lay_out(const struct tiled *task, double *slots) {
     struct tiles t = {.task = task, .slots = slots};
     const struct tiled_room room = tiled_room_of(task->rows, task->columns, task->outputs_side);
@@ -91,10 +92,10 @@ static double tiles_scale(const struct tiles *t, size_t row) {
     return t->task->every_row ? 1 : t->slots[t->task->scale + row];
 }
 
-/* A's numbers in one row, times the factor where they are those of J. */
+/* A's numbers in one row, scaled if they are those of J. */
 struct tiles_row {
     const uint32_t *entry; /* offsets; NULL: */
-    const double *number;  /* one behind the other */
+    const double *number;  /* contiguous */
     double factor;
 };
 
@@ -123,7 +124,7 @@ static void tiles_choose_rows(struct tiles *t) {
     t->depth = task->outputs_side ? t->counted : task->columns;
 }
 
-/* M: rows of A that count, as rows (outputs' side) or as columns. */
+/* M: active rows of A, as rows (outputs' side) or as columns. */
 static void tiles_gather_rows(const void *context, void *own, size_t from, size_t to) {
     (void)own;
     const struct tiles *t = context;
@@ -157,7 +158,7 @@ static void kernel_gram_tiled(const struct tiled_gram *g) {
     tiles_gram(g, 0);
 }
 
-/* W J J' W of the rows that are known: exact, because weights are powers of two. */
+/* W J J' W of the rows with precomputed products: exact, because weights are powers of two. */
 static void tiles_recall(const void *context, void *own, size_t from, size_t to) {
     (void)own;
     const struct tiles *t = context;
@@ -197,7 +198,7 @@ static void tiles_product(const struct tiles *t) {
 
 static void tiles_solve(const struct tiles *t, uint32_t from, uint32_t to) {
     const struct tiled *task = t->task;
-    if (!task->outputs_side && from != to) /* rows that do not count keep what they have: 1 times the unknown */
+    if (!task->outputs_side && from != to) /* inactive rows keep their values: 1 times the unknown */
         for (size_t i = 0; i < task->rows; i++)
             t->slots[to + i] = t->slots[from + i];
     for (size_t i = 0; i < t->order; i++)
@@ -210,7 +211,7 @@ static void tiles_solve(const struct tiles *t, uint32_t from, uint32_t to) {
         t->slots[to + (task->outputs_side ? i : t->count[i])] = t->z[i];
 }
 
-/* Whether the factor that is there is that of the rows that count: all constant, the same, the same shift. */
+/* Whether the cached factor is valid for the active rows: all constant, the same rows, the same shift. */
 static bool tiles_keeps(const struct tiles *t, double shift) {
     return *t->kept_shift == shift && *t->kept == t->counted && t->known == t->counted &&
            memcmp(t->kept + 1, t->count, t->counted * sizeof *t->count) == 0;
@@ -228,7 +229,7 @@ static void tiles_range(const struct tiles *t, double d) {
     *high = *high < d ? d : *high;
 }
 
-/* The range of pivots; 1 for each row that does not count. */
+/* The range of pivots; 1 for each inactive row. */
 static void tiles_ranges(const struct tiles *t) {
     bool left_out = !t->task->outputs_side && t->counted < t->task->rows;
     t->slots[t->task->pivot_range] = left_out ? 1 : HUGE_VAL;

@@ -1,6 +1,6 @@
 /* border.c - see border.h.
  *
- * Columns with at least a half, a quarter, an eighth, ... of all rows are tried, as long as they are few.
+ * Tries columns with at least a half, a quarter, an eighth, ... of all rows, as long as there are few.
  *
  * SPDX-License-Identifier: MIT */
 #include "linalg/border.h"
@@ -15,10 +15,10 @@
 
 enum {
     LEAST_LENGTH = 16, /* of a column that is kept out, and of a long row */
-    LONG_SHARE = 8,    /* a row is long with so much of all columns: 1 / 8 */
+    LONG_SHARE = 8,    /* a row is long from this share of all columns: 1 / 8 */
     MOST_ADDED = 64,   /* columns, */
     MOST_SHARE = 8,    /* and of all rows: 1 / 8 */
-    MOST_LATE = 64     /* rows of a kind that come after them: these fill what is left */
+    MOST_LATE = 64     /* rows of a kind that are eliminated after them: these fill the remaining matrix */
 };
 
 void border_release(struct border *border) {
@@ -67,7 +67,7 @@ static bool is_long(const struct border *b, size_t row) {
     return length >= LEAST_LENGTH && LONG_SHARE * length >= b->rows.across;
 }
 
-/* Marks the rows that come after the columns kept out: the two kinds, each as long as it is few. */
+/* Marks the rows that are eliminated after the columns kept out: both kinds, each only if it has few rows. */
 static void find_late(const struct border *b, bool *late) {
     bool (*const kinds[2])(const struct border *, size_t) = {is_empty, is_long};
     memset(late, 0, b->rows.count * sizeof *late);
@@ -80,7 +80,7 @@ static void find_late(const struct border *b, bool *late) {
     }
 }
 
-/* Rows without damping that are dependent by their pattern come late as well; *found is false where these are too many. */
+/* Marks undamped rows that are structurally dependent as late, too; *found is false if there are too many. */
 static hn_status find_dependent(struct border *b, const bool *undamped, bool *late, bool *found, hn_error *error) {
     size_t m = b->rows.count, count = 0;
     bool *wanted = arena_take(&b->arena, m + 1, sizeof *wanted), *left = arena_take(&b->arena, m + 1, sizeof *left);
@@ -95,7 +95,7 @@ static hn_status find_dependent(struct border *b, const bool *undamped, bool *la
     return status;
 }
 
-/* By minimum degree, in three groups. The order is left out where there is no good one. */
+/* Minimum degree, in three groups. b->order stays unset if too many rows are late. */
 static hn_status find_order(struct border *b, const bool *undamped, hn_error *error) {
     bool found = true;
     size_t m = b->rows.count, n = m + b->count, at = 0;
@@ -124,7 +124,7 @@ static hn_status find_order(struct border *b, const bool *undamped, hn_error *er
     return HN_OK;
 }
 
-/* ---- one way ---- */
+/* ---- one candidate ---- */
 
 static hn_status border_split(struct border *b, const struct vectors *rows, hn_error *error) {
     struct vectors sparse = {0};
@@ -139,7 +139,7 @@ static hn_status border_split(struct border *b, const struct vectors *rows, hn_e
     return status;
 }
 
-/* What is left of the products of M M', and the entries of U. */
+/* The number of remaining products of M M', and the entries of U. */
 static double products_of(const struct vectors *columns, size_t length) {
     double sum = 0;
     for (size_t k = 0; k < columns->count; k++) {
@@ -168,7 +168,7 @@ static hn_status try_length(struct border *b, const struct border_request *reque
     return status;
 }
 
-/* ---- the cheapest ---- */
+/* ---- the cheapest candidate ---- */
 
 hn_status border_choose(struct border *out, const struct border_request *request, hn_error *error) {
     size_t rows = request->rows->count, most = rows / MOST_SHARE < MOST_ADDED ? rows / MOST_SHARE : MOST_ADDED;

@@ -4,8 +4,8 @@
  *     n_ij = h_ij - sum_k l_ik n_jk        l_ij = n_ij / d_j
  *     z_j  = b_j - sum_k l_jk z_k          then z_j / d_j, then back from the last to the first
  *
- * A pivot that is not above 2^-50 of its h_jj carries no information: its 1/d is taken as 0 and the unknown becomes 0. Sums run
- * in the order of the streams, each product rounded before it is added: the same bits at every width.
+ * A pivot at or below 2^-50 of its h_jj carries no information: its 1/d is replaced by 0 and the unknown becomes 0.
+ * Sums run in the order of the streams, each product rounded before it is added: the bits do not depend on the width.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_DAMPED_KERNEL_H
@@ -53,7 +53,7 @@ SIMD_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *st
     return stream + 2 * (size_t)count;
 }
 
-/* The range of pivots so far, in registers until the factor is done, and where 1/d of the present one goes. */
+/* The range of pivots so far, in registers during the factorisation, and the target of the current 1/d. */
 struct pivots {
     simd low[LANE_PARTS], high[LANE_PARTS];
     simd *inverse;
@@ -75,7 +75,7 @@ SIMD_INLINE void kernel_pivots_end(const struct damped *system, double *slots, c
     }
 }
 
-/* 1/d, or 0 for a pivot that is lost in rounding; keeps the range of pivots. */
+/* 1/d, or 0 for a pivot lost to rounding; updates the range of pivots. */
 SIMD_INLINE void kernel_pivot(struct pivots *range, const simd *whole, const simd *d) {
     for (int i = 0; i < LANE_PARTS; i++) {
         range->inverse[i] = kernel_pivot_inverse(whole[i], d[i]);
@@ -84,15 +84,15 @@ SIMD_INLINE void kernel_pivot(struct pivots *range, const simd *whole, const sim
     }
 }
 
-/* 1/d of an added unknown, whose pivot is at most -1. It is no part of the range. */
+/* 1/d of an added unknown, whose pivot is at most -1 and not part of the range. */
 SIMD_INLINE void kernel_pivot_added(struct pivots *range, const simd *whole, const simd *d) {
     for (int i = 0; i < LANE_PARTS; i++)
         range->inverse[i] = kernel_pivot_added_inverse(whole[i], d[i]);
 }
 
-/* ---- the listed factor ---- */
+/* ---- the factor from lists ---- */
 
-/* Row j of L: takes l_jk n_jk out of the diagonal and l_jk z_k out of each right-hand side. */
+/* Row j of L: subtracts l_jk n_jk from the diagonal and l_jk z_k from each right-hand side. */
 SIMD_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_t *s, uint32_t count, simd *d,
                                               simd (*z)[LANE_PARTS], const struct damped_sides *sides,
                                               const int side_count) {
@@ -106,7 +106,7 @@ SIMD_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_
     return s;
 }
 
-/* The diagonal entry and the right-hand sides of the unknown at `at`; those of an added one are 0. */
+/* The diagonal entry and the right-hand sides of unknown `at`; 0 for an added unknown. */
 SIMD_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, uint32_t at, struct pivots *range,
                                             const struct damped_sides *sides, const int side_count, const bool added) {
     simd whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
@@ -209,7 +209,7 @@ SIMD_INLINE void kernel_products(const struct product *product, double *slots, c
         uint32_t pairs = *s++;
         simd_prefetch(s, 1024);
         if (pairs > 0)
-            do { /* most results have one pair: the first is taken without a loop's beginning */
+            do { /* most results have one pair: the first is peeled off the loop */
                 for (int i = 0; i < LANE_PARTS; i++) {
                     simd a = AT(s[0])[i];
                     for (int v = 0; v < count; v++)
@@ -252,7 +252,7 @@ static void kernel_multiply_two(const struct product *product, double *slots, co
 #include "linalg/dense_ldl_kernel.h"
 #include "linalg/sparse_ldl_kernel.h"
 
-/* With added unknowns: among all unknowns, in memory of the system's own. */
+/* With added unknowns, the solution vectors are in the system's storage. */
 static void kernel_solve_bordered(const struct damped *system, double *slots, const struct damped_sides *sides) {
     struct damped_sides all = *sides;
     size_t own = system->order - system->added;

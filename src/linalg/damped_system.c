@@ -1,7 +1,7 @@
-/* damped_system.c - chooses the side and the kind of factor by predicted cost, and has the lists written.
+/* damped_system.c - chooses the side and the kind of factor by predicted cost, and builds the lists.
  *
- * Costs are counted in multiply-adds. With the same eps both sides give the same step; the rows' side is taken unless the
- * outputs' side is clearly cheaper, because it stays well conditioned when few rows are active and eps is tiny.
+ * Costs are counted in multiply-adds. With the same eps both sides give the same step; the rows' side is chosen unless
+ * the outputs' side is clearly cheaper, because it stays well conditioned when few rows are active and eps is tiny.
  *
  * SPDX-License-Identifier: MIT */
 #include "linalg/damped_system.h"
@@ -14,26 +14,26 @@
 #include <math.h>
 #include <string.h>
 
-static const double MOST_PRODUCTS = 0x1p29; /* beyond this many multiply-adds a step is out of the question */
-static const double MOST_TILED = 0x1p36;    /* the same where nothing is listed */
+static const double MOST_PRODUCTS = 0x1p29; /* more multiply-adds per step are refused */
+static const double MOST_TILED = 0x1p36;    /* the same without lists */
 static const double MOST_LISTED = 0x1p24;   /* pairs: 128 MB of lists */
-static const double CLEARLY = 0.5;          /* the outputs' side must cost less than this part of the rows', */
-static const double DAMPED_ENOUGH = 1e-4;   /* unless there is always so much damping: then just less */
+static const double CLEARLY = 0.5;          /* the outputs' side must cost less than this fraction of the rows', */
+static const double DAMPED_ENOUGH = 1e-4;   /* unless the damping is always at least this: then just less */
 static const double DENSE_FROM = 0.6;       /* of all entries below the diagonal */
-static const double FULL_FROM = 0.5;        /* of the entries of M: then M M' is taken for full without a look */
+static const double FULL_FROM = 0.5; /* of the entries of M: then M M' is assumed dense without computing its pattern */
 static const size_t DENSE_ORDER = 16, MOST_NONZEROS = (size_t)1 << 28;
 
-/* One way to solve: M, and what it would cost. */
+/* One candidate: M, and its predicted cost. */
 struct side {
     const struct vectors *rows, *columns; /* of M */
     struct vectors pattern;               /* of M M' */
     double cost, products;
     size_t nonzeros;
-    const struct border *border; /* NULL: nothing is kept out; else rows and columns are without what is, */
-    const struct vectors *whole, *whole_columns; /* and these are all */
+    const struct border *border; /* NULL: no columns kept out; else rows and columns are those of M without them, */
+    const struct vectors *whole, *whole_columns; /* and these those of all of M */
 };
 
-/* A system that is known to be tiled: full, of an order that deserves it. */
+/* Whether the system is known to be dense and large enough for tiles. */
 static bool is_tiled(const struct vectors *rows, const struct damped_request *request) {
     double entries = (double)rows->first[rows->count], all = (double)rows->count * (double)rows->across;
     return request->tiled_from > 0 && rows->count >= request->tiled_from && entries >= FULL_FROM * all;
@@ -106,7 +106,8 @@ hn_status product_create(struct product *out, const struct damped_matrix *matrix
 
 /* ---- the factor ---- */
 
-/* Storage: zero, range of pivots, 1/D, L, then -L D or what else the kind needs, then solutions with what is added, then constants. */
+/* Storage: zero, range of pivots, 1/D, L, then -L D or the data of the other kinds, then solutions with added unknowns,
+ * then constants. */
 static hn_status place_storage(struct damped *system, const struct symbolic *symbolic,
                                const struct damped_request *request, size_t *next, hn_error *error) {
     uint32_t stride = request->matrix.stride;
@@ -115,7 +116,8 @@ static hn_status place_storage(struct damped *system, const struct symbolic *sym
         entries = system->order * (system->order + 1) / 2;
     size_t second = system->kind == FACTOR_LISTED ? negated_slots(symbolic) : 2 * system->order;
     if (slot + 3 + 3 * system->order + entries + second > UINT32_MAX / stride / 2)
-        return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address", entries);
+        return error_set(error, HN_LIMIT,
+                         "the factor of the system has %zu entries, more than 32-bit offsets can address", entries);
     system->zero = (uint32_t)(slot * stride);
     system->pivot_range = (uint32_t)((slot + 1) * stride);
     system->inverse = (uint32_t)((slot + 3) * stride);
@@ -131,7 +133,7 @@ static uint32_t *copy_sizes(const size_t *list, size_t count) {
     size_t capacity = 0;
     uint32_t *copy = array_grow(NULL, &capacity, count + 1, sizeof *copy);
     for (size_t i = 0; copy && i < count; i++)
-        copy[i] = (uint32_t)list[i]; /* fits: the factor has at most MOST_NONZEROS entries */
+        copy[i] = (uint32_t)list[i]; /* no overflow: the factor has at most MOST_NONZEROS entries */
     return copy;
 }
 
@@ -143,7 +145,7 @@ static void *copy_list(const void *list, size_t count, size_t size) {
     return copy;
 }
 
-/* What a walked factor reads: the pattern of L by rows. */
+/* For a walked factor: the pattern of L by rows. */
 static bool keep_rows(struct damped *system, const struct symbolic *symbolic) {
     size_t nonzeros = symbolic->nonzeros;
     system->row_number = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_number);
@@ -153,7 +155,7 @@ static bool keep_rows(struct damped *system, const struct symbolic *symbolic) {
     return system->row_number && system->row_first && system->row_column && system->row_entry;
 }
 
-/* What the solves read: where each unknown lies in a vector, and the pattern of L. */
+/* For the solves: the offset of each unknown in a vector, and the pattern of L. */
 static hn_status keep_pattern(struct damped *system, const struct symbolic *symbolic, uint32_t stride,
                               hn_error *error) {
     size_t n = symbolic->n, nonzeros = symbolic->nonzeros;
@@ -233,7 +235,7 @@ static void choose_kind(struct damped *system, const struct side *side, const st
         system->kind = FACTOR_TILED;
 }
 
-/* Zero and the range of pivots; the rest is in memory of the executor's own. */
+/* Zero and the range of pivots; the rest is in the executor's memory. */
 static void place_tiled(struct damped *system, const struct damped_request *request) {
     system->zero = request->storage;
     system->pivot_range = request->storage + request->matrix.stride;
@@ -265,13 +267,13 @@ static hn_status build_factor(struct damped *system, const struct side *side, co
 
 /* ---- both sides ---- */
 
-/* The part of the rows' cost that the outputs' side must stay below. */
+/* The fraction of the rows' cost that the outputs' side must stay below. */
 static double bonus_of(const struct damped_request *request) {
     return request->fixed_shift >= DAMPED_ENOUGH ? 1 : CLEARLY;
 }
 
-/* Both sides, the one with fewer products in M M' first. A side costs its products at least: where they settle the choice, the other
- * side's pattern, which may be full, is never made, and it counts as infinitely dear. */
+/* Predicts both sides, the one with fewer products in M M' first. A side costs at least its products: if they decide
+ * the choice, the pattern of the other side, which may be dense, is not computed, and its cost is set to infinity. */
 static hn_status predict_sides(struct side sides[2], const struct vectors *by_rows, const struct vectors *by_columns,
                                const struct damped_request *request, hn_error *error) {
     double rows = gram_products(by_columns) / 2, outputs = gram_products(by_rows) / 2, bonus = bonus_of(request);
@@ -293,7 +295,7 @@ static hn_status choose_side(struct damped *out, struct side sides[2], const str
     bool other = !request->rows_side_only && sides[1].cost < bonus_of(request) * sides[0].cost;
     if (isinf(sides[other].cost))
         return error_set(error, HN_LIMIT,
-                         "the system of a step would take more than %.0g products: a column stands in too many rows%s",
+                         "a step would need more than %.0g products: a column has entries in too many rows%s",
                          MOST_PRODUCTS, request->rows_side_only ? "" : " and a row in too many columns");
     out->outputs_side = other;
     return build_factor(out, &sides[other], request, error);
@@ -301,20 +303,20 @@ static hn_status choose_side(struct damped *out, struct side sides[2], const str
 
 /* ---- columns kept out ---- */
 
-/* What a side costs at most: that of a full factor. */
+/* An upper bound on the cost of a side: that of a dense factor. */
 static double most_cost(const struct vectors *rows, const struct vectors *columns) {
     double order = (double)rows->count;
     return gram_products(columns) / 2 + order * order * order / 6 + order * order;
 }
 
-/* Beyond this a border gains too little, whatever the cost of everything else. */
+/* The cost from which on a border gains too little, whatever the other costs. */
 static double border_limit(const struct vectors *by_rows, const struct vectors *by_columns,
                            const struct damped_request *request) {
     double rows = most_cost(by_rows, by_columns), outputs = most_cost(by_columns, by_rows) / bonus_of(request);
     return fmin(MOST_PRODUCTS, CLEARLY * (request->rows_side_only ? rows : fmin(rows, outputs)));
 }
 
-/* The better of the two sides with columns kept out; of infinite cost where there is nothing to gain. */
+/* The better of the two sides with columns kept out; of infinite cost if that gains nothing. */
 static hn_status choose_border(struct side *out, struct border borders[2], const struct vectors *by_rows,
                                const struct vectors *by_columns, const struct damped_request *request,
                                hn_error *error) {
@@ -337,7 +339,7 @@ static hn_status choose_border(struct side *out, struct border borders[2], const
     return status;
 }
 
-/* Whether nothing else can cost as little: every other way has the products of one side. */
+/* Whether no other choice can be as cheap: every other one includes the products of one side. */
 static bool border_wins(const struct side *border, const struct vectors *by_rows, const struct vectors *by_columns,
                         const struct damped_request *request) {
     double rows = gram_products(by_columns) / 2, outputs = gram_products(by_rows) / 2;

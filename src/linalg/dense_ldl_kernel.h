@@ -1,7 +1,7 @@
-/* dense_ldl_kernel.h - the factor of a matrix that is nearly full, without any lists but those of h = M M' + E.
+/* dense_ldl_kernel.h - the factorisation of a nearly dense matrix; the only lists are those of h = M M' + E.
  *
- * L by rows, packed, D on its diagonal. Two columns at a time, in each of them four rows at a time, so that a number that was
- * loaded is used several times. Every sum runs over k ascending, as if there were no blocks. Part of damped_kernel.h.
+ * L by rows, packed, D on its diagonal. Blocks of two columns by four rows reuse loaded numbers. Every sum runs over k
+ * ascending, as without blocking. Part of damped_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_DENSE_LDL_KERNEL_H
@@ -44,8 +44,8 @@ SIMD_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, 
     kernel_pivot(range, whole, diagonal);
 }
 
-/* Columns j and, if `both`, j + 1 of `count` rows from `first` on; n and n + span hold the two rows of L D. One part of the lanes
- * at a time: the sums stay in registers. */
+/* Columns j and, if `both`, j + 1 of `count` rows from `first` on; n and n + span are the two rows of L D. One part of
+ * the lanes at a time, so that the sums stay in registers. */
 SIMD_INLINE void kernel_dense_block(const struct damped *system, double *slots, size_t first, size_t j, int part,
                                     const int count, const bool both) {
     const simd *n0 = AT(system->negated) + part, *n1 = n0 + system->order * SLOT_STEP;
@@ -99,7 +99,7 @@ static void kernel_factor_dense(const struct damped *system, double *slots) {
     kernel_pivots_end(system, slots, &range);
 }
 
-/* Forward by rows, then from the last unknown back, each taken out of those before it. */
+/* Forward substitution by rows, then back substitution, each unknown subtracted from those before it. */
 static void kernel_solve_dense(const struct damped *system, double *slots, uint32_t from, uint32_t to) {
     const simd *b = AT(from), *inverse = AT(system->inverse);
     simd *z = AT(to);

@@ -1,8 +1,8 @@
-/* factor_list.c - the factor as lists of products: which numbers each entry of L is made of.
+/* factor_list.c - the factorisation as lists of products: the operands of each entry of L.
  *
- * Left-looking, column by column: h_ij - sum_k l_ik n_jk over the k < j that rows i and j share. Both the products of h = M M' and
- * those of the factor are found by walking columns, so that the work is the number of products. Each column is walked
- * twice, to count and to write.
+ * Left-looking, column by column: h_ij - sum_k l_ik n_jk over the k < j that rows i and j share. The products of h = M
+ * M' and those of the factorisation are found by traversing columns, so that the work is proportional to the number of
+ * products. Each column is traversed twice, to count and to write.
  *
  * SPDX-License-Identifier: MIT */
 #include "linalg/factor_list.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- slots that hold a number for ever ---- */
+/* ---- constant slots ---- */
 
 static hn_status grow_table(struct lister *lister, hn_error *error) {
     size_t size = lister->table_size ? 2 * lister->table_size : 64, capacity = 0;
@@ -102,7 +102,7 @@ void lister_product(struct lister *lister, uint32_t target, uint32_t a, uint32_t
         lister->sums[target]++;
 }
 
-/* An entry of U by itself. */
+/* A single entry of U. */
 static void border_entry(struct lister *lister, uint32_t target, uint32_t a, bool write) {
     const struct damped_matrix *matrix = &lister->request->matrix;
     double known = matrix->fixed ? matrix->fixed[a] : NAN;
@@ -115,7 +115,7 @@ static void border_entry(struct lister *lister, uint32_t target, uint32_t a, boo
         lister->sums[target]++;
 }
 
-/* An entry per column kept out that the row stands in, or per row where `at` is such a column. */
+/* One entry per column kept out with an entry in row `at`, or per row if `at` is such a column. */
 void lister_border(struct lister *lister, size_t at, bool before, bool write) {
     const struct symbolic *symbolic = lister->symbolic;
     const struct border *border = lister->border;
@@ -215,7 +215,7 @@ static void put_row(struct lister *lister, size_t j) {
     }
 }
 
-/* Leaves room for the pairs of a target. */
+/* Reserves space for the pairs of a target. */
 static void put_sums(struct lister *lister, uint32_t target, uint32_t offset) {
     uint32_t pairs = lister->sums[target] + lister->rests[target];
     lister_word(lister, offset);
@@ -258,7 +258,7 @@ static hn_status list_column(struct lister *lister, size_t j, hn_error *error) {
     return HN_OK;
 }
 
-/* ---- where -L D lies: an entry is needed from its column on until its row is eliminated, then its slot is free again ---- */
+/* ---- storage of -L D: an entry is live from its column until its row is eliminated, then its slot is reused ---- */
 
 size_t negated_slots(const struct symbolic *symbolic) {
     size_t live = 0, most = 0;

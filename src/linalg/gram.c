@@ -16,7 +16,7 @@ void vectors_release(struct vectors *vectors) {
     *vectors = (struct vectors){0};
 }
 
-/* An empty pattern with room for so many entries. */
+/* An empty pattern with space for `entries` entries. */
 static hn_status gram_make_room(struct vectors *out, size_t count, size_t across, size_t entries, hn_error *error) {
     size_t capacity[3] = {0};
     *out = (struct vectors){.count = count, .across = across};
@@ -57,7 +57,7 @@ hn_status vectors_transpose(struct vectors *out, const struct vectors *in, hn_er
             out->index[to] = (uint32_t)i;
             out->entry[to] = in->entry[e];
         }
-    for (size_t i = out->count; i > 0; i--) /* each start has moved to its end */
+    for (size_t i = out->count; i > 0; i--) /* each start has advanced to its end */
         out->first[i] = out->first[i - 1];
     out->first[0] = 0;
     return HN_OK;
@@ -89,7 +89,7 @@ double gram_products(const struct vectors *columns) {
     return sum;
 }
 
-/* The neighbours of row i, each once, into `into` unless it is NULL; seen[] holds i + 1 for those met already. */
+/* The neighbours of row i, each once, into `into` unless it is NULL; seen[] is i + 1 for those already met. */
 static size_t neighbours(const struct vectors *rows, const struct vectors *columns, size_t i, uint32_t *seen,
                          uint32_t *into) {
     size_t count = 0;
@@ -121,7 +121,7 @@ hn_status gram_pattern(struct vectors *out, const struct vectors *rows, const st
         total += neighbours(rows, columns, i, seen, NULL);
     hn_status status = gram_make_room(out, rows->count, rows->count, total, error);
     if (status == HN_OK) {
-        /* No mark that is left over is taken for row i's: rows before it have marked themselves anew, those behind it hold more. */
+        /* Stale marks cannot equal those of row i: earlier rows have renewed theirs, later rows have larger ones. */
         out->first[0] = 0;
         for (size_t i = 0; i < rows->count; i++)
             out->first[i + 1] = out->first[i] + neighbours(rows, columns, i, seen, out->index + out->first[i]);
@@ -130,7 +130,7 @@ hn_status gram_pattern(struct vectors *out, const struct vectors *rows, const st
     return status;
 }
 
-/* Appends what is beside row i: its neighbours and the unknowns of its numbered columns, */
+/* Appends the row of i: its neighbours and the unknowns of its numbered columns, */
 static size_t extend_row(struct vectors *out, size_t at, const struct vectors *pattern, const struct vectors *rows,
                          const uint32_t *number, size_t i) {
     for (size_t e = pattern->first[i]; e < pattern->first[i + 1]; e++)
@@ -141,14 +141,14 @@ static size_t extend_row(struct vectors *out, size_t at, const struct vectors *p
     return at;
 }
 
-/* and beside each of those unknowns: the rows. The begin of each has been counted into first[]. */
+/* and the rows of those unknowns. The starts have been counted into first[]. */
 static void extend_columns(struct vectors *out, const struct vectors *rows, const uint32_t *number, size_t added) {
     size_t *next = out->first + rows->count;
     for (size_t i = 0; i < rows->count; i++)
         for (size_t e = rows->first[i]; e < rows->first[i + 1]; e++)
             if (number[rows->index[e]] != COLUMN_STAYS)
                 out->index[next[number[rows->index[e]]]++] = (uint32_t)i;
-    for (size_t b = added; b > 0; b--) /* each start has moved to its end */
+    for (size_t b = added; b > 0; b--) /* each start has advanced to its end */
         next[b] = next[b - 1];
 }
 

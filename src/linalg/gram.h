@@ -1,4 +1,4 @@
-/* gram.h - the pattern of M M', and for each of its entries the products that it is a sum of.
+/* gram.h - the sparsity pattern of M M', and the products that each of its entries sums.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_GRAM_H
@@ -6,7 +6,7 @@
 
 #include "hardnet/base.h"
 
-/* The pattern of a matrix by rows; entry numbers lead back to where the numbers lie. */
+/* A sparsity pattern by rows; entry numbers refer to the stored numbers. */
 struct vectors {
     size_t count, across; /* rows and columns */
     size_t *first;        /* count + 1 */
@@ -20,17 +20,18 @@ hn_status vectors_copy(struct vectors *out, size_t rows, size_t columns, const s
 hn_status vectors_transpose(struct vectors *out, const struct vectors *in, hn_error *error);
 void vectors_release(struct vectors *vectors);
 
-/* A copy without some columns: those that have a number. */
+/* A copy without the columns that have a number. */
 #define COLUMN_STAYS UINT32_MAX
 hn_status vectors_without(struct vectors *out, const struct vectors *in, const uint32_t *number, hn_error *error);
 
-/* Products in M M', both triangles and the diagonal: sum over the columns of M of their length squared. */
+/* The number of products in M M', both triangles and the diagonal: the sum of the squared column lengths of M. */
 double gram_products(const struct vectors *columns);
 
-/* Which other rows each row of M shares a column with: the pattern of M M' without its diagonal (index), by rows. */
+/* The pattern of M M' without its diagonal, by rows: the rows that share a column with each row of M. */
 hn_status gram_pattern(struct vectors *out, const struct vectors *rows, const struct vectors *columns, hn_error *error);
 
-/* A pattern of M M' with unknowns behind its own, one per numbered column of M, each beside the rows that the column stands in. */
+/* A pattern of M M' extended by one unknown per numbered column of M, adjacent to the rows with entries in that
+ * column. */
 hn_status gram_extend(struct vectors *out, const struct vectors *pattern, const struct vectors *rows,
                       const uint32_t *number, size_t added, hn_error *error);
 

@@ -1,4 +1,4 @@
-/* gram_list.c - the entries of M M' + E as lists of products, for the factors that are not lists themselves.
+/* gram_list.c - the entries of M M' + E as lists of products, for factors computed without lists.
  *
  * SPDX-License-Identifier: MIT */
 #include "linalg/factor_list.h"
@@ -29,8 +29,8 @@ static void walk_row(struct lister *lister, size_t i, bool write) {
     }
 }
 
-/* Numbers the entries of row i: all columns up to the diagonal, or those of L with the diagonal last. The list of columns is
- * left in cursor for now. */
+/* Numbers the entries of row i: all columns up to the diagonal, or those of L with the diagonal last. Leaves the list
+ * of columns in cursor. */
 static uint32_t name_columns(struct lister *lister, size_t i) {
     const struct symbolic *symbolic = lister->symbolic;
     uint32_t count = 0;

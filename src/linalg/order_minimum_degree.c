@@ -1,16 +1,19 @@
 /* order_minimum_degree.c - approximate minimum degree on a quotient graph.
  *
- * Amestoy, Davis, Duff, "An approximate minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17 (1996) 886-905.
+ * Amestoy, Davis, Duff, "An approximate minimum degree ordering algorithm", SIAM J. Matrix Anal. Appl. 17 (1996)
+ * 886-905.
  *
- * Eliminating a variable p joins its neighbours into a clique. The clique is not written out: p becomes an element that lists
- * its variables L_p, and each variable i keeps two lists, the elements E_i that it belongs to and the variables A_i that it
- * touches beside them. Elements inside L_p are absorbed, so the lists never take more room than the pattern did. In each step:
+ * Eliminating a variable p makes its neighbours a clique. The clique is not stored explicitly: p becomes an element
+ * with the list of its variables L_p, and each variable i keeps two lists, the elements E_i that it belongs to and its
+ * other adjacent variables A_i. Elements inside L_p are absorbed, so the lists never need more memory than the pattern.
+ * Each step computes:
  *
  *   L_p = (A_p u union of L_e, e in E_p) \ p                                                     (form_element)
  *   d_i = min(rows left, d_i + |L_p \ i|, |A_i \ L_p| + |L_p \ i| + sum over E_i of |L_e \ L_p|)  (update_variable)
  *
- * d_i bounds the degree from above and costs one pass over the lists. Variables whose lists agree are found by a hash and go
- * on as one, with a weight; those that have nothing but L_p left go together with p. All sizes |.| are sums of weights.
+ * d_i is an upper bound of the degree that costs one pass over the lists. Indistinguishable variables, those with equal
+ * lists, are found by hashing and merged into a supervariable with a weight; variables with nothing but L_p left are
+ * eliminated together with p. All sizes |.| are sums of weights.
  *
  * SPDX-License-Identifier: MIT */
 #include "linalg/order.h"
@@ -25,16 +28,16 @@
 enum { DENSE_LEAST = 16, DENSE_FACTOR = 10 }; /* a row is dense with more than max(16, 10 sqrt(n)) neighbours */
 
 #define NONE     UINT32_MAX
-#define LIST_TAG 0x80000000u /* above every row number: begins a list while the pool is compacted */
+#define LIST_TAG 0x80000000u /* above every row number: marks the start of a list while the pool is compacted */
 
-/* A row of the matrix: first a variable, then an element, or dead (length 0) once it is part of another. */
+/* A row of the matrix: first a variable, then an element, or dead (length 0) once merged or absorbed. */
 struct node {
-    size_t start;      /* of its list in the pool: elements, then variables; of an element: variables only */
-    uint64_t stamp;    /* 0: a dead element; else a mark, or while measuring, the base of this step + |L_e \ L_p| */
+    size_t start;      /* of its list in the pool: elements, then variables; an element has variables only */
+    uint64_t stamp;    /* 0: a dead element; else a mark, or during measurement, the base of this step + |L_e \ L_p| */
     uint32_t length;   /* of the list */
     uint32_t elements; /* how many of them are elements */
     uint32_t degree;   /* d_i; of an element: |L_e| */
-    int32_t weight;    /* rows that a variable stands for; negative while it is in L_p; 0: no variable any more */
+    int32_t weight;    /* rows in a supervariable; negative while it is in L_p; 0: no longer a variable */
     uint32_t next;     /* in the list of its degree; while it is in L_p, in its bucket */
     uint32_t previous; /* in the list of its degree; while it is in L_p, its bucket */
 };
@@ -42,21 +45,21 @@ struct node {
 struct ordering {
     size_t n;
     struct node *nodes;
-    uint32_t *heads;    /* n: by degree, the variable that came first */
-    uint32_t *lasts;    /* n: by degree, the variable that came last */
+    uint32_t *heads;    /* n: by degree, the first variable */
+    uint32_t *lasts;    /* n: by degree, the last variable */
     uint32_t *buckets;  /* n: by hash, variables of L_p; NONE between steps */
-    uint32_t *follower; /* n: the next row in what a variable stands for */
+    uint32_t *follower; /* n: the next row in the supervariable */
     uint32_t *tail;     /* n: the last of them */
     uint32_t *pool;     /* all lists */
     size_t used, room;  /* of the pool */
-    uint64_t stamp;     /* above every stamp of the steps before */
-    size_t lowest;      /* no degree below this has a variable */
+    uint64_t stamp;     /* above every stamp of earlier steps */
+    size_t lowest;      /* a lower bound of the least degree */
     size_t left;        /* rows neither eliminated nor dense */
     uint32_t size;      /* |L_p| */
 };
 
-/* ---- lists of variables by degree: among equals the one that has waited longest goes first, so that a chain is eliminated from
- * both ends and its tree is half as deep ---- */
+/* ---- degree lists: ties are broken first in, first out, so that a chain is eliminated from both ends and its tree is
+ * half as deep ---- */
 
 static void insert_by_degree(struct ordering *o, uint32_t i) {
     struct node *node = &o->nodes[i];
@@ -91,9 +94,9 @@ static uint32_t choose_pivot(struct ordering *o) {
     return p;
 }
 
-/* ---- room for lists ---- */
+/* ---- memory for lists ---- */
 
-/* The first entry of each list changes places with a tag that names the list's owner; then one pass finds them all. */
+/* Swaps the first entry of each list with a tag that names the list's owner; then one pass finds them all. */
 static void tag_lists(struct ordering *o) {
     for (uint32_t i = 0; i < o->n; i++) {
         struct node *node = &o->nodes[i];
@@ -124,7 +127,7 @@ static void compact_pool(struct ordering *o) {
 
 /* ---- one step: the new element ---- */
 
-/* Moves the variables among the entries from `from` on that are not in L_p yet to `to`; gives the end. */
+/* Moves the variables from `from` on that are not in L_p yet to `to`; returns the end. */
 static size_t order_minimum_degree_gather(struct ordering *o, size_t from, uint32_t count, size_t to) {
     for (size_t k = from; k < from + count; k++) {
         uint32_t i = o->pool[k];
@@ -144,7 +147,8 @@ static void kill_element(struct node *element) {
     element->length = 0;
 }
 
-/* A pivot without elements becomes one in its own place; else L_p goes to the end of the pool, where d_p entries fit. */
+/* A pivot without elements becomes an element in place; else L_p is appended to the pool, with space for d_p
+ * entries. */
 static void form_element(struct ordering *o, struct node *pivot) {
     uint32_t elements = pivot->elements;
     if (elements != 0 && o->room - o->used < pivot->degree)
@@ -181,13 +185,13 @@ static void measure_elements(struct ordering *o, const struct node *pivot) {
     }
 }
 
-/* What a pass over the lists of a variable adds up. */
+/* Sums of a pass over the lists of a variable. */
 struct pass {
-    size_t to; /* where the next entry that is kept goes */
+    size_t to; /* position of the next entry that is kept */
     uint64_t degree, hash;
 };
 
-/* Elements that lie wholly inside L_p are absorbed too, even where they do not touch p. */
+/* Elements contained in L_p are absorbed, too, even if they are not adjacent to p. */
 static void keep_elements(struct ordering *o, const struct node *node, struct pass *pass) {
     for (size_t k = node->start; k < node->start + node->elements; k++) {
         uint32_t e = o->pool[k];
@@ -213,7 +217,7 @@ static void keep_variables(struct ordering *o, const struct node *node, struct p
     }
 }
 
-/* All rows that j stands for go on with i. */
+/* Merges the rows of j into i. */
 static void order_minimum_degree_join(struct ordering *o, uint32_t i, uint32_t j) {
     o->follower[o->tail[i]] = j;
     o->tail[i] = o->tail[j];
@@ -221,14 +225,14 @@ static void order_minimum_degree_join(struct ordering *o, uint32_t i, uint32_t j
     o->nodes[j].length = 0;
 }
 
-/* Drops what is in L_p from the lists of i and puts p first, in the room of the entry that led from i to p. */
+/* Removes the members of L_p from the lists of i and puts p first, in place of the entry that led from i to p. */
 static void update_variable(struct ordering *o, uint32_t p, uint32_t i) {
     struct node *node = &o->nodes[i];
     struct pass pass = {.to = node->start};
     keep_elements(o, node, &pass);
     size_t variables = pass.to;
     keep_variables(o, node, &pass);
-    if (pass.to == node->start) { /* nothing but L_p is left: i can follow p at once */
+    if (pass.to == node->start) { /* only L_p is left: mass elimination of i with p */
         o->size -= (uint32_t)-node->weight;
         o->left -= (uint32_t)-node->weight;
         order_minimum_degree_join(o, p, i);
@@ -246,9 +250,9 @@ static void update_variable(struct ordering *o, uint32_t p, uint32_t i) {
     o->buckets[node->previous] = i;
 }
 
-/* ---- one step: variables that cannot be told apart ---- */
+/* ---- one step: indistinguishable variables ---- */
 
-/* Whether the lists of a node hold what is stamped, and no more; the first entry is p in all of them. */
+/* Whether the lists of a node contain exactly the stamped entries; the first entry is p in all of them. */
 static bool is_stamped(const struct ordering *o, const struct node *node) {
     for (uint32_t k = 1; k < node->length; k++)
         if (o->nodes[o->pool[node->start + k]].stamp != o->stamp)
@@ -256,7 +260,7 @@ static bool is_stamped(const struct ordering *o, const struct node *node) {
     return true;
 }
 
-/* Joins to i what follows it in its bucket and has the same lists. */
+/* Merges into i the variables after it in its bucket that have the same lists. */
 static void join_alike(struct ordering *o, uint32_t i) {
     struct node *node = &o->nodes[i];
     o->stamp++;
@@ -282,9 +286,9 @@ static void join_bucket(struct ordering *o, uint32_t *bucket) {
         join_alike(o, i);
 }
 
-/* ---- one step, as a whole ---- */
+/* ---- one whole step ---- */
 
-/* Keeps in L_p the variables that still stand for themselves, and gives them their degrees. */
+/* Keeps the live variables in L_p, and updates their degrees. */
 static void finish_element(struct ordering *o, struct node *pivot) {
     size_t to = pivot->start, end = pivot->start + pivot->length;
     for (size_t k = pivot->start; k < end; k++) {
@@ -322,7 +326,7 @@ static void order_minimum_degree_eliminate(struct ordering *o, uint32_t p) {
     finish_element(o, pivot);
 }
 
-/* ---- before and after ---- */
+/* ---- setup and result ---- */
 
 static void place_ordering(struct layout *layout, void *context) {
     struct ordering *o = context;
@@ -335,13 +339,13 @@ static void place_ordering(struct layout *layout, void *context) {
     o->pool = layout_take(layout, o->room, sizeof *o->pool);
 }
 
-/* Room for the pattern, one more list of n at its end, and some to spare, so that compacting is rare. */
+/* Memory for the pattern, one more list of n at its end, and some slack, so that compacting is rare. */
 static void *allocate_ordering(struct ordering *o, size_t entries) {
     o->room = size_sum(size_sum(entries, entries / 5), o->n);
     return layout_allocate(place_ordering, o);
 }
 
-/* The degree of a row, UINT32_MAX where it is dense. */
+/* The degree of a row, UINT32_MAX if it is dense. */
 static uint32_t row_degree(size_t n, const size_t *first, const uint32_t *index, size_t i) {
     uint64_t degree = first[i + 1] - first[i];
     for (size_t k = first[i]; k < first[i + 1]; k++)
@@ -350,7 +354,7 @@ static uint32_t row_degree(size_t n, const size_t *first, const uint32_t *index,
     return dense ? UINT32_MAX : (uint32_t)degree;
 }
 
-/* Dense rows get weight 0 and stand in no list. */
+/* Dense rows get weight 0 and are not in any list. */
 static void start_nodes(struct ordering *o, const size_t *first, const uint32_t *index) {
     for (uint32_t i = 0; i < o->n; i++) {
         uint32_t degree = row_degree(o->n, first, index, i);
@@ -374,7 +378,7 @@ static void start_lists(struct ordering *o, const size_t *first, const uint32_t 
     }
 }
 
-/* Writes the rows that p stands for. */
+/* Writes the rows of supervariable p. */
 static size_t write_rows(const struct ordering *o, uint32_t p, uint32_t *order, size_t count) {
     for (uint32_t i = p; i != NONE; i = o->follower[i])
         order[count++] = i;
@@ -400,7 +404,7 @@ hn_status order_minimum_degree(size_t n, const size_t *first, const uint32_t *in
     if (n == 0)
         return HN_OK;
     if (n >= LIST_TAG)
-        return error_set(error, HN_LIMIT, "order: %zu rows are more than %u", n, LIST_TAG - 1);
+        return error_set(error, HN_LIMIT, "order: %zu rows exceed the limit of %u", n, LIST_TAG - 1);
     void *block = allocate_ordering(&o, first[n]);
     if (!block)
         return error_no_memory(error, "order");

@@ -1,11 +1,13 @@
 /* order_shallow.c - the elimination tree of least height among the orders with the same entries in L.
  *
- * Jess, Kees, "A data structure for parallel L/U decomposition", IEEE Trans. Comput. C-31 (1982) 231-239; that no order with these
- * entries has a lower tree: Liu, "Reordering sparse matrices for parallel elimination", Parallel Comput. 11 (1989) 73-91.
+ * Jess, Kees, "A data structure for parallel L/U decomposition", IEEE Trans. Comput. C-31 (1982) 231-239; the tree has
+ * minimum height among the orders with these entries: Liu, "Reordering sparse matrices for parallel elimination",
+ * Parallel Comput. 11 (1989) 73-91.
  *
- * The graph of L + L' is chordal. A row whose neighbours are all neighbours of each other can be eliminated without a new entry. In
- * each round all such rows go that do not touch one that goes in the same round; the rounds are the levels of the tree. Minimum degree
- * goes over a chain from one end where its ends are not alike; this goes from both.
+ * The graph of L + L' is chordal. A simplicial row, whose neighbours are pairwise adjacent, is eliminated without
+ * fill-in. Each round eliminates all simplicial rows that are not adjacent to another one of the round; the rounds are
+ * the levels of the tree. Minimum degree eliminates a chain from one end if its ends differ; this method does so from
+ * both.
  *
  * SPDX-License-Identifier: MIT */
 #include "linalg/order_shallow.h"
@@ -17,9 +19,9 @@
 /* Rows in the numbering of the factor. */
 struct peeling {
     const struct symbolic *s;
-    uint32_t *round;      /* per row: the round in which it goes, from 1 on; 0: it is still there */
-    uint32_t *neighbours; /* of one row, room for all */
-    uint32_t *going;      /* rows of one round */
+    uint32_t *round;      /* per row: the round in which it is eliminated, from 1 on; 0: not yet */
+    uint32_t *neighbours; /* of one row, with space for all */
+    uint32_t *going;      /* rows eliminated in this round */
 };
 
 static bool are_neighbours(const struct symbolic *s, uint32_t a, uint32_t b) {
@@ -30,7 +32,7 @@ static bool are_neighbours(const struct symbolic *s, uint32_t a, uint32_t b) {
     return false;
 }
 
-/* Neighbours of k that go in this round; 0: that are still there. */
+/* Neighbours of k eliminated in this round; round 0: those not eliminated yet. */
 static size_t find_neighbours(const struct peeling *p, uint32_t k, uint32_t round) {
     const struct symbolic *s = p->s;
     size_t count = 0;
@@ -43,7 +45,7 @@ static size_t find_neighbours(const struct peeling *p, uint32_t k, uint32_t roun
     return count;
 }
 
-/* Whether nothing is added to L when it goes. */
+/* Whether eliminating k causes no fill-in. */
 static bool is_simplicial(const struct peeling *p, uint32_t k) {
     size_t count = find_neighbours(p, k, 0);
     for (size_t i = 0; i < count; i++)
@@ -53,7 +55,7 @@ static bool is_simplicial(const struct peeling *p, uint32_t k) {
     return true;
 }
 
-/* One round; returns how many rows go. All are judged before the first one goes. */
+/* One round; returns the number of eliminated rows. All are tested before the first is eliminated. */
 static size_t peel(struct peeling *p, uint32_t round) {
     size_t candidates = 0, count = 0;
     for (uint32_t k = 0; k < p->s->n; k++)

@@ -1,6 +1,6 @@
-/* order_shallow.h - from a factor to an order of elimination with the same entries in it, whose tree is as low as it can be.
+/* order_shallow.h - reorders a factor to the elimination tree of minimum height with the same entries in L.
  *
- * Rows that do not wait for each other are computed side by side: by a processor that looks ahead, and by code over pairs
+ * Rows that do not depend on each other are computed in parallel: by out-of-order processors, and by code over pairs
  * (codegen/passes/slp_vectorize.h).
  *
  * SPDX-License-Identifier: MIT */
@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-/* order: n, of elimination, in the numbering of A. height: of the present tree and of the order's, in rows. Its time grows with n times
- * the height: for small factors. False when memory is out. */
+/* order: n, the elimination order, in the numbering of A. height: of the current tree and of the new one, in rows. Run
+ * time is proportional to n times the height: for small factors. False when out of memory. */
 bool order_shallow(const struct symbolic *s, uint32_t *order, uint32_t height[2]);
 
 #endif

@@ -1,4 +1,4 @@
-/* pivot_kernel.h - one pivot as a function of values: the text that the listed kernels and generated code (generate/) share.
+/* pivot_kernel.h - one pivot as a function of values, shared by the listed kernels and generated code (codegen/).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_PIVOT_KERNEL_H
@@ -10,7 +10,7 @@
 #define PIVOT_LOST 0x1p-50 /* of double: a few units in the last place */
 #endif
 
-/* 1/d, or 0 for a pivot that is lost in the rounding of its whole, h_jj. */
+/* 1/d, or 0 for a pivot lost to rounding of its h_jj, `whole`. */
 SIMD_INLINE simd kernel_pivot_inverse(simd whole, simd d) {
     return simd_keep(simd_less(whole * simd_all(PIVOT_LOST), d), simd_all(1) / d);
 }

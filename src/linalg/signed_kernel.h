@@ -1,8 +1,9 @@
-/* signed_kernel.h - factor, solve and residual of signed_system.h over lanes; compiled by each backend for its width.
+/* signed_kernel.h - factorisation, solve and residual of signed_system.h over lanes; compiled by each backend for its
+ * width.
  *
- * Row i of L from the rows above it: with x = row i of the matrix, for each column j of the row in turn n_ij = x_j, l_ij = n_ij / d_j,
- * and x loses l_kj n_ij for the rows k between j and i; d_i = h_ii - sum_j l_ij n_ij. Sums run in the order of the lists, each product
- * rounded before it is added: the same bits at every width.
+ * Row i of L from the rows above it: with x = row i of the matrix, for each column j of the row in turn n_ij = x_j,
+ * l_ij = n_ij / d_j, and l_kj n_ij is subtracted from x for the rows k between j and i; d_i = h_ii - sum_j l_ij n_ij.
+ * Sums run in the order of the lists, each product rounded before it is added: the bits do not depend on the width.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_SIGNED_KERNEL_H
@@ -14,7 +15,7 @@
 #define AT(offset) ((simd *)(void *)SLOT_AT(slots, offset))
 
 /* x = row `at` of the matrix, 0 where only L has an entry. */
-// NOLINTNEXTLINE(readability-non-const-parameter): AT takes no other
+// NOLINTNEXTLINE(readability-non-const-parameter): AT needs a non-const pointer
 SIMD_INLINE void kernel_signed_gather(const struct signed_system *s, double *slots, size_t at, simd *x) {
     for (size_t p = s->row_first[at]; p < s->row_first[at + 1]; p++)
         for (size_t i = 0; i < LANE_PARTS; i++)
@@ -24,7 +25,7 @@ SIMD_INLINE void kernel_signed_gather(const struct signed_system *s, double *slo
             x[(size_t)s->own_column[p] * SLOT_STEP + i] = AT(s->own_offset[p])[i];
 }
 
-/* Takes column j out of x and of d, and leaves l_ij in the factor. */
+/* Eliminates column j from x and d, and stores l_ij in the factor. */
 SIMD_INLINE void kernel_signed_eliminate(const struct signed_system *s, double *slots, size_t p, simd *x, simd *d) {
     size_t j = s->row_column[p], own = s->row_entry[p];
     simd *lower = AT(s->lower);
@@ -64,7 +65,7 @@ static void kernel_signed_factor(const struct signed_system *s, double *slots) {
     }
 }
 
-/* to = the solution for the right-hand side `from`; they may be the same. */
+/* to = the solution for the right-hand side `from`; they may be equal. */
 static void kernel_signed_solve(const struct signed_system *s, double *slots, uint32_t from, uint32_t to) {
     const simd *lower = AT(s->lower), *inverse = AT(s->inverse);
     for (size_t k = 0; k < s->order; k++) {
@@ -90,7 +91,7 @@ static void kernel_signed_solve(const struct signed_system *s, double *slots, ui
     }
 }
 
-/* to = right - K x; to is neither of them. */
+/* to = right - K x; `to` must differ from both. */
 static void kernel_signed_residual(const struct signed_system *s, double *slots, uint32_t right, uint32_t x,
                                    uint32_t to) {
     for (size_t k = 0; k < s->order * SLOT_STEP; k += SLOT_STEP)

@@ -36,7 +36,7 @@ static hn_status make_pattern(struct pattern *out, const struct signed_request *
     }
     for (size_t i = 2; i < r->order + 2; i++)
         out->first[i] += out->first[i - 1];
-    for (size_t e = 0; e < r->entries; e++) { /* afterwards first[i + 1] is where row i ends */
+    for (size_t e = 0; e < r->entries; e++) { /* first[i + 1] advances to the end of row i */
         out->index[out->first[r->entry[e].row + 1]++] = r->entry[e].column;
         out->index[out->first[r->entry[e].column + 1]++] = r->entry[e].row;
     }
@@ -80,7 +80,7 @@ static void list_factor(struct signed_system *s, const struct symbolic *symbolic
     }
 }
 
-/* The matrix's own entries, each in the row that is eliminated later. */
+/* The matrix entries, each in the row that is eliminated later. */
 static void list_matrix(struct signed_system *s, const struct symbolic *symbolic, const struct signed_request *r) {
     memset(s->own_first, 0, (s->order + 2) * sizeof *s->own_first);
     for (size_t pass = 0; pass < 2; pass++) {
@@ -109,7 +109,8 @@ static hn_status signed_system_place(struct signed_system *s, const struct signe
     size_t slot = r->storage / r->stride;
     s->slots = SIGNED_SUMMARY + 2 * s->order + s->nonzeros;
     if (slot + s->slots > UINT32_MAX / r->stride / 2)
-        return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address", s->nonzeros);
+        return error_set(error, HN_LIMIT,
+                         "the factor of the system has %zu entries, more than 32-bit offsets can address", s->nonzeros);
     s->diagonal = r->diagonal;
     s->summary = r->storage;
     s->inverse = (uint32_t)((slot + SIGNED_SUMMARY) * r->stride);

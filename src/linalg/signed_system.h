@@ -1,10 +1,10 @@
-/* signed_system.h - L D L' of a sparse symmetric matrix whose pivots have either sign, over lanes.
+/* signed_system.h - L D L' of a sparse symmetric matrix with pivots of either sign, over lanes.
  *
- * In come the entries below the diagonal, as pairs of unknowns with the offsets where their numbers lie, and the offset of the
- * diagonal, one slot per unknown. Out go the pattern of L and the lists that signed_kernel.h walks. Pivots are taken on the diagonal in
- * the order of symbolic.h and are never exchanged: that is safe where the matrix is quasi-definite, [H J'; J -W] with H and W positive
- * (Vanderbei, SIAM J. Optim. 5, 1995). Elsewhere the number of positive pivots is the number of positive eigenvalues (Sylvester), which
- * the kernel counts, and pivots that are lost in rounding are counted, too.
+ * Input: the entries below the diagonal, as pairs of unknowns with the offsets of their numbers, and the offset of the
+ * diagonal, one slot per unknown. Output: the pattern of L and the lists that signed_kernel.h executes. Pivots are on
+ * the diagonal in the order of symbolic.h, without pivoting: that is safe for quasi-definite matrices, [H J'; J -W]
+ * with H and W positive definite (Vanderbei, SIAM J. Optim. 5, 1995). In general the number of positive pivots is the
+ * number of positive eigenvalues (Sylvester), which the kernel counts together with the pivots lost to rounding.
  *
  * Offsets count doubles, as in damped_system.h; vectors have one slot per unknown, in the numbering of the caller.
  *

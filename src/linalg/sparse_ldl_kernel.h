@@ -1,7 +1,8 @@
-/* sparse_ldl_kernel.h - the sparse factor without lists of its products, row by row, for factors whose lists would be too long.
+/* sparse_ldl_kernel.h - the sparse factorisation row by row without product lists, for factors whose lists would be too
+ * long.
  *
- * Row i of L from the rows above it: with x = row i of h, for each column j of the row in turn n_ij = x_j, l_ij = n_ij / d_j, and x
- * loses l_kj n_ij for the rows k between j and i. Part of damped_kernel.h.
+ * Row i of L from the rows above it: with x = row i of h, for each column j of the row in turn n_ij = x_j, l_ij = n_ij
+ * / d_j, and l_kj n_ij is subtracted from x for the rows k between j and i. Part of damped_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_SPARSE_LDL_KERNEL_H
@@ -22,7 +23,7 @@ SIMD_INLINE const uint32_t *kernel_gather_row(double *slots, const uint32_t *s, 
     return s;
 }
 
-/* Takes column j out of x and of d, and leaves l_ij in the factor. */
+/* Eliminates column j from x and d, and stores l_ij in the factor. */
 SIMD_INLINE void kernel_eliminate(const struct damped *system, double *slots, size_t p, simd *x, simd *d) {
     size_t j = system->row_column[p], own = system->row_entry[p];
     simd *lower = AT(system->lower);

@@ -32,7 +32,7 @@ static uint32_t *scale_column(uint32_t *s, uint32_t factor) {
     return s;
 }
 
-/* A row of sums; a walked factor also names their columns. */
+/* A row of sums; a walked factor also lists their columns. */
 static uint32_t *scale_row(uint32_t *s, size_t entries, bool named, uint32_t factor) {
     for (size_t e = 0; e < entries; e++) {
         s = scale(s + (named ? 1 : 0), 1, factor);

@@ -1,11 +1,11 @@
 /* symbolic.c - elimination tree, postorder, column counts and pattern of L.
  *
- * With A permuted to the elimination order, row k of L is the subtree of the elimination tree that one gets by walking up from
- * every j < k with A(k,j) != 0 until k (Liu, "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal.
- * Appl. 11, 1990). Columns are counted without those walks: only the leaves of the row subtrees and the least common
- * ancestors of successive leaves matter (Gilbert, Ng, Peyton, "An efficient algorithm to compute row and column counts for
- * sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 15, 1994), which is nearly linear in the entries of A. Trees may
- * be as deep as they have nodes, so nothing here recurses.
+ * With A permuted to the elimination order, row k of L is the subtree of the elimination tree reached by walking up
+ * from every j < k with A(k,j) != 0 until k (Liu, "The role of elimination trees in sparse factorization", SIAM J.
+ * Matrix Anal. Appl. 11, 1990). Columns are counted without those walks: only the leaves of the row subtrees and the
+ * least common ancestors of successive leaves matter (Gilbert, Ng, Peyton, "An efficient algorithm to compute row and
+ * column counts for sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 15, 1994), which is nearly linear in the
+ * entries of A. Trees may be as deep as n, so there is no recursion.
  *
  * SPDX-License-Identifier: MIT */
 #include "linalg/symbolic.h"
@@ -18,19 +18,21 @@
 
 #include <string.h>
 
-/* A tree with so few rows, or so few at every depth, is worth arranging by depth: what it needs stays in the nearest cache. */
+/* A tree with at most so many rows, or so many per depth, is arranged by depth: its working set stays in the L1
+ * cache. */
 enum { SMALL_TREE = 500, NARROW_TREE = 24 };
 
-/* Factors whose trees are lowered. One of so many multiply-adds is straight-line code, which gains by it: ten stages of the unicycle
- * have 324. What becomes loops over stages has work enough without, and its loops are shorter where a chain goes from one end: thirty
- * stages took 5 % longer. Trees below this height gain nothing worth another order of sums. */
+/* Limits for lowering the tree. A factorisation with so many multiply-adds becomes straight-line code, which is faster
+ * with a lower tree: ten stages of the unicycle have 324. Larger ones become loops over stages, which have enough
+ * parallelism, and the loops are shorter if a chain is eliminated from one end: thirty stages became 5 % slower. Trees
+ * below this height gain too little to justify another order of sums. */
 static const double MOST_WORK = 600;
 enum { LEAST_HEIGHT = 16 };
 
-/* A with its order and tree, before L is formed. scratch: four lists of n for whoever works. */
+/* A with its order and tree, before L is formed. scratch: four lists of n for the function at work. */
 struct analysis {
     size_t n;
-    const size_t *first;   /* pattern of A, in its own numbering */
+    const size_t *first;   /* pattern of A, in the numbering of A */
     const uint32_t *index; /* likewise */
     uint32_t *order, *position, *parent;
     uint32_t *count; /* n: entries of each column of L, below the diagonal */
@@ -42,7 +44,7 @@ struct analysis {
 
 /* ---- elimination tree ---- */
 
-/* Walks from j to the root of what is known of its tree, makes all it meets point to k, and gives the root. */
+/* Walks from j to the root of its known tree, makes all nodes on the path point to k, and returns the root. */
 static uint32_t climb(uint32_t *ancestor, uint32_t j, uint32_t k) {
     while (ancestor[j] != SYMBOLIC_ROOT && ancestor[j] != k) {
         uint32_t next = ancestor[j];
@@ -68,7 +70,7 @@ static void find_parents(struct analysis *a) {
 
 /* ---- postorder ---- */
 
-/* size: of each subtree; heavy: the child with the largest, the last among equals; SYMBOLIC_ROOT: no child. */
+/* size: of each subtree; heavy: the child with the largest subtree, the last among equals; SYMBOLIC_ROOT: a leaf. */
 static void measure_subtrees(const struct analysis *a, uint32_t *size, uint32_t *heavy) {
     for (size_t k = 0; k < a->n; k++)
         size[k] = 1, heavy[k] = SYMBOLIC_ROOT;
@@ -82,8 +84,8 @@ static void measure_subtrees(const struct analysis *a, uint32_t *size, uint32_t 
     }
 }
 
-/* Each subtree takes a contiguous range that ends with its root. The heavy child's range comes right before its parent, so
- * that long chains stay together; the other children come before that, in the order of their elimination. */
+/* Each subtree becomes a contiguous range that ends with its root. The heavy child's range is right before its parent,
+ * so that long chains are contiguous; the other children come before that, in elimination order. */
 static void find_postorder(struct analysis *a, uint32_t *post) {
     uint32_t *size = a->scratch[0], *heavy = a->scratch[1], *end = a->scratch[2], roots = (uint32_t)a->n;
     measure_subtrees(a, size, heavy);
@@ -99,7 +101,7 @@ static void find_postorder(struct analysis *a, uint32_t *post) {
     }
 }
 
-/* Numbers everything anew: row k becomes row to[k]. to is scratch[3]. */
+/* Renumbers: row k becomes row to[k]. to is scratch[3]. */
 static void renumber(struct analysis *a, const uint32_t *to) {
     uint32_t *order = a->scratch[0], *parent = a->scratch[1], *count = a->scratch[2];
     for (size_t k = 0; k < a->n; k++) {
@@ -122,7 +124,7 @@ static void apply_postorder(struct analysis *a) {
 
 /* ---- by depth ---- */
 
-/* The distance of each row from its root; gives the number of rows at the distance that has most of them. */
+/* The distance of each row from its root; returns the largest number of rows at one distance. */
 static uint32_t find_depths(const struct analysis *a, uint32_t *depth, uint32_t *rows_at) {
     uint32_t widest = 0;
     memset(rows_at, 0, a->n * sizeof *rows_at);
@@ -134,7 +136,7 @@ static uint32_t find_depths(const struct analysis *a, uint32_t *depth, uint32_t 
     return widest;
 }
 
-/* The deepest first; within a depth as before. */
+/* The deepest first; within a depth the order is kept. */
 static void arrange_by_depth(struct analysis *a, enum arrangement arrangement) {
     uint32_t *depth = a->scratch[0], *next = a->scratch[1], *to = a->scratch[3], begin = 0;
     uint32_t widest = find_depths(a, depth, next);
@@ -152,15 +154,15 @@ static void arrange_by_depth(struct analysis *a, enum arrangement arrangement) {
 
 /* ---- column counts ---- */
 
-/* What the count knows of row i while it passes over the columns j = 0, 1, ... */
+/* State of the count for row i while it passes over the columns j = 0, 1, ... */
 struct leaves {
     uint32_t *descendant; /* of each column: 1 + the first node of its subtree */
     uint32_t *greatest;   /* of each row: the greatest descendant[j] so far, 0 = none */
-    uint32_t *latest;     /* of each row: the leaf of its subtree that came last */
-    uint32_t *ancestor;   /* of each column: somewhere above it among the columns that have been passed */
+    uint32_t *latest;     /* of each row: the last leaf of its subtree so far */
+    uint32_t *ancestor;   /* of each column: an ancestor among the columns passed so far */
 };
 
-/* The top of the passed part of j's tree: the least common ancestor of j and the column at hand. */
+/* The root of the passed part of j's tree: the least common ancestor of j and the current column. */
 static uint32_t find_top(uint32_t *ancestor, uint32_t j) {
     while (ancestor[j] != j) {
         ancestor[j] = ancestor[ancestor[j]];
@@ -175,7 +177,7 @@ static void start_leaves(struct analysis *a, struct leaves *leaves) {
     memset(leaves->greatest, 0, a->n * sizeof *leaves->greatest);
     for (uint32_t j = 0; j < a->n; j++) {
         uint32_t parent = a->parent[j];
-        a->count[j] = leaves->descendant[j] == 0; /* 1 where the tree has a leaf */
+        a->count[j] = leaves->descendant[j] == 0; /* 1 for a leaf of the tree */
         if (leaves->descendant[j] == 0)
             leaves->descendant[j] = j + 1;
         if (parent != SYMBOLIC_ROOT && leaves->descendant[parent] == 0)
@@ -184,7 +186,7 @@ static void start_leaves(struct analysis *a, struct leaves *leaves) {
     }
 }
 
-/* Column j meets row i: if j is a leaf of row i's subtree, the path from j up to where it joins the rest is new. */
+/* Column j meets row i: if j is a leaf of row i's subtree, the path from j up to the rest of the subtree is new. */
 static void meet_row(struct analysis *a, struct leaves *leaves, uint32_t j, uint32_t i) {
     if (leaves->descendant[j] <= leaves->greatest[i])
         return;
@@ -195,7 +197,7 @@ static void meet_row(struct analysis *a, struct leaves *leaves, uint32_t j, uint
     leaves->latest[i] = j;
 }
 
-/* count holds differences along the tree, which wrap below 0 in between, until the last loop adds them up. */
+/* count is a difference along the tree, which wraps below 0 in between, until the last loop sums it up. */
 static void count_columns(struct analysis *a) {
     struct leaves leaves;
     start_leaves(a, &leaves);
@@ -219,7 +221,7 @@ static void count_columns(struct analysis *a) {
     }
 }
 
-/* ---- all that comes before L ---- */
+/* ---- the analysis before L ---- */
 
 static void place_analysis(struct layout *layout, void *context) {
     struct analysis *a = context;
@@ -272,7 +274,7 @@ static hn_status symbolic_allocate(struct symbolic *s, hn_error *error) {
     return s->block ? HN_OK : error_no_memory(error, "symbolic factorisation");
 }
 
-/* Walks up the tree from j to what row k has met before, and writes k into each column on the way. */
+/* Walks up the tree from j to the first node already met for row k, and appends k to each column on the way. */
 static void walk_row(struct symbolic *s, uint32_t *met, uint32_t *written, uint32_t j, uint32_t k) {
     for (; met[j] != k; j = s->parent[j]) {
         met[j] = k;
@@ -281,7 +283,7 @@ static void walk_row(struct symbolic *s, uint32_t *met, uint32_t *written, uint3
     }
 }
 
-/* Rows come in ascending order, so each column's rows do. */
+/* Rows are visited in ascending order, so each column is sorted. */
 static void form_columns(struct symbolic *s, struct analysis *a) {
     uint32_t *met = a->scratch[0], *written = a->scratch[1];
     memset(written, 0, s->n * sizeof *written);
@@ -298,7 +300,7 @@ static void form_columns(struct symbolic *s, struct analysis *a) {
     }
 }
 
-/* The transpose; columns come in ascending order, so each row's columns do. */
+/* The transpose; columns are visited in ascending order, so each row is sorted. */
 static void form_rows(struct symbolic *s, uint32_t *written) {
     memset(written, 0, s->n * sizeof *written);
     for (size_t k = 0; k < s->n; k++)
@@ -316,8 +318,8 @@ static hn_status form_factor(struct symbolic *s, struct analysis *a, size_t limi
     size_t most = limit < UINT32_MAX ? limit : UINT32_MAX; /* row_entry has 32 bits */
     if (a->nonzeros > most)
         return error_set(error, HN_LIMIT,
-                         "symbolic factorisation: %zu rows with %zu entries give a factor with %llu entries below the "
-                         "diagonal, more than %zu",
+                         "symbolic factorisation: the factor of %zu rows with %zu entries has %llu entries below the "
+                         "diagonal, more than the limit of %zu",
                          a->n, a->first[a->n], (unsigned long long)a->nonzeros, most);
     s->n = a->n;
     s->nonzeros = (size_t)a->nonzeros;
@@ -349,7 +351,7 @@ static hn_status create(struct symbolic *out, const struct symbolic_request *req
     return status;
 }
 
-/* The same entries in an order whose tree is lower, where there is one. */
+/* The same entries in an order with a lower tree, if one exists. */
 static hn_status lower_tree(struct symbolic *s, const struct symbolic_request *request, hn_error *error) {
     struct symbolic_request again = *request;
     uint32_t *order = base_allocate((s->n + 1) * sizeof *order), height[2];

@@ -1,7 +1,8 @@
-/* symbolic.h - the pattern of the factor L of a sparse symmetric matrix A: computed once, used for every sample.
+/* symbolic.h - symbolic factorisation: the pattern of the factor L of a sparse symmetric matrix A, computed once for
+ * all samples.
  *
- * In comes the pattern of A (as in order.h); out go an order that keeps L sparse, the elimination tree, and the pattern of L
- * by columns and by rows. Rows are numbered anew by their position in the order. Values are never seen; cancellation is not
+ * Input: the pattern of A (as in order.h); output: a fill-reducing order, the elimination tree, and the pattern of L by
+ * columns and by rows. Rows are renumbered by their position in the order. Values are never seen; cancellation is not
  * assumed.
  *
  * SPDX-License-Identifier: MIT */
@@ -19,7 +20,7 @@ struct symbolic {
     size_t n;
     uint32_t *order;        /* n: order[k] is the row of A that is eliminated k-th */
     uint32_t *position;     /* n: position[order[k]] = k */
-    uint32_t *parent;       /* n: the elimination tree in the new numbering; SYMBOLIC_ROOT: none */
+    uint32_t *parent;       /* n: the elimination tree in the new numbering; SYMBOLIC_ROOT for a root */
     size_t *column_first;   /* n + 1 */
     uint32_t *row_index;    /* nonzeros: rows of the strictly lower part of L, by columns, ascending in each */
     size_t *row_first;      /* n + 1 */
@@ -30,12 +31,12 @@ struct symbolic {
     void *block;            /* the memory of all of the above */
 };
 
-/* All arrangements leave the same entries in L and eliminate children before parents. */
+/* All arrangements give the same entries in L and eliminate children before parents. */
 enum arrangement {
-    ARRANGED_BY_SUBTREE, /* a postorder: each subtree is contiguous and ends with its root; good for caches */
-    ARRANGED_BY_DEPTH,   /* those farthest from their root first: neighbours in the order seldom wait for each other */
-    ARRANGED_FOR_SPEED,  /* by depth where the tree is small or narrow, else by subtree */
-    ARRANGED_SHALLOW     /* for speed, of a small factor with the lowest tree that has its entries (order_shallow.h) */
+    ARRANGED_BY_SUBTREE, /* a postorder: each subtree is contiguous and ends with its root; good cache locality */
+    ARRANGED_BY_DEPTH,   /* those farthest from their root first: neighbours in the order are mostly independent */
+    ARRANGED_FOR_SPEED,  /* by depth if the tree is small or narrow, else by subtree */
+    ARRANGED_SHALLOW     /* for speed; a small factor gets the lowest tree with its entries (order_shallow.h) */
 };
 
 struct symbolic_request {
@@ -45,14 +46,14 @@ struct symbolic_request {
     size_t limit; /* of entries below the diagonal of L */
     enum arrangement arrangement;
     const uint32_t
-        *order; /* n: of elimination; NULL: that of minimum degree. Rows that meet in L keep it, others may not */
+        *order; /* n: the elimination order; NULL: minimum degree. Adjacent rows in L keep this order, others may not */
 };
 
-/* Fails with HN_LIMIT, before any memory is taken for L, when L would have more entries than the limit. */
+/* Fails with HN_LIMIT, before allocating L, if L would have more entries than the limit. */
 hn_status symbolic_create(struct symbolic *out, const struct symbolic_request *request, hn_error *error);
 void symbolic_release(struct symbolic *symbolic);
 
-/* What symbolic_create would find for nonzeros and factor_work, without forming L: for predicting cost. */
+/* The nonzeros and factor_work of symbolic_create, without forming L: for predicting cost. */
 hn_status symbolic_count(const struct symbolic_request *request, size_t *nonzeros, double *work, hn_error *error);
 
 #endif

@@ -11,15 +11,15 @@
 
 #define NONE UINT32_MAX
 
-/* A path goes row, column, the row that has it, column, ... */
+/* A path alternates: row, column, the row matched to it, column, ... */
 struct search {
     const struct vectors *rows;
-    uint32_t *owner; /* of each column; NONE */
-    uint32_t *seen;  /* columns: 1 + the row that they were last met for */
+    uint32_t *owner; /* of each column: its matched row; NONE */
+    uint32_t *seen;  /* columns: 1 + the row for which they were last visited */
     uint32_t *path;  /* rows */
     uint32_t *taken; /* columns between them */
-    size_t *ahead;   /* of each row: entries before this lead to columns that have an owner */
-    size_t *next;    /* of each row on the path: the entry to go on with */
+    size_t *ahead;   /* of each row: entries before this lead to matched columns */
+    size_t *next;    /* of each row on the path: the next entry to try */
     void *block;
 };
 
@@ -33,7 +33,7 @@ static void place_search(struct layout *layout, void *context) {
     s->next = layout_take(layout, s->rows->count, sizeof *s->next);
 }
 
-/* A column of the row that nobody has; NONE. */
+/* An unmatched column of the row; NONE. */
 static uint32_t find_free(struct search *s, uint32_t row) {
     while (s->ahead[row] < s->rows->first[row + 1]) {
         uint32_t column = s->rows->index[s->ahead[row]++];
@@ -43,7 +43,7 @@ static uint32_t find_free(struct search *s, uint32_t row) {
     return NONE;
 }
 
-/* A column of the row that the path has not met; NONE. */
+/* A column of the row that the path has not visited; NONE. */
 static uint32_t find_next(struct search *s, uint32_t row, uint32_t stamp) {
     while (s->next[row] < s->rows->first[row + 1]) {
         uint32_t column = s->rows->index[s->next[row]++];
@@ -55,7 +55,7 @@ static uint32_t find_next(struct search *s, uint32_t row, uint32_t stamp) {
     return NONE;
 }
 
-/* Finds a column for the row; others may change theirs. */
+/* Finds a column for the row; other rows may be rematched. */
 static bool serve(struct search *s, uint32_t row) {
     size_t length = 1;
     s->path[0] = row;

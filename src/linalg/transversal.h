@@ -1,8 +1,8 @@
-/* transversal.h - which rows of a pattern can each have a column of their own.
+/* transversal.h - a maximum matching of the rows of a sparsity pattern to columns.
  *
- * In comes a pattern, out go the rows that are left over when as many others as possible have got one. Rows of a matrix whose pattern
- * leaves none over are independent for almost all numbers. By augmenting paths with a look ahead: Duff, "On algorithms for obtaining a
- * maximum transversal", ACM Trans. Math. Softw. 7 (1981). Equal patterns give equal answers.
+ * Input: a pattern; output: the rows left unmatched by a maximum matching. The rows of a matrix with a complete
+ * matching are linearly independent for almost all values. Method: augmenting paths with look-ahead, Duff, "On
+ * algorithms for obtaining a maximum transversal", ACM Trans. Math. Softw. 7 (1981). Equal patterns give equal results.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_TRANSVERSAL_H
@@ -10,8 +10,8 @@
 
 #include "linalg/gram.h"
 
-/* wanted: rows that shall have a column. left: set for those that got none. Ends early once more than `most` are left over; *count is
- * their number until then. */
+/* wanted: rows to match. left: set for rows left unmatched. Stops early once more than `most` are unmatched; *count is
+ * their number so far. */
 hn_status transversal(const struct vectors *rows, const bool *wanted, size_t most, bool *left, size_t *count,
                       hn_error *error);
 

@@ -1,11 +1,12 @@
-/* tridiagonal_schur_kernel.h - full systems of constant rows: equalities are eliminated in tridiagonal form, for any eps.
+/* tridiagonal_schur_kernel.h - dense systems of constant rows: the Schur complement after eliminating equalities in
+ * tridiagonal form, for any eps.
  *
  *     e: equalities, o: other rows that count      Q' A_e A_e' Q = T,  G = Q' A_e A_o'       once, for all rows
  *     T + eps = L D L'                             bidiagonal
  *     S = A_o A_o' + eps - G' (T + eps)^-1 G       in tiles: X = L^-1 G, S = A_o A_o' + eps - X' D^-1 X
  *     t = (T + eps)^-1 Q' b_e,   S z_o = b_o - G' t,   z_e = Q (t - (T + eps)^-1 G z_o)
  *
- * Where half of the rows are equalities S takes a sixth of the operations of the whole factor. Householder's tridiagonal
+ * If half of the rows are equalities, S needs a sixth of the operations of the whole factor. Householder's tridiagonal
  * form: Golub, Van Loan, Matrix Computations, 8.3. Part of blocked_ldl_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
@@ -14,9 +15,9 @@
 
 #include "linalg/vector_product_kernel.h"
 
-/* ---- once: the tridiagonal form ---- */
+/* ---- once: the reduction to tridiagonal form ---- */
 
-/* A reflection I - beta v v' that takes the entries of x behind the first to 0; false where they are. x becomes v. */
+/* A reflection I - beta v v' that zeroes the entries of x after the first; false if they are zero. x becomes v. */
 static bool reflection(double *x, size_t count, double *beta, double *first) {
     double rest = 0;
     for (size_t i = 1; i < count; i++)
@@ -31,7 +32,7 @@ static bool reflection(double *x, size_t count, double *beta, double *first) {
     return true;
 }
 
-/* Both sides of c, whose rows and columns begin where v does: c - v w' - w v', the same number on either side of the diagonal. */
+/* Two-sided reflection of c, whose rows and columns begin where v does: c - v w' - w v', symmetric to the last bit. */
 static void reflect_both(const struct tiled_turn *turn, double *c, const double *v, double *w, size_t count,
                          double beta) {
     const struct tiled_sum product = {c, turn->tall, count, NULL, v, count, w, true};
@@ -51,7 +52,7 @@ static void reflect_both(const struct tiled_turn *turn, double *c, const double 
         }
 }
 
-/* One side: each row of m loses beta v_j times v' m. */
+/* One-sided reflection: subtracts beta v_j times v' m from each row j of m. */
 static void reflect_rows(const struct tiled_turn *turn, double *m, const double *v, double *sums, size_t count,
                          double beta) {
     const struct tiled_sum product = {m, turn->simd, turn->width, NULL, v, count, sums, true};
@@ -72,7 +73,7 @@ static void kernel_turn_tiled(const struct tiled_turn *turn) {
         turn->diagonal[k] = row[k];
         if (left == 0)
             break;
-        memcpy(v, row + k + 1, left * sizeof *v); /* what is behind it goes to the margins of c */
+        memcpy(v, row + k + 1, left * sizeof *v); /* elements beyond it are in the margins of c */
         if (!reflection(v, left, &beta, &turn->beside[k]))
             continue;
         reflect_both(turn, turn->c + (k + 1) * turn->tall + k + 1, v, w, left, beta);
@@ -80,9 +81,9 @@ static void kernel_turn_tiled(const struct tiled_turn *turn) {
     }
 }
 
-/* ---- a factor ---- */
+/* ---- the factorisation ---- */
 
-/* What is kept of T + eps: pivots, 1/D, and L beside its diagonal. */
+/* The factor of T + eps: pivots, 1/D, and the subdiagonal of L. */
 struct reduced {
     struct tiles tiles; /* of S */
     const struct tiled_reduction *form;
@@ -105,7 +106,7 @@ static struct reduced reduced_place(const struct tiled *task, double *slots, str
     t->counted = 0;
     for (size_t i = 0; i < form->others; i++)
         if (tiles_counts(t, form->row[form->order + i]))
-            t->count[t->counted++] = (uint32_t)i; /* numbers among the others */
+            t->count[t->counted++] = (uint32_t)i; /* numbers among the other rows */
     t->known = t->order = t->counted;
     r.eps = slots[task->shift + form->row[0]];
     return r;
@@ -125,16 +126,16 @@ static void reduced_factor_form(const struct reduced *r) {
     }
 }
 
-/* S = A_o A_o' + eps - X' D^-1 X, X = L^-1 G, in rows from..to of the lower triangle: columns 0..to of X are needed, row after
- * row. Each thread makes them for itself, in memory of its own: that costs less than to bring them over. */
+/* S = A_o A_o' + eps - X' D^-1 X, X = L^-1 G, in rows from..to of the lower triangle: columns 0..to of X are needed,
+ * one row at a time. Each thread computes them in its workspace: that costs less than transferring them. */
 struct reduced_loss {
     const struct reduced *r;
     size_t from, to;
-    double *x; /* the present row of X */
+    double *x; /* the current row of X */
     struct tiles_pair pair;
 };
 
-/* A_o A_o' + eps in these rows; zeros in what tiles touch besides. */
+/* A_o A_o' + eps in these rows; zeros in the padding of the tiles. */
 static void reduced_gather(const struct reduced_loss *loss) {
     const struct reduced *r = loss->r;
     const struct tiles *t = &r->tiles;
@@ -151,7 +152,7 @@ static void reduced_gather(const struct reduced_loss *loss) {
         t->whole[j] = t->h[j * t->leading + j] += r->eps;
 }
 
-/* Row k of X, from the one before it, in place. */
+/* Row k of X from the previous one, in place. */
 static void reduced_row(const struct reduced_loss *loss, size_t k) {
     const struct reduced *r = loss->r;
     const uint32_t *count = r->tiles.count;
@@ -161,7 +162,7 @@ static void reduced_row(const struct reduced_loss *loss, size_t k) {
         x[i] = g[count[i]] - x[i] * l;
 }
 
-/* It as rows, and D^-1 times it as columns, of the tiles. */
+/* Packs it as rows, and D^-1 times it as columns. */
 static void reduced_pack(const struct reduced_loss *loss, size_t k, double inverse) {
     const struct tiles_pair *pair = &loss->pair;
     const double *x = loss->x;
@@ -187,18 +188,18 @@ static void reduced_lose(struct reduced_loss *loss) {
     }
 }
 
-/* What rows from..to cost: products, and 20 for each column of X. */
+/* The cost of rows from..to: products, and 20 for each column of X. */
 static size_t reduced_cost(size_t from, size_t to) {
     return (to - from) * (from + to + TILE_ACROSS) / 2 + 20 * to;
 }
 
 struct reduced_parts {
     const struct reduced *r;
-    size_t parts, most; /* what a part costs at most */
+    size_t parts, most; /* most: the maximum cost of a part */
 };
 
-/* Where part `number` begins: each goes on from the one before, in whole lines of a cache, as long as it costs no more than the
- * most. */
+/* The start of part `number`: each part continues after the previous one, in whole cache lines, up to the maximum
+ * cost. */
 static size_t reduced_cut(const struct reduced_parts *p, size_t number) {
     size_t order = p->r->tiles.order, at = 0;
     for (size_t part = 0; part < number && at < order; part++) {
@@ -210,7 +211,7 @@ static size_t reduced_cut(const struct reduced_parts *p, size_t number) {
     return at < order ? at : order;
 }
 
-/* The least such most with which the parts are enough, within a sixteenth. */
+/* The least maximum for which `parts` parts suffice, within a sixteenth. */
 static struct reduced_parts reduced_divide(const struct reduced *r, size_t parts) {
     size_t order = r->tiles.order, all = reduced_cost(0, order);
     struct reduced_parts p = {r, parts, all};
@@ -248,7 +249,7 @@ static void reduced_factor(const struct reduced *r) {
     tiles_factor(t);
 }
 
-/* ---- the solution ---- */
+/* ---- the solve ---- */
 
 /* x = (T + eps)^-1 x */
 static void reduced_solve_form(const struct reduced *r, double *x) {
@@ -261,7 +262,7 @@ static void reduced_solve_form(const struct reduced *r, double *x) {
         x[k] -= r->beside[k] * x[k + 1];
 }
 
-/* first = t, and t->z = b_o - G' t of the rows that count */
+/* first = t, and t->z = b_o - G' t of the active rows */
 static void reduced_forward(const struct reduced *r, uint32_t from) {
     const struct tiles *t = &r->tiles;
     const struct tiled_reduction *form = r->form;
@@ -302,7 +303,7 @@ static void reduced_solve_side(const struct reduced *r, uint32_t from, uint32_t 
     for (size_t i = 0; i < t->order; i++)
         t->z[i] *= t->inverse[i];
     tiles_backward(t);
-    for (size_t i = 0; i < r->form->others; i++) /* rows that do not count: 1 times the unknown */
+    for (size_t i = 0; i < r->form->others; i++) /* inactive rows: 1 times the unknown */
         t->slots[to + other[i]] = t->slots[from + other[i]];
     for (size_t i = 0; i < t->order; i++)
         t->slots[to + other[t->count[i]]] = t->z[i];

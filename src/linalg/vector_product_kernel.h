@@ -1,18 +1,19 @@
-/* vector_product_kernel.h - products with A for one sample: SIMD vectors over entries where rows are full, and never over what is summed.
+/* vector_product_kernel.h - products with A for one sample: SIMD vectors over results of dense rows, never over the
+ * terms of a sum.
  *
  *     c = J y,  A x     vectors are columns of the block of constant rows
  *     A' x              vectors are rows, first to last: those of the block, and of the others those that are full
  *
- * Rows that do not count add nothing. Part of blocked_ldl_kernel.h.
+ * Inactive rows contribute nothing. Part of blocked_ldl_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_VECTOR_PRODUCT_KERNEL_H
 #define HN_LINALG_VECTOR_PRODUCT_KERNEL_H
 
-/* Products with fewer numbers are not worth sharing: what goes from cache to cache takes as long. */
+/* Smaller products are not shared: communication between caches takes as long. */
 enum { SUM_TOGETHER = 8, SUM_UNIT = 8, LEAST_SHARED = 1 << 14 };
 
-/* out = (out + or nothing) + number[0] v_0 + ... : `count` vectors, added one after the other. */
+/* out = (out or 0) + number[0] v_0 + ... : `count` vectors, added in order. */
 SIMD_INLINE void sum_some(double *out, const double *const *vector, const double *number, size_t length,
                           const int count, const bool fresh) {
     for (size_t i = 0; i < length; i += WIDTH) {
@@ -65,7 +66,7 @@ static void kernel_sum_tiled(const struct tiled_sum *sum, struct helpers *helper
         helpers_share(helpers, &job);
 }
 
-/* J x of the block's rows, into t->out; fresh: begun with the first product, not with 0. */
+/* J x of the block's rows, into t->out; fresh: starts with the first product, not with 0. */
 static void block_multiply(const struct tiles *t, const double *x, bool fresh) {
     const struct tiled_block *block = &t->task->block;
     const struct tiled_sum sum = {block->by_columns, block->down, block->rows, NULL, x,
@@ -75,7 +76,7 @@ static void block_multiply(const struct tiles *t, const double *x, bool fresh) {
     kernel_sum_tiled(&sum, t->helpers);
 }
 
-/* c = J y of the rows that are nothing else. */
+/* c = J y of the rows with c = J y. */
 static void kernel_values_tiled(const struct tiled *task, double *slots, uint32_t y, struct helpers *helpers) {
     const struct tiles t = tiles_place(task, slots, helpers);
     block_multiply(&t, slots + y, true);
@@ -87,7 +88,7 @@ static bool block_has(const struct tiles *t, size_t row) {
     return t->recalls && t->task->block.number[row] != UINT32_MAX;
 }
 
-/* A x of one row that counts and is not in the block. */
+/* A x of one active row outside the block. */
 static double rows_sum(const struct tiles *t, size_t i, const double *x) {
     const struct tiled *task = t->task;
     const struct tiles_row row = tiles_row_of(t, i);
@@ -130,7 +131,7 @@ static void kernel_rows_tiled(const struct tiled *task, double *slots, uint32_t 
         helpers_share(t.helpers, &rows);
 }
 
-/* t->out += A's row i times the number. A full row that has its numbers one behind the other is a vector. */
+/* t->out += A's row i times the number. A dense row with contiguous numbers is a vector. */
 static void columns_add(const struct tiles *t, size_t i, double number) {
     const struct tiled *task = t->task;
     const struct tiles_row row = tiles_row_of(t, i);
@@ -144,7 +145,7 @@ static void columns_add(const struct tiles *t, size_t i, double number) {
         t->out[column[e]] += tiles_entry(t, &row, e) * number;
 }
 
-/* Rows of the block that follow one another are added together. */
+/* Consecutive rows of the block are added together. */
 static void columns_flush(const struct tiles *t, size_t *waiting) {
     const struct tiled_block *block = &t->task->block;
     const struct tiled_sum sum = {block->by_rows, block->across, t->task->columns, t->count,
