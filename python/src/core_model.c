@@ -21,7 +21,7 @@ PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, size_t max_nodes,
 
 bool core_model_is_open(const core_model *self) {
     if (self->finished)
-        core_invalid("the model is finished, nothing can be added");
+        core_invalid("the model is finished and cannot be changed");
     return !self->finished;
 }
 

@@ -261,5 +261,5 @@ def test_many_different_bounds_are_shown_by_their_extent() -> None:
 def test_a_model_that_cannot_be_finished_is_shown_with_the_reason() -> None:
     m = hardnet.Model()
     m.inputs("x", 2)
-    assert repr(m).splitlines()[-1] == "  (model: it has no outputs)"
+    assert repr(m).splitlines()[-1] == "  (model: no outputs)"
     assert "no outputs" in m._repr_html_()

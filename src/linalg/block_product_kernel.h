@@ -1,6 +1,6 @@
 /* block_product_kernel.h - products of dense matrices in register tiles of TILE_ROWS x TILE_ACROSS entries.
  *
- *     h = h + a b',  h = h - a b'     the lower triangle; sums over k ascending, each product rounded before it is added
+ *     h = h + a b',  h = h - a b'     the lower triangle; k ascending, each product rounded before it is added
  *
  * Factors are first packed so that the data of a tile are contiguous. Rows of tiles are shared among the helpers: the
  * sum of an entry does not depend on the partition. Part of blocked_ldl_kernel.h.

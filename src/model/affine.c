@@ -1,11 +1,11 @@
-/* affine.c - coefficients of affine expressions, for their marks: a' (x, y) + b as a list of pairs and a number.
+/* affine.c - coefficients of affine expressions, for their marks: a' (x, y) + b as a list of pairs and a constant.
  *
- * The operations of the expression are done on whole vectors of coefficients, in the same order and with the same rounding: a sum adds
- * them up from left to right, a constant factor multiplies and a constant divisor divides each. So a row has the same coefficients
- * whether it is a graph or comes as a row of a matrix. Zeros are left out. An expression with a coefficient that is not
- * finite is not affine here.
+ * The operations of an expression are applied to whole coefficient vectors, in the same order and with the same
+ * rounding: sums add from left to right, a constant factor or divisor applies to each coefficient. So a row has the
+ * same coefficients whether it is a graph or a row of a matrix. Zeros are left out. An expression with a non-finite
+ * coefficient is not treated as affine.
  *
- * Lists are made for what affine roots need, arguments first, and go on to the last expression that uses them.
+ * Lists are computed for the affine roots, arguments first, and freed after their last use.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
@@ -19,12 +19,12 @@
 
 struct pair {
     uint64_t column;   /* the space in the upper half, the index in the lower */
-    uint64_t sequence; /* while sorting: what came first is added first */
+    uint64_t sequence; /* for sorting: equal columns are added in this order */
     double value;
 };
 
 struct form {
-    struct pair *pairs; /* by ascending column, each once */
+    struct pair *pairs; /* by ascending column, without duplicates */
     size_t count, capacity;
     double constant;
 };
@@ -32,7 +32,7 @@ struct form {
 struct affine {
     const hn_model *model;
     bool *is;       /* by node: affine */
-    uint32_t *uses; /* by node: how many roots and affine expressions still need its list; 0 for constants */
+    uint32_t *uses; /* by node: how many roots and affine expressions still use its list; 0 for constants */
     bool *root;
     struct form *forms;
 };
@@ -58,7 +58,7 @@ static int by_column(const void *a, const void *b) {
     return p->sequence < q->sequence ? -1 : p->sequence > q->sequence;
 }
 
-/* Pairs in the order in which they were added: sorts them and adds up those of one column. */
+/* Sorts appended pairs and adds up those of one column. */
 static void affine_gather(struct form *form) {
     size_t kept = 0;
     for (size_t i = 0; i < form->count; i++)
@@ -109,7 +109,7 @@ static bool append(struct form *form, const struct form *more, double sign) {
 
 /* ---- which expressions are affine ---- */
 
-/* The number of the constant that a node is, references followed; 0 when it is none. */
+/* The constant node that `number` resolves to, following references; 0 if it is not a constant. */
 static uint32_t constant_of(const hn_model *model, uint32_t number) {
     const struct graph *graph = &model->graph;
     while (graph->nodes[number].op == OP_REFERENCE)
@@ -117,7 +117,7 @@ static uint32_t constant_of(const hn_model *model, uint32_t number) {
     return graph->nodes[number].op == OP_CONSTANT ? number : 0;
 }
 
-/* What stands in a node's sum or product: arguments, or the definition behind a reference. */
+/* The arguments of a node's sum or product, or the definition of a reference. */
 static size_t parts(const hn_model *model, uint32_t number, const uint32_t **list) {
     const struct node *node = &model->graph.nodes[number];
     if (node->op != OP_REFERENCE)
@@ -167,7 +167,7 @@ static void count_uses(struct affine *affine, const uint32_t *order, size_t coun
 
 /* ---- the list of a node ---- */
 
-/* The list of a part for good: its own when nobody else needs it, else a copy. */
+/* Moves the list of a part if this is its last use, else copies it. */
 static bool affine_take(struct affine *affine, uint32_t part, struct form *out) {
     struct form *form = &affine->forms[part];
     *out = (struct form){NULL, 0, 0, form->constant};
@@ -178,7 +178,7 @@ static bool affine_take(struct affine *affine, uint32_t part, struct form *out) 
     return true;
 }
 
-/* out + sign * part. One pair is put where it belongs; several are gathered later. */
+/* out + sign * part. A single pair is inserted; several are sorted later. */
 static bool add_part(struct affine *affine, uint32_t part, double sign, struct form *out, bool *sorted) {
     struct form *form = &affine->forms[part];
     bool good = true;
@@ -202,20 +202,20 @@ static void scale(struct form *form, double factor, bool divide) {
 
 static bool add_parts(struct affine *affine, uint32_t number, const uint32_t *list, size_t count, struct form *out) {
     bool minus = affine->model->graph.nodes[number].op == OP_SUB, sorted = count == 2, good = true;
-    /* Of two the longer list goes on: a + b = b + a and a - b = -b + a round alike. */
+    /* For two terms, extends the longer list: a + b = b + a and a - b = -b + a round alike. */
     bool swap = count == 2 && affine->forms[list[0]].count < affine->forms[list[1]].count;
     if (!affine_take(affine, list[swap], out))
         return false;
     if (swap && minus)
         scale(out, -1, false);
-    for (size_t i = 1; i < count; i++) /* to the end, so that lists are given back */
+    for (size_t i = 1; i < count; i++) /* always to the end, so that all lists are released */
         good = add_part(affine, list[swap ? 0 : i], minus && !swap ? -1 : 1, out, &sorted) && good;
     if (!sorted)
         affine_gather(out);
     return good;
 }
 
-/* out + factor * part, its pairs after those that are there. */
+/* out + factor * part, its pairs appended to the existing ones. */
 static bool add_scaled(struct affine *affine, uint32_t part, double factor, struct form *out) {
     struct form *form = &affine->forms[part];
     bool good = append(out, form, factor);
@@ -228,7 +228,7 @@ static bool add_scaled(struct affine *affine, uint32_t part, double factor, stru
 static bool add_linear(struct affine *affine, const struct node *node, struct form *out) {
     const struct graph *graph = &affine->model->graph;
     bool good = true, ascending = true;
-    for (uint32_t i = 0; i < node->b; i++) /* to the end, so that lists are given back */
+    for (uint32_t i = 0; i < node->b; i++) /* always to the end, so that all lists are released */
         good = add_scaled(affine, graph->arguments[node->c + i], graph->numbers[node->a + i], out) && good;
     for (size_t i = 1; i < out->count && ascending; i++)
         ascending = out->pairs[i - 1].column < out->pairs[i].column;

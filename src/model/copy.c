@@ -1,7 +1,7 @@
-/* copy.c - an open copy of a model: the same graph with the same node numbers, the same parts, all names anew.
+/* copy.c - an unfinished copy of a model: the same graph with the same node numbers and parts; names are duplicated.
  *
- * A finished model has the bounds of outputs among its rows. They carry the outputs' own names, by which they are told
- * apart and left out: finishing the copy makes them again, and the same groups in the same order.
+ * The rows of a finished model include the bounds of outputs. They are recognised by the outputs' name pointers and
+ * skipped: finishing the copy creates them and the groups again, in the same order.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Room for count elements, filled from the list; false when memory is out. Nothing of nothing is NULL. */
+/* Allocates count elements and copies the list; false when out of memory. An empty list is NULL. */
 static bool copy_list(void *place, size_t *capacity, const void *list, size_t count, size_t size) {
     size_t bytes = size_product(count, size);
     void *copy = NULL;
@@ -40,7 +40,7 @@ static bool copy_graph(struct graph *to, const struct graph *from) {
            copy_list(&to->table, &table_capacity, from->table, from->table_size, sizeof *to->table);
 }
 
-/* A name of the copy's own in place of the other model's. */
+/* Replaces a name of the original by the copy's. */
 static bool copy_take_name(hn_model *copy, const char **name, size_t index) {
     size_t length = strlen(*name);
     *name = arena_copy_text(&copy->texts, *name, length);
@@ -54,7 +54,8 @@ static bool take_named(hn_model *copy, struct model_named *list, size_t count) {
     return true;
 }
 
-/* Whether a row of a finished model is the bounds of an output: it has the output's name itself, not an equal one. */
+/* Whether a row of a finished model is the bounds of an output: it has the output's name pointer, not just an equal
+ * name. */
 static bool bounds_an_output(const hn_model *model, const struct model_row *row) {
     const struct node *body = &model->graph.nodes[row->body];
     return model->finished && body->op == OP_LEAF && body->a == SPACE_Y && model->outputs[body->b].name == row->name;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Whether the inputs meet all requirements of the model. */
+/* Whether the inputs satisfy all requirements of the model. */
 static hn_status look_whether_met(const hn_model *model, const double *x, bool *met, hn_error *error) {
     static const double none[1];
     hn_status status = HN_OK;
@@ -13,7 +13,7 @@ static hn_status look_whether_met(const hn_model *model, const double *x, bool *
     for (size_t i = 0; i < hn_model_requirement_count(model) && status == HN_OK && *met; i++) {
         hn_named_expr wanted = hn_model_requirement(model, i);
         double value = 0;
-        status = hn_model_evaluate(model, 1, &wanted.value, x, none, &value, error); /* no y in it */
+        status = hn_model_evaluate(model, 1, &wanted.value, x, none, &value, error); /* does not depend on y */
         *met = value != 0 && !isnan(value);
     }
     return status;

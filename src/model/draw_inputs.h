@@ -1,7 +1,7 @@
-/* draw_inputs.h - one row of a model's inputs from their box.
+/* draw_inputs.h - samples one row of a model's inputs from their box.
  *
- * A finished model and a random generator go in; out goes a row that meets the model's requirements (its check: statements), or
- * the number of rows that were tried in vain. Nothing is kept.
+ * Input: a finished model and a random generator; output: a row that satisfies the model's requirements (its check:
+ * statements), or the number of rejected rows. Stateless.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_MODEL_DRAW_INPUTS_H
@@ -12,7 +12,7 @@
 
 enum { DRAW_INPUTS_TRIES = 1000 };
 
-/* *met: a row was found; else x holds the last one that was tried. */
+/* *met: a row was found; else x is the last rejected one. */
 hn_status draw_inputs(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* evaluate.c - plain evaluation of expressions, one number at a time; the yardstick that programs are tested against.
+/* evaluate.c - plain evaluation of expressions, one number at a time; the reference that programs are tested against.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -15,7 +15,7 @@ static double leaf_value(const hn_model *model, const struct node *node, struct 
     return model->outputs[node->b].fixed != 0 ? values[model->outputs[node->b].fixed] : point.y[node->b];
 }
 
-/* Left to right: the order of rounding that programs keep too. */
+/* Left to right: programs round in the same order. */
 static double sum_value(const struct graph *g, const struct node *node, const double *values) {
     double sum = values[g->arguments[node->a]];
     for (uint32_t i = 1; i < node->b; i++)
@@ -60,13 +60,13 @@ static hn_status evaluate_check_request(const hn_model *model, size_t count, con
         return error_about(error, HN_INVALID, error_argument("model"), "hn_model_evaluate: the model is not finished");
     const char *missing = !point.y ? "y" : !point.x && model->input_count > 0 ? "x" : NULL;
     if (missing)
-        return error_about(error, HN_INVALID, error_argument(missing), "hn_model_evaluate: %s is missing", missing);
+        return error_about(error, HN_INVALID, error_argument(missing), "hn_model_evaluate: %s is NULL", missing);
     if (count > 0 && (!exprs || !values))
         return error_missing(error, "hn_model_evaluate", exprs ? "values" : "exprs");
     for (size_t i = 0; i < count; i++)
         if (exprs[i].model != model || exprs[i].node == 0 || exprs[i].node >= model->graph.count)
             return error_about(error, HN_INVALID, error_argument("exprs"),
-                               "hn_model_evaluate: expression %zu is none of this model", i);
+                               "hn_model_evaluate: expression %zu is not of this model", i);
     return HN_OK;
 }
 
@@ -87,7 +87,7 @@ hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *
     if (status == HN_OK)
         status = model_order(model, roots, count, &order, &order_count, error);
     if (status == HN_OK) {
-        all[0] = 0; /* stands for arguments that an operator does not have */
+        all[0] = 0; /* the value of arguments that an operator does not have */
         for (size_t i = 0; i < order_count; i++)
             all[order[i]] = node_value(model, order[i], point, all);
         for (size_t i = 0; i < count; i++)

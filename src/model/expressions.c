@@ -11,7 +11,7 @@ static hn_expr expressions_apply(enum op op, hn_expr a, hn_expr b, hn_expr c) {
     int count = operator_arguments(op);
     hn_model *model = NULL;
     for (int i = count; i-- > 0;)
-        model = given[i].model ? given[i].model : model; /* an argument that is no expression knows no model */
+        model = given[i].model ? given[i].model : model; /* an argument that is not an expression has no model */
     if (model_refuses(model, operator_text(op)))
         return none;
     for (int i = 0; i < count; i++) {
@@ -61,7 +61,7 @@ hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms) {
     if (model_refuses(model, "sum"))
         return (hn_expr){NULL, 0};
     if (count > 0 && !terms) {
-        model_fail(model, HN_INVALID, "sum", "sum of %zu terms: there are none", count);
+        model_fail(model, HN_INVALID, "sum", "sum of %zu terms: terms is NULL", count);
         return (hn_expr){NULL, 0};
     }
     if (count > FEW)

@@ -1,7 +1,8 @@
-/* fingerprint.c - what tells one model from another: a digest of its mathematics, and one of its names.
+/* fingerprint.c - fingerprints of a model: a digest of its mathematics, and one of its names.
  *
- * Both are digests of lists in order. The mathematics are numbers and the marks of expressions (marks.h): ranges of inputs, bounds,
- * starts and fixed values of outputs, rows, what is minimised, requirements, definitions. docs/fingerprint.md has the definition.
+ * Both are digests of ordered lists. The mathematics consist of numbers and the marks of expressions (marks.h): ranges
+ * of inputs, bounds, starts and fixed values of outputs, rows, the objective, requirements, definitions.
+ * docs/fingerprint.md has the definition.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -12,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lists are walked twice: for which expressions they name, and, once those are marked, for what they are. */
+/* The lists are traversed twice: to collect the expressions, and, once those are marked, to digest them. */
 struct teller {
     const hn_model *model;
-    struct marks marks; /* of is NULL the first time */
+    struct marks marks; /* of is NULL in the first pass */
     uint32_t *roots;
-    size_t affine_count, root_count; /* those that may count by their coefficients, and the others after them */
+    size_t affine_count, root_count; /* roots that may be marked by their coefficients, and the others after them */
     struct digest digest;
 };
 
@@ -29,8 +30,8 @@ static void tell_node(struct teller *teller, uint32_t number) {
         digest_add_mark(&teller->digest, marks->affine[number].sign != 0 ? &marks->affine[number] : &marks->of[number]);
 }
 
-/* One that counts by what is computed, after all others: thousands of definitions that are built on each other would have
- * millions of coefficients. */
+/* A root marked by its operations, not its coefficients, listed after all others: thousands of nested definitions could
+ * have millions of coefficients. */
 static void tell_computed(struct teller *teller, uint32_t number) {
     if (!teller->marks.of)
         teller->roots[teller->affine_count + teller->root_count++] = number;
@@ -43,7 +44,7 @@ static void tell_count(struct teller *teller, const char *list, size_t count) {
     digest_add_size(&teller->digest, count);
 }
 
-/* ---- mathematics: a function for each part, in the order of the list ---- */
+/* ---- mathematics: one function per part, in the order of the list ---- */
 
 static void tell_inputs(struct teller *teller) {
     const hn_model *model = teller->model;
@@ -144,7 +145,7 @@ static void tell_names(struct teller *teller) {
 
 /* ---- both ---- */
 
-/* The two passes over the parts; after the second each part's digest, or the one over all of them, is written. */
+/* The results of the two passes: the digest of everything, or one per part. */
 struct wanted {
     char *all;                /* HN_FINGERPRINT_BYTES, or NULL */
     char (*parts)[PART_TEXT]; /* MODEL_PARTS, or NULL */
@@ -181,7 +182,7 @@ static hn_status find_mathematics(const hn_model *model, const struct wanted *wa
     if (status != HN_OK)
         return status;
     size_t most = 4 * model->output_count + 3 * model->row_count + model->definition_count + model->requirement_count;
-    teller.roots = base_allocate((most + 1) * sizeof *teller.roots); /* fewer bytes than the lists have */
+    teller.roots = base_allocate((most + 1) * sizeof *teller.roots); /* fewer elements than the lists have bytes */
     if (!teller.roots)
         return error_no_memory(error, "fingerprint");
     tell_mathematics(&teller, wanted);
@@ -215,7 +216,7 @@ hn_status hn_model_names_fingerprint(const hn_model *model, char out[HN_FINGERPR
     return HN_OK;
 }
 
-/* ---- for who wants to know what differs ---- */
+/* ---- digests per part, for messages about differences ---- */
 
 hn_status model_parts(const hn_model *model, struct model_part out[MODEL_PARTS], hn_error *error) {
     char text[MODEL_PARTS][PART_TEXT];
@@ -254,7 +255,7 @@ static void digest_names(const char *const *names, size_t inputs, size_t count, 
 
 hn_status model_column_names(const hn_model *model, char in_order[PART_TEXT], char sorted[PART_TEXT], hn_error *error) {
     size_t inputs = model->input_count, count = inputs + model->output_count;
-    const char **names = base_allocate((count + 1) * sizeof *names); /* fewer bytes than the lists have */
+    const char **names = base_allocate((count + 1) * sizeof *names); /* fewer elements than the lists have bytes */
     if (!names)
         return error_no_memory(error, "fingerprint");
     for (size_t i = 0; i < count; i++)

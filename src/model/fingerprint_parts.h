@@ -1,8 +1,8 @@
-/* fingerprint_parts.h - what tells the parts of a model from those of another, for messages that say what differs.
+/* fingerprint_parts.h - digests of the parts of a model, for messages that explain differences.
  *
- * In goes a finished model; out go, for each part of its mathematics, how many there are and 16 digits of a digest over that part of
- * the list that docs/fingerprint.md defines; and two digests of the names of its inputs and outputs, in their order and
- * sorted: equal sorted digests of names in another order are columns that have moved.
+ * Input: a finished model. Output: for each part of its mathematics, the number of its members and 16 digits of a
+ * digest over that part of the list defined in docs/fingerprint.md; and two digests of the names of its inputs and
+ * outputs, in order and sorted: equal sorted digests with different ordered ones mean reordered columns.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_MODEL_FINGERPRINT_PARTS_H
@@ -18,7 +18,7 @@ enum model_part_name {
     PART_ROWS,
     PART_OBJECTIVE,
     PART_REQUIREMENTS,
-    PART_DEFINITIONS, /* what rows and objective use of them counts there */
+    PART_DEFINITIONS, /* counted, but only digested through the rows and objective that use them */
     MODEL_PARTS
 };
 

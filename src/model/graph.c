@@ -1,4 +1,4 @@
-/* graph.c - storage of the expression graph: nodes, lists of arguments, and the table that finds equal nodes.
+/* graph.c - storage of the expression graph: nodes, lists of arguments, and the hash table of nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include "model/graph.h"
@@ -23,7 +23,7 @@ hn_status graph_create(struct graph *graph, size_t max_nodes) {
         return HN_NO_MEMORY;
     }
     memset(graph->table, 0, FIRST_TABLE * sizeof *graph->table);
-    memset(&graph->nodes[0], 0, sizeof graph->nodes[0]); /* number 0: no node */
+    memset(&graph->nodes[0], 0, sizeof graph->nodes[0]); /* number 0: not a node */
     graph->count = 1;
     return HN_OK;
 }
@@ -112,7 +112,7 @@ static bool same_node(const struct graph *graph, const struct node *p, const str
     return p->a == q->a && p->c == q->c;
 }
 
-/* Where an equal node stands, or else the free place for this one. */
+/* The slot of an equal node, or else the free slot for this one. */
 static size_t find_place(const struct graph *graph, const struct node *node, uint32_t hash) {
     size_t mask = graph->table_size - 1, place = hash & mask;
     while (graph->table[place] != 0 && !same_node(graph, &graph->nodes[graph->table[place]], node))
@@ -135,14 +135,14 @@ static void inherit(struct node *node, const struct node *argument) {
     node->partial |= argument->partial;
 }
 
-/* Fills in what a node inherits from its arguments: spaces and partial. */
+/* Sets the fields that a node inherits from its arguments: spaces and partial. */
 static void graph_describe(const struct graph *graph, struct node *node) {
     const struct node *nodes = graph->nodes;
     node->spaces = 0;
     node->partial = graph_made_by(graph, node) != 0;
     if (node->op == OP_LEAF)
         node->spaces = (uint8_t)(1u << node->a);
-    else if (node->op == OP_REFERENCE) { /* not known yet: anything */
+    else if (node->op == OP_REFERENCE) { /* not known yet: assume all spaces */
         node->spaces = (uint8_t)(1u << SPACE_X | 1u << SPACE_Y);
         node->partial = 1;
     } else if (node->op == OP_SUM || node->op == OP_LINEAR)
@@ -199,7 +199,7 @@ uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *t
     graph->argument_count = end;
     struct node sum = {.op = OP_SUM, .a = (uint32_t)first, .b = (uint32_t)(end - first)};
     uint32_t number = graph_intern(graph, sum);
-    if (graph->count == before) /* an equal sum was there (or none could be made): its list is not needed twice */
+    if (graph->count == before) /* an equal sum existed (or creation failed): its list is not needed twice */
         graph->argument_count = first;
     return number;
 }

@@ -1,14 +1,15 @@
-/* graph.h - the expression graph: nodes in, numbered values out, each stored once.
+/* graph.h - the expression graph: hash-consed nodes: equal nodes are stored once.
  *
- * A node is an operator and the numbers of its arguments, which are smaller than its own: ascending order is an order of
- * evaluation. graph_apply folds constants and simplifies trivial algebra, then looks the node up before it makes a new one.
- * A graph keeps every value as it was written; a loose one, for derivatives, may round differently (see simplify.c).
- * Number 0 is no node; once memory or the node limit runs out the graph keeps the status, answers 0 and changes no more.
- * Leaves live in spaces (x, y, and those that derivatives add); a node knows on which spaces it depends.
+ * A node is an operator and the numbers of its arguments, which are smaller than its own: ascending order is a
+ * topological order. graph_apply folds constants and simplifies trivial algebra, then looks up an equal node before it
+ * creates one. A graph of values keeps every value as written; a loose one, for derivatives, may round differently (see
+ * simplify.c). Number 0 is not a node; once memory or the node limit is exhausted the graph keeps that status, returns
+ * 0 and does not change any more. Leaves belong to spaces (x, y, and those that derivatives add); a node records the
+ * spaces it depends on.
  *
- * A long sum of nodes with constant factors is one LINEAR node: its coefficients are numbers beside the graph, not nodes, so that
- * a row of a matrix costs 8 bytes an entry and, where its columns are those of the row before, nothing else. An entry (of
- * a matrix of derivatives) is a node or, with ENTRY_NUMBER set, the place of one of these numbers.
+ * A long sum of nodes with constant factors is one LINEAR node: its coefficients are stored beside the graph, not as
+ * nodes, so that a row of a matrix costs 8 bytes per entry, plus its columns unless they equal those of the previous
+ * row. An entry (of a matrix of derivatives) is a node or, with ENTRY_NUMBER set, the index of one of these numbers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_MODEL_GRAPH_H
@@ -29,9 +30,9 @@ enum space {
     SPACE_COUNT
 };
 
-/* SUM: arguments in a list apart, b of them from a on. LINEAR: likewise from c on, and as many coefficients from a on; each
- * product is rounded before it is added, from left to right. CONSTANT: the bits of the value in a and b. LEAF: space a,
- * index b. */
+/* SUM: arguments in a separate list, b of them from a on. LINEAR: likewise from c on, and as many coefficients from a
+ * on; each product is rounded before it is added, from left to right. CONSTANT: the bits of the value in a and b. LEAF:
+ * space a, index b. */
 struct node {
     uint8_t op;
     uint8_t spaces;  /* bit s: depends on a leaf of space s */
@@ -45,18 +46,18 @@ struct graph {
     size_t count, capacity;
     uint32_t *arguments; /* of SUM and LINEAR nodes */
     size_t argument_count, argument_capacity;
-    double *numbers; /* coefficients of LINEAR nodes, and entries that are numbers */
+    double *numbers; /* coefficients of LINEAR nodes, and constant entries */
     size_t number_count, number_capacity;
     size_t last_list, last_count; /* the arguments of the last LINEAR node, which the next one may share */
     uint32_t *table;              /* node numbers by hash, open addressing, 0 = free */
     size_t table_size;
     size_t max_nodes, max_numbers;
-    bool loose; /* what is added may round differently and is taken for finite: derivatives, not values */
+    bool loose; /* new nodes may round differently and are assumed finite: derivatives, not values */
     hn_status status;
 };
 
-/* Sums with at least so many constant factors of leaves, and no more other terms, are LINEAR. Shorter ones stay as they
- * are: eight bytes and a slot saved per term do not pay for an instruction that no neighbour can be fused into. */
+/* Sums with at least so many constant factors of leaves, and at most as many other terms, are LINEAR. For shorter ones,
+ * eight bytes and a slot saved per term do not justify an instruction that cannot be fused with its neighbours. */
 enum { LINEAR_TERMS = 16 };
 
 #define ENTRY_NUMBER (UINT32_C(1) << 31)
@@ -64,7 +65,7 @@ enum { LINEAR_TERMS = 16 };
 hn_status graph_create(struct graph *graph, size_t max_nodes);
 void graph_release(struct graph *graph);
 
-/* Room in the table for so many more nodes, so that it need not grow, and be filled anew, on the way there. */
+/* Reserves space in the table for so many more nodes, so that it is not rehashed on the way there. */
 void graph_reserve(struct graph *graph, size_t more);
 
 uint32_t graph_constant(struct graph *graph, double value);
@@ -88,7 +89,7 @@ bool graph_is_constant(const struct graph *graph, uint32_t node, double *value);
 bool graph_is_number(const struct graph *graph, uint32_t node, double value);    /* the constant of this value */
 bool graph_depends(const struct graph *graph, uint32_t node, enum space space);
 
-/* What an operation yields for finite arguments where it is undefined. Overflow is not counted. */
+/* The results of an operation for finite arguments where it is undefined. Overflow is not counted. */
 enum { MADE_INFINITE = 1, MADE_INVALID = 2, MADE_BOTH = 3 };
 unsigned graph_made_by(const struct graph *graph, const struct node *node);
 
@@ -100,16 +101,16 @@ uint32_t graph_number(struct graph *graph, double value);
 bool graph_entry_is_constant(const struct graph *graph, uint32_t entry, double *value); /* value may be NULL */
 uint32_t graph_entry_node(struct graph *graph, uint32_t entry);
 
-/* The arguments of any node: their number, and the list (of three at most, or of the SUM or LINEAR node). */
+/* The arguments of any node: returns their number, and the list (of at most three, or of the SUM or LINEAR node). */
 size_t graph_arguments(const struct graph *graph, uint32_t node, const uint32_t **list);
 
-/* Stores a node as it is, without algebra; the same node twice gives the same number. Used by graph_apply and graph_sum. */
+/* Stores a node without simplification; equal nodes get the same number. Used by graph_apply and graph_sum. */
 uint32_t graph_intern(struct graph *graph, struct node node);
 
-/* Likewise the sum of a constant in front and the terms, zeros left out. */
+/* The same for the sum of a leading constant and the terms; zeros are left out. */
 uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *terms, size_t count);
 
-/* Likewise a LINEAR node: its terms are added one by one to the ends of both lists, and then become the node. */
+/* The same for a LINEAR node: its terms are appended one by one to both lists, and then become the node. */
 bool graph_linear_room(struct graph *graph, size_t count);
 void graph_linear_term(struct graph *graph, double coefficient, uint32_t node);
 uint32_t graph_intern_linear(struct graph *graph, size_t first_argument, size_t first_number);

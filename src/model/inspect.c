@@ -1,4 +1,4 @@
-/* inspect.c - hardnet/inspect.h, and the questions about expressions of hardnet/model.h.
+/* inspect.c - hardnet/inspect.h, and the expression queries of hardnet/model.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -60,7 +60,7 @@ hn_status hn_expr_get_info(hn_expr a, hn_expr_info *out, hn_error *error) {
     hn_status status = STRUCT_GIVE(hn_expr_info, out, &own, error);
     if (status != HN_OK || valid)
         return status;
-    return error_about(error, HN_INVALID, error_argument("a"), "hn_expr_get_info: there is no expression");
+    return error_about(error, HN_INVALID, error_argument("a"), "hn_expr_get_info: a is not an expression");
 }
 
 hn_expr hn_expr_argument(hn_expr a, size_t index) {
@@ -114,13 +114,13 @@ size_t hn_model_number_count(const hn_model *model) {
 
 /* ---- parts ---- */
 
-/* Ends a call that gave out a part, or zeros because there is none. */
+/* Ends a call that returns a part, or zeros if it does not exist. */
 static hn_status answer(hn_status given, const hn_model *model, bool found, const char *part, hn_error *error) {
     if (given != HN_OK || found)
         return given;
     if (!model)
         return error_missing(error, "inspection", "model");
-    return error_about(error, HN_INVALID, error_argument("index"), "the model has no %s of this index", part);
+    return error_about(error, HN_INVALID, error_argument("index"), "the model has no %s with this index", part);
 }
 
 hn_status hn_model_get_input(const hn_model *model, size_t index, hn_input_info *out, hn_error *error) {

@@ -1,4 +1,4 @@
-/* leaves.c - what expressions are made from: constants, inputs, outputs with their bounds, named definitions.
+/* leaves.c - leaves of expressions: constants, inputs, outputs with their bounds, named definitions.
  *
  * SPDX-License-Identifier: MIT */
 #include "model/parts.h"
@@ -19,7 +19,7 @@ hn_expr hn_constant(hn_model *model, hn_real value) {
     return leaf(model, graph_constant(&model->graph, value), "hn_constant");
 }
 
-/* A name of its own for the next input or output, with room for it in the list; NULL with an error. */
+/* Copies the name of the next input or output and makes space in the list; NULL with an error. */
 static const char *new_input(hn_model *model, const char *name) {
     if (model_refuses(model, "hn_input"))
         return NULL;
@@ -67,7 +67,7 @@ hn_expr hn_output(hn_model *model, const char *name) {
     return leaf(model, output.node, copy);
 }
 
-/* The leaf of the given space that an expression is; NULL with an error when it is none. */
+/* The leaf node of an expression that must be in this space; NULL with an error otherwise. */
 static const struct node *expect_leaf(hn_model *model, hn_expr expr, enum space space, const char *what) {
     if (model_refuses(model, what))
         return NULL;
@@ -85,7 +85,7 @@ void hn_input_range(hn_expr input, hn_real lower, hn_real upper) {
         return;
     struct model_input *place = &input.model->inputs[node->b];
     if (!(lower <= upper)) {
-        model_fail(input.model, HN_INVALID, place->name, "input %s: its range is empty or not a number", place->name);
+        model_fail(input.model, HN_INVALID, place->name, "input %s: the range is empty or not a number", place->name);
         return;
     }
     place->lower = lower;
@@ -95,11 +95,12 @@ void hn_input_range(hn_expr input, hn_real lower, hn_real upper) {
 void hn_output_bounds(hn_expr output, hn_real lower, hn_real upper) {
     if (model_refuses(output.model, "hn_output_bounds"))
         return;
-    hn_expr above = hn_constant(output.model, upper); /* one by one: the order of arguments is the compiler's */
+    hn_expr above =
+        hn_constant(output.model, upper); /* separate statements: C does not order the evaluation of arguments */
     hn_output_between(output, hn_constant(output.model, lower), above);
 }
 
-/* An argument that is no expression knows no model: the error sticks to that of another argument. */
+/* An argument that is not an expression has no model: the error is recorded in the model of the other one. */
 static hn_model *model_of(hn_expr a, hn_expr b) {
     return a.model ? a.model : b.model;
 }
@@ -148,7 +149,7 @@ static struct model_named *find_definition(const hn_model *model, const char *na
     return found ? &model->definitions[*index] : NULL;
 }
 
-/* The definition of this name, made if it is not there; NULL when that fails or the name is something else's. */
+/* The definition of this name, created if missing; NULL when that fails or the name is used for something else. */
 static struct model_named *definition(hn_model *model, const char *name) {
     struct model_named *found = find_definition(model, name);
     if (found)
@@ -180,7 +181,7 @@ void hn_define(hn_model *model, const char *name, hn_expr value) {
 }
 
 hn_expr hn_defined(hn_model *model, const char *name) {
-    if (model && model->finished) { /* only looking: no error when it is not there */
+    if (model && model->finished) { /* lookup only: not an error if it is missing */
         const struct model_named *found = find_definition(model, name);
         return found ? (hn_expr){model, found->value} : (hn_expr){NULL, 0};
     }

@@ -1,7 +1,8 @@
-/* marks.c - see marks.h. A node's mark is a sign and a digest: its value is the sign times that of the digest's expression.
+/* marks.c - see marks.h. A node's mark is a sign and a digest: its value is the sign times that of the digest's
+ * expression.
  *
- * Signs are kept apart because they round nothing: a - b, a + (-b) and -(b - a) are one sum. Sums are added up two by two from the
- * left, as they are evaluated, so that (a + b) + c is the same sum whether it is a list or a chain.
+ * Signs are kept apart because they do not round: a - b, a + (-b) and -(b - a) are one sum. Sums are digested pairwise
+ * from the left, as they are evaluated, so that (a + b) + c is the same sum as a list or as a chain.
  *
  * SPDX-License-Identifier: MIT */
 #include "model/marks.h"
@@ -72,7 +73,7 @@ static struct mark negative(struct mark a) {
     return a;
 }
 
-/* A product, whose factors have no order, or a quotient. */
+/* A product, whose factors are unordered, or a quotient. */
 static struct mark ratio_mark(enum op op, const struct mark *a, const struct mark *b) {
     bool swap = op == OP_MUL && marks_compare(a, b) > 0;
     struct digest digest = start(operator_text(op));
@@ -81,7 +82,7 @@ static struct mark ratio_mark(enum op op, const struct mark *a, const struct mar
     return mark_finish(&digest, times(a->sign, b->sign));
 }
 
-/* Of the sign it sees nothing. */
+/* Independent of the sign of a. */
 static struct mark absolute_mark(struct mark a) {
     struct digest digest = start(operator_text(OP_ABS));
     a.sign = MARK_PLUS;
@@ -108,7 +109,7 @@ static struct mark list_mark(const struct marks *marks, const uint32_t *list, si
     return sum;
 }
 
-/* As the sum of the products would be. */
+/* The same mark as the sum of the products. */
 static struct mark linear_mark(const struct marks *marks, const struct node *node) {
     const double *coefficients = marks->model->graph.numbers + node->a;
     const uint32_t *list = marks->model->graph.arguments + node->c;
@@ -126,7 +127,7 @@ static struct mark linear_mark(const struct marks *marks, const struct node *nod
     return sum;
 }
 
-/* Its successors have theirs. */
+/* Successors are marked already. */
 static struct mark node_mark(const struct marks *marks, uint32_t number) {
     const struct graph *graph = &marks->model->graph;
     const struct node *node = &graph->nodes[number];
@@ -162,7 +163,7 @@ static struct mark node_mark(const struct marks *marks, uint32_t number) {
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all nodes ---- */
 
 void marks_release(struct marks *marks) {
     base_release(marks->of);
@@ -170,7 +171,7 @@ void marks_release(struct marks *marks) {
     marks->of = marks->affine = NULL;
 }
 
-/* needed: expressions of which a mark is asked; all that they consist of joins them. */
+/* needed: in, expressions whose mark is requested; out, with everything they depend on. */
 static void spread_need(const hn_model *model, const uint32_t *order, size_t count, bool *needed) {
     const struct graph *graph = &model->graph;
     for (size_t i = count; i-- > 0;) {
@@ -184,7 +185,7 @@ static void spread_need(const hn_model *model, const uint32_t *order, size_t cou
     }
 }
 
-/* Roots that count by their coefficients need no other mark. */
+/* Roots marked by their coefficients need no other mark. */
 static void mark_nodes(const struct marks *marks, const uint32_t *order, size_t count, const bool *needed) {
     marks->of[0] = (struct mark){.sign = MARK_NONE};
     for (size_t i = 0; i < count; i++)

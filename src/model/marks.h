@@ -1,8 +1,8 @@
-/* marks.h - digests of expressions: what a model means, in 16 bytes per expression. docs/fingerprint.md has the definition.
+/* marks.h - digests of expressions, 16 bytes each, that identify their meaning. docs/fingerprint.md has the definition.
  *
- * Nodes of a finished model go in, in an order of evaluation; out goes a mark for each of them, and for the roots (the expressions that
- * the model's lists name) the mark of their coefficients where they are affine. A mark depends on what is computed, not on
- * the numbers of nodes, on the order in which they were made or on how signs and sums are spelt in the graph.
+ * Input: the nodes of a finished model in topological order. Output: a mark for each of them, and for affine roots (the
+ * expressions in the model's lists) the mark of their coefficients. A mark depends on the computed function, not on
+ * node numbers, their creation order or the representation of signs and sums in the graph.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_MODEL_MARKS_H
@@ -13,7 +13,7 @@
 
 enum { MARK_BYTES = 16 };
 
-/* How the value of a node follows from the expression that its digest stands for. */
+/* The relation of a node's value to the expression of its digest. */
 enum mark_sign { MARK_PLUS = '+', MARK_MINUS = '-', MARK_AFFINE = '=', MARK_NONE = '0' };
 
 struct mark {
@@ -23,16 +23,16 @@ struct mark {
 
 struct marks {
     const hn_model *model;
-    struct mark *of;     /* by node; number 0 is no expression; not of what counts by its coefficients alone */
+    struct mark *of;     /* by node; number 0 is not an expression; unset for roots marked only by coefficients */
     struct mark *affine; /* by node: of the coefficients of an affine root; sign 0 elsewhere */
 };
 
-/* Ends a digest and keeps its first half. */
+/* Finishes a digest and keeps its first half. */
 struct mark mark_finish(struct digest *digest, enum mark_sign sign);
 void digest_add_mark(struct digest *digest, const struct mark *mark);
 
-/* Marks all that the roots need; the first affine_count of them count by their coefficients where they are affine. Release
- * frees what it made. */
+/* Marks the roots and everything they depend on; the first affine_count roots are marked by their coefficients if
+ * affine. marks_release frees the lists. */
 hn_status marks_create(struct marks *marks, const hn_model *model, const uint32_t *roots, size_t root_count,
                        size_t affine_count, hn_error *error);
 void marks_release(struct marks *marks);

@@ -1,6 +1,7 @@
-/* matrix.c - hardnet/matrix.h: matrices of numbers become LINEAR nodes, one for a row.
+/* matrix.c - hardnet/matrix.h: matrices of numbers become one LINEAR node per row.
  *
- * All of a matrix is looked at before the first node is made, so that an error names the row and nothing is half there.
+ * The whole matrix is checked before the first node is created, so that an error names the row and the model is
+ * unchanged.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -14,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix while it is taken in; the lists are one block, longer than a row. */
+/* A matrix during conversion; the lists are one block, longer than a row. */
 struct taking {
     hn_model *model;
     const char *what; /* the rows' name, or the function's */
-    bool named;       /* the former */
+    bool named;       /* whether it is the rows' name */
     hn_matrix matrix;
     uint32_t *nodes; /* of the terms */
     uint32_t *list;  /* nodes of one row; while checking, by column: 1 + the last row that has it */
@@ -52,13 +53,13 @@ static bool check_dense(struct taking *t, size_t *nonzeros) {
     if (m->leading == 0)
         t->matrix.leading = m->columns;
     if (m->leading < m->columns) {
-        model_fail(t->model, HN_INVALID, t->what, "%s: a row of %zu numbers is longer than leading, %zu", t->what,
-                   m->columns, m->leading);
+        model_fail(t->model, HN_INVALID, t->what, "%s: a row of %zu numbers is longer than the leading dimension, %zu",
+                   t->what, m->columns, m->leading);
         return false;
     }
     if (!size_multiply(m->rows, m->leading, &count) || !size_multiply(count, sizeof *m->values, &bytes)) {
-        model_fail(t->model, HN_INVALID, t->what, "%s: %zu rows of %zu numbers are more than memory can hold", t->what,
-                   m->rows, m->leading);
+        model_fail(t->model, HN_INVALID, t->what, "%s: %zu rows of %zu numbers do not fit in memory", t->what, m->rows,
+                   m->leading);
         return false;
     }
     for (size_t i = 0; i < m->rows; i++)
@@ -73,10 +74,10 @@ static bool check_sparse_row(const struct taking *t, size_t row, size_t *nonzero
     for (size_t e = m->first[row]; e < m->first[row + 1]; e++) {
         uint32_t column = m->column[e];
         if (column >= m->columns)
-            return fail_row(t, row, "an entry is in column %u, and the matrix has %zu, counted from 0", column,
-                            m->columns);
+            return fail_row(t, row, "column index %u is out of range; the matrix has %zu columns, counted from 0",
+                            column, m->columns);
         if (t->list[column] == row + 1)
-            return fail_row(t, row, "column %u is there twice", column);
+            return fail_row(t, row, "column %u occurs twice", column);
         t->list[column] = (uint32_t)(row + 1);
         if (!check_entry(t, row, column, m->values[e], nonzeros))
             return false;
@@ -87,10 +88,10 @@ static bool check_sparse_row(const struct taking *t, size_t row, size_t *nonzero
 static bool check_sparse(const struct taking *t, size_t *nonzeros) {
     const hn_matrix *m = &t->matrix;
     if (m->first[0] != 0)
-        return fail_row(t, 0, "it begins at entry %zu, not at 0", m->first[0]);
+        return fail_row(t, 0, "begins at entry %zu, not at 0", m->first[0]);
     for (size_t i = 0; i < m->rows; i++)
         if (m->first[i + 1] < m->first[i])
-            return fail_row(t, i, "it begins at entry %zu and ends at entry %zu", m->first[i], m->first[i + 1]);
+            return fail_row(t, i, "begins at entry %zu and ends at entry %zu", m->first[i], m->first[i + 1]);
     memset(t->list, 0, m->columns * sizeof *t->list);
     for (size_t i = 0; i < m->rows; i++)
         if (!check_sparse_row(t, i, nonzeros))
@@ -98,14 +99,14 @@ static bool check_sparse(const struct taking *t, size_t *nonzeros) {
     return true;
 }
 
-/* Before they are made: whether so many coefficients have room. */
+/* Whether the node limit admits so many coefficients, before they are created. */
 static bool check_room(const struct taking *t, size_t nonzeros) {
     const struct graph *g = &t->model->graph;
     size_t room = g->max_numbers - g->number_count;
     if (nonzeros < room && t->matrix.rows < g->max_nodes)
         return true;
     model_fail(t->model, HN_LIMIT, t->what,
-               "%s: a matrix of %zu x %zu with %zu numbers (%zu MB), and there is room for %zu; raise max_nodes, %zu",
+               "%s: a matrix of %zu x %zu with %zu numbers (%zu MB) exceeds the remaining %zu; raise max_nodes, %zu",
                t->what, t->matrix.rows, t->matrix.columns, nonzeros, nonzeros / 1000 * sizeof(hn_real) / 1000, room,
                g->max_nodes);
     return false;
@@ -119,11 +120,11 @@ static bool check_pointers(const struct taking *t, const void *terms) {
     if (!m->values && m->rows > 0 && (m->first ? m->first[m->rows] > 0 : m->columns > 0))
         missing = "matrix.values";
     if (missing)
-        model_fail(t->model, HN_INVALID, t->what, "%s: %s is missing", t->what, missing);
+        model_fail(t->model, HN_INVALID, t->what, "%s: %s is NULL", t->what, missing);
     return !missing;
 }
 
-/* ---- taking a matrix ---- */
+/* ---- converting a matrix ---- */
 
 static bool take_terms(struct taking *t, const hn_expr *terms) {
     size_t columns = t->matrix.columns, bytes;
@@ -144,7 +145,7 @@ static bool take_terms(struct taking *t, const hn_expr *terms) {
     return true;
 }
 
-/* False with an error; whatever it answers, taking_release must follow. */
+/* False with an error; call taking_release in either case. */
 static bool taking_start(struct taking *t, const hn_matrix *matrix, const hn_expr *terms) {
     hn_error error;
     size_t nonzeros = 0;
@@ -184,7 +185,7 @@ hn_expr hn_linear(hn_model *model, size_t count, const hn_real *coefficients, co
     if (model_refuses(model, "hn_linear"))
         return none;
     if (count > 0 && (!coefficients || !terms)) {
-        model_fail(model, HN_INVALID, "hn_linear", "hn_linear: %s is missing", terms ? "coefficients" : "terms");
+        model_fail(model, HN_INVALID, "hn_linear", "hn_linear: %s is NULL", terms ? "coefficients" : "terms");
         return none;
     }
     if (count > FEW)
@@ -210,7 +211,7 @@ void hn_products(hn_model *model, const hn_matrix *matrix, const hn_expr *terms,
     struct taking t = {.model = model, .what = "hn_products"};
     bool good = taking_start(&t, matrix, terms);
     if (good && t.matrix.rows > 0 && !products) {
-        model_fail(model, HN_INVALID, t.what, "hn_products: products is missing");
+        model_fail(model, HN_INVALID, t.what, "hn_products: products is NULL");
         good = false;
     }
     for (size_t i = 0; products && i < t.matrix.rows; i++) {
@@ -224,17 +225,18 @@ void hn_products(hn_model *model, const hn_matrix *matrix, const hn_expr *terms,
 
 /* ---- quadratic forms ---- */
 
-/* y' Q y / 2 = sum_i y_i (L y)_i with a lower triangle L: half of Q's diagonal, and below it half of the sum of both entries. */
+/* y' Q y / 2 = sum_i y_i (L y)_i with a lower triangle L: half of Q's diagonal, and below it half of the sum of both
+ * entries. */
 struct triangle {
-    double *values;  /* of one row; by column while they are added up */
-    uint32_t *first; /* by row: 1 + the newest of its entries, 0 = none */
+    double *values;  /* of one row; by column while they are accumulated */
+    uint32_t *first; /* by row: 1 + its most recent entry, 0 = none */
     struct half {
         uint32_t next, column;
         double value;
     } * halves; /* of a sparse matrix: its entries, each halved */
 };
 
-/* Room for all of it in the values; entries of a sparse matrix go to the row that is their larger index. */
+/* Allocates everything and fills the values; entries of a sparse matrix go to the row of their larger index. */
 static bool triangle_start(struct triangle *out, const struct taking *t) {
     const hn_matrix *m = &t->matrix;
     size_t entries = m->first ? m->first[m->rows] : 0, bytes, rows = m->rows;
@@ -345,7 +347,7 @@ hn_expr hn_quadratic(hn_model *model, const hn_matrix *matrix, const hn_expr *te
 
 /* ---- rows ---- */
 
-/* One bound of a row: a number, an expression, or infinite where neither is given. */
+/* One bound of a row: a number, an expression, or infinite if both are absent. */
 static hn_expr bound_of(hn_model *model, const hn_real *numbers, const hn_expr *exprs, size_t row, double absent) {
     return exprs ? exprs[row] : hn_constant(model, numbers ? numbers[row] : absent);
 }
@@ -366,7 +368,7 @@ static void constrain(hn_model *model, const char *name, const hn_matrix *matrix
         if (!label)
             model_fail(model, HN_NO_MEMORY, t.what, "%s: out of memory", t.what);
         if (!name)
-            model_fail(model, HN_INVALID, t.what, "hn_constrain_affine: name is missing");
+            model_fail(model, HN_INVALID, t.what, "hn_constrain_affine: name is NULL");
     }
     for (size_t i = 0; label && i < t.matrix.rows && model->error.status == HN_OK; i++) {
         snprintf(label, size, "%s[%zu]", t.what, i + 1);

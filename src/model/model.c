@@ -1,4 +1,4 @@
-/* model.c - a model's life: created, filled, finished, destroyed; and the error that sticks to it.
+/* model.c - lifetime of a model (create, fill, finish, destroy) and its sticky error.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -73,7 +73,7 @@ void model_fail(hn_model *model, hn_status status, const char *name, const char 
 
 hn_status hn_model_status(const hn_model *model, hn_error *error) {
     if (!model)
-        return error_about(error, HN_INVALID, error_argument("model"), "model: it is missing");
+        return error_about(error, HN_INVALID, error_argument("model"), "model is NULL");
     if (error && model->error.status != HN_OK)
         *error = model->error;
     return model->error.status;
@@ -83,7 +83,7 @@ bool model_refuses(hn_model *model, const char *what) {
     if (!model)
         return true;
     if (model->finished)
-        model_fail(model, HN_INVALID, what, "%s: the model is finished, nothing can be added", what);
+        model_fail(model, HN_INVALID, what, "%s: the model is finished and cannot be changed", what);
     return model->error.status != HN_OK;
 }
 
@@ -91,7 +91,7 @@ uint32_t model_argument(hn_model *model, hn_expr expr, const char *what) {
     if (expr.model == model && expr.node > 0 && expr.node < model->graph.count)
         return expr.node;
     if (expr.model && expr.model != model)
-        model_fail(model, HN_INVALID, what, "%s: an expression of another model", what);
+        model_fail(model, HN_INVALID, what, "%s: the expression belongs to another model", what);
     else
         model_fail(model, HN_INVALID, what, "%s: an argument is not an expression", what);
     return 0;
@@ -111,11 +111,11 @@ const char *model_name(hn_model *model, const char *name, enum name_kind kind, s
     static const char kinds[][12] = {"input", "output", "constraint", "definition", "requirement", "objective"};
     size_t length = name ? strlen(name) : 0;
     if (length == 0) {
-        model_fail(model, HN_INVALID, NULL, "%s %zu: the name is missing", kinds[kind], index);
+        model_fail(model, HN_INVALID, NULL, "%s %zu: name is NULL or empty", kinds[kind], index);
         return NULL;
     }
     if (names_find(&model->names, name, length)) {
-        model_fail(model, HN_INVALID, name, "%s %s: the name is taken", kinds[kind], name);
+        model_fail(model, HN_INVALID, name, "%s %s: the name is already used", kinds[kind], name);
         return NULL;
     }
     char *copy = arena_copy_text(&model->texts, name, length);

@@ -1,4 +1,4 @@
-/* model_rows.c - what must hold: constraint rows in named groups, the objective, requirements on inputs; and finishing a model.
+/* model_rows.c - constraint rows in named groups, the objective, requirements on inputs; and finishing a model.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"
@@ -14,7 +14,7 @@
 void hn_constrain(hn_model *model, const char *name, hn_real lower, hn_expr body, hn_real upper) {
     if (model_refuses(model, "hn_constrain"))
         return;
-    hn_expr above = hn_constant(model, upper); /* one by one: the order of arguments is the compiler's */
+    hn_expr above = hn_constant(model, upper); /* separate statements: C does not order the evaluation of arguments */
     hn_constrain_between(model, name, hn_constant(model, lower), body, above);
 }
 
@@ -42,7 +42,8 @@ static void set_objective(hn_model *model, const char *name, hn_expr objective, 
     if (model_refuses(model, what))
         return;
     if (model->objective.value != 0) {
-        model_fail(model, HN_INVALID, what, "objective %s: there is one already, %s", what, model->objective.name);
+        model_fail(model, HN_INVALID, what, "objective %s: the model already has an objective, %s", what,
+                   model->objective.name);
         return;
     }
     uint32_t node = model_argument(model, objective, what);
@@ -86,13 +87,13 @@ static bool is_infinite(const hn_model *model, uint32_t node, double sign) {
     return graph_is_number(&model->graph, node, sign * INFINITY);
 }
 
-/* Constant bounds that no value can meet are an error here; those that depend on x show per sample. */
+/* Infeasible constant bounds are an error here; those that depend on x are reported per sample. */
 static void check_bounds(hn_model *model, const char *kind, const char *name, uint32_t lower, uint32_t upper) {
     double low, high;
     bool low_known = graph_is_constant(&model->graph, lower, &low);
     bool high_known = graph_is_constant(&model->graph, upper, &high);
     if ((low_known && isnan(low)) || (high_known && isnan(high)))
-        model_fail(model, HN_INVALID, name, "%s %s: a bound is not a number", kind, name);
+        model_fail(model, HN_INVALID, name, "%s %s: a bound is NaN", kind, name);
     else if (is_infinite(model, lower, 1) || is_infinite(model, upper, -1))
         model_fail(model, HN_INVALID, name, "%s %s: a bound is infinite on the wrong side", kind, name);
     else if (low_known && high_known && low > high)
@@ -100,8 +101,8 @@ static void check_bounds(hn_model *model, const char *kind, const char *name, ui
                    error_number(low).text, error_number(high).text);
 }
 
-/* A constant that is fixed has no row, so that nothing else compares it with constant bounds. It may be beyond a bound by the default
- * tolerance of a row. */
+/* A fixed constant has no row, so its bounds are checked here. It may violate a bound by the default tolerance of a
+ * row. */
 static void check_fixed(hn_model *model, const struct model_output *output) {
     static const double tolerance = 1e-8;
     const uint32_t bounds[] = {output->lower, output->upper};
@@ -119,7 +120,7 @@ static void check_fixed(hn_model *model, const struct model_output *output) {
 static void check_free_of_outputs(hn_model *model, const uint8_t *spaces, uint32_t node, const char *kind,
                                   const char *name, const char *part) {
     if (spaces[node] >> SPACE_Y & 1u)
-        model_fail(model, HN_INVALID, name, "%s %s: its %s depends on outputs", kind, name, part);
+        model_fail(model, HN_INVALID, name, "%s %s: the %s depends on outputs", kind, name, part);
 }
 
 static void check_parts(hn_model *model, const uint8_t *spaces) {
@@ -140,14 +141,14 @@ static void check_parts(hn_model *model, const uint8_t *spaces) {
     }
     for (size_t i = 0; i < model->definition_count; i++)
         if (model->definitions[i].value == 0)
-            model_fail(model, HN_INVALID, model->definitions[i].name, "definition %s: referred to but never defined",
+            model_fail(model, HN_INVALID, model->definitions[i].name, "definition %s: used but never defined",
                        model->definitions[i].name);
     for (size_t i = 0; i < model->requirement_count; i++)
         check_free_of_outputs(model, spaces, model->requirements[i].value, "requirement", model->requirements[i].name,
                               "condition");
 }
 
-/* Every node that the model holds on to; the list comes from base_allocate, NULL when memory is out. */
+/* Every node referenced by the model; the list comes from base_allocate, NULL when out of memory. */
 static uint32_t *all_roots(const hn_model *model, size_t *count) {
     size_t most =
         3 * model->row_count + 5 * model->output_count + model->definition_count + model->requirement_count + 1;
@@ -175,7 +176,7 @@ static uint32_t *all_roots(const hn_model *model, size_t *count) {
     return roots;
 }
 
-/* spaces[node]: on what a node depends once references are followed. A fixed output still counts as an output. */
+/* spaces[node]: the spaces a node depends on, following references. A fixed output counts as an output. */
 static void resolve_spaces(const hn_model *model, const uint32_t *order, size_t count, uint8_t *spaces) {
     const struct graph *g = &model->graph;
     memset(spaces, 0, g->count);
@@ -211,7 +212,7 @@ static void model_rows_check_model(hn_model *model) {
     base_release(spaces);
 }
 
-/* The group of a row, by the part of its name before '['; made when it is new. */
+/* The group of a row, the part of its name before '['; created if it is new. */
 static bool find_group(hn_model *model, const char *name, uint32_t *group) {
     size_t length = strcspn(name, "[");
     const uint32_t *known = names_find(&model->group_names, name, length);
@@ -234,15 +235,15 @@ static bool find_group(hn_model *model, const char *name, uint32_t *group) {
     return true;
 }
 
-/* Whether an output has a row for its bounds. A constant that is fixed within constant bounds needs none; where one of them depends on
- * x each sample is judged. */
+/* Whether an output gets a row for its bounds. A fixed constant within constant bounds does not; if a bound depends on
+ * x it is checked per sample. */
 static bool has_row(const hn_model *model, const struct model_output *output) {
     const struct graph *g = &model->graph;
     return output->fixed == 0 || !graph_is_constant(g, output->fixed, NULL) ||
            !graph_is_constant(g, output->lower, NULL) || !graph_is_constant(g, output->upper, NULL);
 }
 
-/* All rows that are rows: constraints, then bounds of outputs, those without a finite bound left out. */
+/* All rows: constraints, then bounds of outputs, without those that have no finite bound. */
 static size_t collect_rows(const hn_model *model, struct model_row *rows) {
     size_t n = 0;
     for (size_t i = 0; i < model->row_count; i++)
@@ -259,7 +260,7 @@ static size_t collect_rows(const hn_model *model, struct model_row *rows) {
     return kept;
 }
 
-/* Sorts rows by group, keeping their order within one, into the model's own list. */
+/* Sorts rows by group, stably, into the model's list. */
 static void place_rows(hn_model *model, const struct model_row *rows, size_t count) {
     size_t first = 0;
     for (size_t i = 0; i < count; i++)
@@ -297,7 +298,7 @@ hn_status hn_model_finish(hn_model *model, hn_error *error) {
     if (model && !model->finished && model->error.status == HN_OK) {
         hn_error arithmetic;
         if (model->output_count == 0)
-            model_fail(model, HN_INVALID, NULL, "model: it has no outputs");
+            model_fail(model, HN_INVALID, NULL, "model: no outputs");
         else if (arithmetic_check(&arithmetic) != HN_OK)
             model_fail(model, HN_UNSUPPORTED, NULL, "%s", arithmetic.text);
         else

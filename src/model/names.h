@@ -1,4 +1,4 @@
-/* names.h - a map from names to numbers. The texts belong to the caller and must outlive the map.
+/* names.h - a map from names to numbers. The caller owns the strings, which must outlive the map.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_MODEL_NAMES_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct name_entry {
-    const char *text; /* not ended by 0: length counts */
+    const char *text; /* not 0-terminated: see length */
     size_t length;
     uint32_t number;
 };
@@ -19,10 +19,10 @@ struct names {
     size_t size, count;
 };
 
-/* NULL when the name is not there. The number may be changed through the pointer until the next names_add. */
+/* NULL if the name is absent. The number may be changed through the pointer until the next names_add. */
 uint32_t *names_find(const struct names *names, const char *text, size_t length);
 
-/* Adds a name that is not there yet; false when memory is out. */
+/* Adds an absent name; false when out of memory. */
 bool names_add(struct names *names, const char *text, size_t length, uint32_t number);
 
 void names_release(struct names *names);

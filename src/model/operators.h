@@ -1,11 +1,12 @@
 /* operators.h - the one list of operators: X(name, text, arguments, meaning).
  *
- * The meaning is an expression over SIMD vectors a, b, c (base/simd.h, base/elementary.h). It is expanded at WIDTH 1 for constant
- * folding and plain evaluation and at the width of each instruction set for programs, so that an operator means the same
- * bits everywhere. NODE operators have no meaning of their own: they stand for a number, a leaf or a list.
+ * The meaning is an expression over SIMD vectors a, b, c (base/simd.h, base/elementary.h). It is expanded at WIDTH 1
+ * for constant folding and plain evaluation and at the width of each instruction set for programs, so that an operator
+ * gives the same bits everywhere. NODE operators have no meaning here: they represent a number, a leaf or a list.
  *
- * min and max hand on a NaN from either side. Conditions are 0 or 1. GUARD is a product that is 0 when its first factor is,
- * whatever the second: derivatives use it so that a NaN or an infinity in a branch that is not taken stays there.
+ * min and max propagate a NaN from either side. Conditions are 0 or 1. GUARD is a product that is 0 if its first factor
+ * is 0, whatever the second: derivatives use it so that a NaN or an infinity in a branch that is not taken does not
+ * propagate.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_MODEL_OPERATORS_H

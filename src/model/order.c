@@ -1,7 +1,8 @@
-/* order.c - walks a model's graph from given roots: an order of evaluation, and a copy into another graph.
+/* order.c - depth-first traversal of a model's graph from given roots: a topological order, and a copy into another
+ * graph.
  *
- * Node numbers by themselves give an order of evaluation except where a reference leads on to a definition made later; so this is a
- * depth-first walk, with a stack of its own instead of recursion.
+ * Node numbers are a topological order except where a reference precedes its definition; so this is a depth-first
+ * traversal, with an explicit stack instead of recursion.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -16,12 +17,12 @@ struct walk {
     const hn_model *model;
     uint8_t *visits; /* enum visit per node */
     uint32_t *stack; /* open nodes */
-    uint32_t *next;  /* beside it: how many successors were taken */
+    uint32_t *next;  /* beside it: the number of successors visited */
     uint32_t *order;
     size_t depth, count;
 };
 
-/* What must be there before a node: its arguments, the definition behind a reference, the value of a fixed output. */
+/* The dependencies of a node: its arguments, the definition of a reference, the value of a fixed output. */
 static size_t successors(const hn_model *model, uint32_t number, const uint32_t **list) {
     const struct node *node = &model->graph.nodes[number];
     if (node->op == OP_REFERENCE) {
@@ -41,7 +42,7 @@ static void walk_open(struct walk *walk, uint32_t number) {
     walk->next[walk->depth++] = 0;
 }
 
-/* The cycle is the top of the stack, down to the node that was met again. */
+/* The cycle is the top of the stack, down to the first occurrence of the node. */
 static hn_status cycle_error(const struct walk *walk, uint32_t again, hn_error *error) {
     const hn_model *model = walk->model;
     const char *definition = NULL, *output = NULL;
@@ -54,16 +55,15 @@ static hn_status cycle_error(const struct walk *walk, uint32_t again, hn_error *
             output = model->outputs[node->b].name;
     } while (walk->stack[i] != again);
     if (output)
-        return error_about(error, HN_INVALID, error_part(output), "output %s: its fixed value depends on outputs",
+        return error_about(error, HN_INVALID, error_part(output), "output %s: the fixed value depends on outputs",
                            output);
-    return error_about(error, HN_INVALID, error_part(definition), "definition %s: defined in terms of itself",
-                       definition);
+    return error_about(error, HN_INVALID, error_part(definition), "definition %s: circular definition", definition);
 }
 
 static hn_status undefined_error(const struct walk *walk, hn_error *error) {
     const struct node *node = &walk->model->graph.nodes[walk->stack[walk->depth - 1]];
     const char *name = walk->model->definitions[node->a].name;
-    return error_about(error, HN_INVALID, error_part(name), "definition %s: referred to but never defined", name);
+    return error_about(error, HN_INVALID, error_part(name), "definition %s: used but never defined", name);
 }
 
 static hn_status walk_from(struct walk *walk, uint32_t root, hn_error *error) {
@@ -131,7 +131,7 @@ static uint32_t import_sum(const struct graph *from, const struct node *node, st
     return graph_linear(to, from->numbers + node->a, scratch, node->b);
 }
 
-/* The node's number in the other graph; its successors are in the map already. */
+/* Copies a node to the other graph and returns its number there; its successors are mapped already. */
 static uint32_t import_node(const hn_model *model, uint32_t number, struct graph *to, const uint32_t *map,
                             uint32_t *scratch) {
     const struct node *node = &model->graph.nodes[number];
@@ -149,7 +149,7 @@ static uint32_t import_node(const hn_model *model, uint32_t number, struct graph
     case OP_SUM:
     case OP_LINEAR:
         return import_sum(&model->graph, node, to, map, scratch);
-    default: /* unused arguments are number 0, which maps to itself */
+    default: /* absent arguments are number 0, which maps to itself */
         return graph_apply(to, (enum op)node->op, map[node->a], map[node->b], map[node->c]);
     }
 }
@@ -162,7 +162,7 @@ hn_status model_import(const hn_model *model, struct graph *to, uint32_t *roots,
         return status;
     uint32_t *map = base_allocate(n * sizeof *map);
     if (map) {
-        uint32_t *scratch = map + model->graph.count; /* no sum is longer than all their arguments */
+        uint32_t *scratch = map + model->graph.count; /* a sum is at most as long as the list of all arguments */
         map[0] = 0;
         graph_reserve(to, order_count);
         for (size_t i = 0; i < order_count; i++)

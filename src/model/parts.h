@@ -1,7 +1,7 @@
-/* parts.h - what a model is made of, for this module and for modules that read a finished model.
+/* parts.h - the struct of a model, for this module and for modules that read a finished model.
  *
- * In come the calls of hardnet/model.h; out goes a graph with lists of nodes in it: inputs, outputs, rows by group,
- * definitions, requirements, objective. Once an error sticks nothing is added any more.
+ * The calls of hardnet/model.h build a graph and lists of its nodes: inputs, outputs, rows by group, definitions,
+ * requirements, objective. After the first error the model does not change any more.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_MODEL_PARTS_H
@@ -36,7 +36,7 @@ struct model_group {
 
 struct model_named {
     const char *name;
-    uint32_t value; /* 0: referred to, not defined yet */
+    uint32_t value; /* 0: used, not defined yet */
 };
 
 /* Counts and capacities beside each list, for array_grow. */
@@ -44,7 +44,7 @@ struct hn_model {
     struct graph graph;
     struct arena texts;
     struct names names;       /* every name, to its kind and index */
-    struct names group_names; /* to the group's index */
+    struct names group_names; /* to group indices */
     struct model_input *inputs;
     struct model_output *outputs;
     struct model_row *rows; /* as added; by group, with the bounds of outputs, once finished */
@@ -60,31 +60,31 @@ struct hn_model {
 
 enum name_kind { NAME_INPUT, NAME_OUTPUT, NAME_ROW, NAME_DEFINITION, NAME_REQUIREMENT, NAME_OBJECTIVE };
 
-/* Lets the first error stick. name: the part that it is about, NULL for none. */
+/* Records the first error. name: the part that it is about, or NULL. */
 __attribute__((format(printf, 4, 5))) void model_fail(hn_model *model, hn_status status, const char *name,
                                                       const char *format, ...);
 
-/* Whether the model takes no more; a finished one then gets an error that sticks. */
+/* Whether the model rejects changes; a finished one then records an error. */
 bool model_refuses(hn_model *model, const char *what);
 
-/* The node of an argument of `what`, or 0 with an error when it is none or another model's. */
+/* The node of an argument of `what`, or 0 with an error if it is not an expression of this model. */
 uint32_t model_argument(hn_model *model, hn_expr expr, const char *what);
 
-/* Turns the graph's status into an error that sticks. */
+/* Records the graph's status as the model's error. */
 void model_note_graph(hn_model *model, const char *what);
 
-/* Keeps a copy of a new name; NULL with an error when it is missing or taken. */
+/* Copies a new name; NULL with an error if it is missing or used. */
 const char *model_name(hn_model *model, const char *name, enum name_kind kind, size_t index);
 
-/* The list, moved if need be, with room for one more element; NULL with an error, and the list as it was. */
+/* Grows the list to one more element; NULL with an error, and the list is unchanged. */
 void *model_room(hn_model *model, void *list, size_t *capacity, size_t count, size_t size);
 
-/* Every node that the roots need, arguments first; references and fixed outputs lead on to their values. The list comes from
- * base_allocate. A definition in terms of itself is HN_INVALID and named. */
+/* Every node that the roots depend on, in topological order; references and fixed outputs lead to their values. The
+ * list comes from base_allocate. A circular definition is HN_INVALID and named. */
 hn_status model_order(const hn_model *model, const uint32_t *roots, size_t count, uint32_t **order, size_t *order_count,
                       hn_error *error);
 
-/* Builds the roots anew in another graph, references replaced by their definitions and fixed outputs by their values;
+/* Copies the roots into another graph, with references replaced by their definitions and fixed outputs by their values;
  * roots[i] becomes the number there. */
 hn_status model_import(const hn_model *model, struct graph *to, uint32_t *roots, size_t count, hn_error *error);
 

@@ -1,14 +1,14 @@
-/* simplify.c - the algebra behind graph_apply: constants are folded and trivial forms are rewritten.
+/* simplify.c - algebraic simplification for graph_apply: constant folding and rewriting of trivial forms.
  *
- * Two sets of rules. A graph of values keeps what was written: a rewrite gives the same number for every operand, infinite and
- * undefined ones included (but for the sign of a zero), or for every finite one where the operand is known to be finite. An
- * operand that the value does not depend on (equal branches of `if`, a^0, 1^a) is dropped only if it is defined everywhere. So
- * signs move ((-a)*b = -(a*b), a + (-b) = a - b), small powers become products, 0*y is 0 for an output y; but sums and
- * products keep their association, and a/a, 0/a, a - a stay where a may be infinite, undefined or 0.
+ * Two sets of rules. In a graph of values a rewrite must give the same number for every operand, infinite and undefined
+ * ones included (except for the sign of a zero), or for every finite one if the operand is known to be finite. An
+ * operand that does not affect the value (equal branches of `if`, a^0, 1^a) is dropped only if it is defined
+ * everywhere. So signs move ((-a)*b = -(a*b), a + (-b) = a - b), small powers become products, 0*y is 0 for an output
+ * y; but sums and products are not reassociated, and a/a, 0/a, a - a stay unless a is known to be finite and nonzero.
  *
- * A loose graph, to which derivatives are added, may also round differently and takes parts for finite: factors meet
- * (c*(d*a) = (c*d)*a), sums share a factor (c*a + c*b = c*(a+b)), 0*a and a - a vanish, so that equal things meet as equal nodes and what
- * is identically zero wherever it is defined is no entry of a Jacobian.
+ * A loose graph, to which derivatives are added, may also round differently and assumes that parts are finite: constant
+ * factors are merged (c*(d*a) = (c*d)*a), sums factor out common factors (c*a + c*b = c*(a+b)), 0*a and a - a become 0,
+ * so that equal expressions become equal nodes and identically zero derivatives are not entries of a Jacobian.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
@@ -21,7 +21,7 @@ static uint32_t intern(struct graph *g, enum op op, uint32_t a, uint32_t b, uint
     return graph_intern(g, (struct node){.op = (uint8_t)op, .a = a, .b = b, .c = c});
 }
 
-/* Arguments of a commutative operator in one order, so that a+b and b+a are one node. */
+/* Canonical argument order of a commutative operator, so that a+b and b+a are one node. */
 static uint32_t intern_ordered(struct graph *g, enum op op, uint32_t a, uint32_t b) {
     return a <= b ? intern(g, op, a, b, 0) : intern(g, op, b, a, 0);
 }
@@ -30,7 +30,7 @@ static bool is(const struct graph *g, uint32_t node, enum op op) {
     return g->nodes[node].op == op;
 }
 
-/* node = factor * rest with a constant factor; factor 1 when there is none. */
+/* node = factor * rest with a constant factor; 1 if the node has none. */
 static uint32_t split_factor(const struct graph *g, uint32_t node, double *factor) {
     const struct node *n = &g->nodes[node];
     *factor = 1;
@@ -45,22 +45,22 @@ static uint32_t split_factor(const struct graph *g, uint32_t node, double *facto
     return node;
 }
 
-/* Whether a product of constants may be folded: it must not have left the range in which it is exact to rounding. */
+/* Whether a product of constants may be folded: it must be within the range where it is exact to rounding. */
 static bool is_harmless(double product) {
     return fabs(product) > 1e-290 && fabs(product) < 1e290;
 }
 
-/* Whether p*r + q*s has a common factor, apart from a sign, that is worth one product instead of two. */
+/* Whether p*r + q*s has a common factor, up to sign, that saves a product. */
 static bool is_common(double p, double q) {
     return fabs(p) == fabs(q) && fabs(p) != 1 && is_harmless(p);
 }
 
-/* Whether p * (q*a) may be (p*q) * a: always when one of them is a sign. */
+/* Whether p * (q*a) may become (p*q) * a: always if one of them is a sign. */
 static bool may_fold(const struct graph *g, double p, double q) {
     return fabs(p) == 1 || fabs(q) == 1 || (g->loose && is_harmless(p * q));
 }
 
-/* Whether a value is finite whenever inputs and outputs are; looks only a few nodes deep. */
+/* Whether a value is finite for all finite inputs and outputs; searches only a few levels. */
 static bool is_finite(const struct graph *g, uint32_t a, int depth) {
     const struct node *n = &g->nodes[a];
     uint32_t rest;
@@ -78,7 +78,7 @@ static bool is_finite(const struct graph *g, uint32_t a, int depth) {
     case OP_ATAN:
     case OP_TANH:
         return depth > 0 && is_finite(g, n->a, depth - 1);
-    case OP_MUL: /* by a constant of at most 1 */
+    case OP_MUL: /* times a constant of at most 1 */
         rest = split_factor(g, a, &value);
         return depth > 0 && rest != a && fabs(value) <= 1 && is_finite(g, rest, depth - 1);
     default:
@@ -86,13 +86,13 @@ static bool is_finite(const struct graph *g, uint32_t a, int depth) {
     }
 }
 
-/* Whether an operand that does not change the value may be dropped: in a formula of values it still decides where the value
+/* Whether an operand that does not change the value may be dropped: in a formula of values it affects where the value
  * is defined. */
 static bool may_drop(const struct graph *g, uint32_t a) {
     return g->loose || graph_is_total(g, a);
 }
 
-/* Whether 0 * a and a - a may be taken for 0. */
+/* Whether 0 * a and a - a may be replaced by 0. */
 static bool may_vanish(const struct graph *g, uint32_t a) {
     enum { FEW = 4 };
     return g->loose || is_finite(g, a, FEW);
@@ -203,7 +203,7 @@ static uint32_t apply_div(struct graph *g, uint32_t a, uint32_t b) {
         int exponent;
         if (value == 1)
             return a;
-        if (fabs(frexp(value, &exponent)) == 0.5 && is_harmless(value)) /* a power of two: the reciprocal is exact */
+        if (fabs(frexp(value, &exponent)) == 0.5 && is_harmless(value)) /* power of two: exact reciprocal */
             return graph_scale(g, 1 / value, a);
     }
     if (is(g, a, OP_NEG))
@@ -213,8 +213,8 @@ static uint32_t apply_div(struct graph *g, uint32_t a, uint32_t b) {
     return intern(g, OP_DIV, a, b, 0);
 }
 
-/* Exponents for which products (or a root) keep the error within 2 ulp; negative ones invert first, so that neither overflow
- * nor underflow comes early. */
+/* Exponents for which products (or a root) keep the error within 2 ulp; negative ones invert first, to avoid premature
+ * overflow or underflow. */
 static uint32_t apply_pow(struct graph *g, uint32_t a, uint32_t b) {
     double exponent;
     if (graph_is_number(g, a, 1) && may_drop(g, b))
@@ -260,7 +260,7 @@ static uint32_t apply_or(struct graph *g, uint32_t a, uint32_t b) {
     return a == b ? truth(g, a) : intern_ordered(g, OP_OR, a, b);
 }
 
-/* Whether a node is 0 or 1 already, so that its truth is itself. */
+/* Whether a node is always 0 or 1, so that it is its own truth value. */
 static bool is_condition(const struct graph *g, uint32_t a) {
     enum op op = (enum op)g->nodes[a].op;
     return (op >= OP_LESS && op <= OP_NOT) || graph_is_number(g, a, 0) || graph_is_number(g, a, 1);
@@ -281,7 +281,7 @@ static uint32_t apply_if(struct graph *g, uint32_t condition, uint32_t yes, uint
     return yes == no && may_drop(g, condition) ? yes : intern(g, OP_IF, condition, yes, no);
 }
 
-/* A product that is 0 when a is: an ordinary one when the other factor is a finite number. */
+/* A product that is 0 if a is 0: an ordinary one if the other factor is a finite number. */
 static uint32_t apply_guard(struct graph *g, uint32_t a, uint32_t b) {
     double value;
     if (graph_is_constant(g, a, NULL) || (graph_is_constant(g, b, &value) && isfinite(value)))
@@ -348,7 +348,7 @@ struct terms {
     size_t count;
 };
 
-/* Term i as factor * node, where that rounds alike: a sign, or the only factor there is. */
+/* Term i as factor * node, if that rounds alike: a sign, or the only constant factor. */
 static uint32_t term_at(const struct graph *g, const struct terms *terms, size_t i, double *factor) {
     double given = terms->coefficients ? terms->coefficients[i] : 1, own;
     uint32_t node = terms->nodes[i], rest = split_factor(g, node, &own);
@@ -372,8 +372,8 @@ static bool is_linear(const struct graph *g, const struct terms *terms) {
     return linear >= LINEAR_TERMS && linear >= others;
 }
 
-/* From left to right, which is the order of rounding: constants in front are added up, later ones stay where they are, zeros
- * are left out. */
+/* From left to right, the order of rounding: leading constants are added up, later ones keep their position, zeros are
+ * left out. */
 static double add_up_front(const struct graph *g, struct terms *terms) {
     double sum = 0, value;
     for (; terms->count > 0 && graph_is_constant(g, terms->nodes[0], &value); terms->nodes++, terms->count--)

@@ -1,7 +1,7 @@
-/* undefined.c - which operations are undefined for some finite arguments: division by 0, logarithms, roots, some powers.
+/* undefined.c - operations that are undefined for some finite arguments: division by 0, logarithms, roots, some powers.
  *
- * A node is partial if its operation or one below it is such an operation. A simplification may drop an operand of a value
- * only if the operand is not partial; otherwise a row could become ok where a part of its formula has no value.
+ * A node is partial if its operation, or one it depends on, is such an operation. Simplification may drop an operand
+ * only if it is not partial; otherwise a row could become ok although part of its formula has no value.
  *
  * SPDX-License-Identifier: MIT */
 #include "model/graph.h"

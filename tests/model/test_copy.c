@@ -101,7 +101,7 @@ static void a_copy_knows_the_names_that_are_taken(void **state) {
         hn_model *copy = copy_of(model);
         hn_output(copy, names[i]);
         char text[64];
-        snprintf(text, sizeof text, "output %s: the name is taken", names[i]);
+        snprintf(text, sizeof text, "output %s: the name is already used", names[i]);
         assert_refused(copy, HN_INVALID, text);
     }
     hn_model_destroy(model);
@@ -126,7 +126,7 @@ static void a_model_with_an_error_is_not_copied(void **state) {
     hn_output(model, "");
     assert_int_equal(hn_model_copy(&copy, model, &error), HN_INVALID);
     assert_null(copy);
-    assert_string_equal(error.text, "output 0: the name is missing");
+    assert_string_equal(error.text, "output 0: name is NULL or empty");
     assert_int_equal(hn_model_copy(&copy, NULL, &error), HN_INVALID);
     assert_int_equal(hn_model_copy(NULL, model, &error), HN_INVALID);
     hn_model_destroy(model);

@@ -11,7 +11,7 @@ static void a_model_without_outputs_is_refused(void **state) {
     (void)state;
     hn_model *m = model_new();
     hn_input(m, "x");
-    assert_refused(m, HN_INVALID, "model: it has no outputs");
+    assert_refused(m, HN_INVALID, "model: no outputs");
 }
 
 /* ---- names ---- */
@@ -21,25 +21,25 @@ static void a_missing_name_is_refused(void **state) {
     hn_model *m = model_new();
     hn_input(m, "x");
     assert_false(hn_is_valid(hn_input(m, NULL)));
-    assert_refused(m, HN_INVALID, "input 1: the name is missing");
+    assert_refused(m, HN_INVALID, "input 1: name is NULL or empty");
     m = model_new();
     assert_false(hn_is_valid(hn_output(m, "")));
-    assert_refused(m, HN_INVALID, "output 0: the name is missing");
+    assert_refused(m, HN_INVALID, "output 0: name is NULL or empty");
     m = model_new();
     hn_constrain(m, NULL, 0, hn_output(m, "y"), 1);
-    assert_refused(m, HN_INVALID, "constraint 0: the name is missing");
+    assert_refused(m, HN_INVALID, "constraint 0: name is NULL or empty");
     m = model_new();
     hn_define(m, NULL, hn_output(m, "y"));
-    assert_refused(m, HN_INVALID, "definition 0: the name is missing");
+    assert_refused(m, HN_INVALID, "definition 0: name is NULL or empty");
     m = model_new();
     assert_false(hn_is_valid(hn_defined(m, NULL)));
-    assert_refused(m, HN_INVALID, "definition 0: the name is missing");
+    assert_refused(m, HN_INVALID, "definition 0: name is NULL or empty");
     m = model_new();
     hn_minimize(m, NULL, hn_output(m, "y"));
-    assert_refused(m, HN_INVALID, "objective 0: the name is missing");
+    assert_refused(m, HN_INVALID, "objective 0: name is NULL or empty");
     m = model_new();
     hn_require(m, NULL, hn_input(m, "x"));
-    assert_refused(m, HN_INVALID, "requirement 0: the name is missing");
+    assert_refused(m, HN_INVALID, "requirement 0: name is NULL or empty");
 }
 
 static void a_taken_name_is_refused_whatever_took_it(void **state) {
@@ -47,27 +47,27 @@ static void a_taken_name_is_refused_whatever_took_it(void **state) {
     hn_model *m = model_new();
     hn_input(m, "speed");
     assert_false(hn_is_valid(hn_output(m, "speed")));
-    assert_refused(m, HN_INVALID, "output speed: the name is taken");
+    assert_refused(m, HN_INVALID, "output speed: the name is already used");
     m = model_new();
     hn_output(m, "speed");
     assert_false(hn_is_valid(hn_input(m, "speed")));
-    assert_refused(m, HN_INVALID, "input speed: the name is taken");
+    assert_refused(m, HN_INVALID, "input speed: the name is already used");
     m = model_new();
     hn_constrain(m, "speed", 0, hn_output(m, "y"), 1);
     hn_define(m, "speed", hn_constant(m, 1));
-    assert_refused(m, HN_INVALID, "definition speed: the name is taken");
+    assert_refused(m, HN_INVALID, "definition speed: the name is already used");
     m = model_new();
     hn_define(m, "speed", hn_output(m, "y"));
     hn_require(m, "speed", hn_input(m, "x"));
-    assert_refused(m, HN_INVALID, "requirement speed: the name is taken");
+    assert_refused(m, HN_INVALID, "requirement speed: the name is already used");
     m = model_new();
     hn_require(m, "speed", hn_input(m, "x"));
     hn_maximize(m, "speed", hn_output(m, "y"));
-    assert_refused(m, HN_INVALID, "objective speed: the name is taken");
+    assert_refused(m, HN_INVALID, "objective speed: the name is already used");
     m = model_new();
     hn_minimize(m, "speed", hn_output(m, "y"));
     hn_constrain(m, "speed", 0, hn_constant(m, 0), 1);
-    assert_refused(m, HN_INVALID, "constraint speed: the name is taken");
+    assert_refused(m, HN_INVALID, "constraint speed: the name is already used");
 }
 
 static void an_input_is_no_definition_even_at_the_same_place(void **state) {
@@ -76,7 +76,7 @@ static void an_input_is_no_definition_even_at_the_same_place(void **state) {
     hn_define(m, "first definition", hn_output(m, "y"));
     hn_input(m, "first input");
     assert_false(hn_is_valid(hn_defined(m, "first input")));
-    assert_refused(m, HN_INVALID, "definition first input: the name is taken");
+    assert_refused(m, HN_INVALID, "definition first input: the name is already used");
 }
 
 /* ---- bounds ---- */
@@ -106,11 +106,11 @@ static void a_bound_that_is_not_a_number_is_refused(void **state) {
     for (int side = 0; side < 2; side++) {
         hn_model *m = model_new();
         hn_constrain(m, "c", side ? 0 : NAN, hn_output(m, "y"), side ? NAN : 0);
-        assert_refused(m, HN_INVALID, "constraint c: a bound is not a number");
+        assert_refused(m, HN_INVALID, "constraint c: a bound is NaN");
         m = model_new();
         hn_expr x = hn_input(m, "x"), bad = hn_constant(m, NAN);
         hn_output_between(hn_output(m, "y"), side ? x : bad, side ? bad : x);
-        assert_refused(m, HN_INVALID, "output y: a bound is not a number");
+        assert_refused(m, HN_INVALID, "output y: a bound is NaN");
     }
 }
 
@@ -171,13 +171,13 @@ static void require_output(hn_model *m, hn_expr y, hn_expr bad) {
 
 static void what_may_depend_on_inputs_alone_is_refused_when_it_depends_on_outputs(void **state) {
     (void)state;
-    check_depends(bound_below, "constraint c: its lower bound depends on outputs");
-    check_depends(bound_above, "constraint c: its upper bound depends on outputs");
-    check_depends(output_below, "output y: its lower bound depends on outputs");
-    check_depends(output_above, "output y: its upper bound depends on outputs");
-    check_depends(output_start, "output y: its start depends on outputs");
-    check_depends(output_fix, "output y: its fixed value depends on outputs");
-    check_depends(require_output, "requirement r: its condition depends on outputs");
+    check_depends(bound_below, "constraint c: the lower bound depends on outputs");
+    check_depends(bound_above, "constraint c: the upper bound depends on outputs");
+    check_depends(output_below, "output y: the lower bound depends on outputs");
+    check_depends(output_above, "output y: the upper bound depends on outputs");
+    check_depends(output_start, "output y: the start depends on outputs");
+    check_depends(output_fix, "output y: the fixed value depends on outputs");
+    check_depends(require_output, "requirement r: the condition depends on outputs");
 }
 
 /* y between 0 and 1, fixed at the value. */
@@ -210,18 +210,18 @@ static void an_output_fixed_in_terms_of_itself_is_refused(void **state) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");
     hn_output_fix(y, hn_sin(y));
-    assert_refused(m, HN_INVALID, "output y: its fixed value depends on outputs");
+    assert_refused(m, HN_INVALID, "output y: the fixed value depends on outputs");
     m = model_new();
     y = hn_output(m, "y");
     hn_define(m, "innocent", hn_sin(hn_defined(m, "also innocent")));
     hn_define(m, "also innocent", hn_cos(y));
     hn_output_fix(y, hn_exp(y));
-    assert_refused(m, HN_INVALID, "output y: its fixed value depends on outputs");
+    assert_refused(m, HN_INVALID, "output y: the fixed value depends on outputs");
     m = model_new();
     y = hn_output(m, "y");
     hn_output_fix(y, hn_defined(m, "round"));
     hn_define(m, "round", hn_shift(y, 1));
-    assert_refused(m, HN_INVALID, "output y: its fixed value depends on outputs");
+    assert_refused(m, HN_INVALID, "output y: the fixed value depends on outputs");
 }
 
 static void an_empty_input_range_is_refused(void **state) {
@@ -230,7 +230,7 @@ static void an_empty_input_range_is_refused(void **state) {
     for (size_t i = 0; i < COUNT_OF(ranges); i++) {
         hn_model *m = model_new();
         hn_input_range(hn_input(m, "x"), ranges[i][0], ranges[i][1]);
-        assert_refused(m, HN_INVALID, "input x: its range is empty or not a number");
+        assert_refused(m, HN_INVALID, "input x: the range is empty or not a number");
     }
 }
 
@@ -241,7 +241,7 @@ static void a_definition_in_terms_of_itself_is_refused_by_name(void **state) {
     hn_model *m = model_new();
     hn_output(m, "y");
     hn_define(m, "again", hn_defined(m, "again"));
-    assert_refused(m, HN_INVALID, "definition again: defined in terms of itself");
+    assert_refused(m, HN_INVALID, "definition again: circular definition");
     m = model_new();
     hn_expr a = hn_defined(m, "a"), b = hn_defined(m, "b"), y = hn_output(m, "y");
     hn_define(m, "outside", hn_sin(a));
@@ -249,7 +249,7 @@ static void a_definition_in_terms_of_itself_is_refused_by_name(void **state) {
     hn_define(m, "b", hn_mul(hn_tan(a), y));
     hn_error error;
     assert_int_equal(hn_model_finish(m, &error), HN_INVALID);
-    assert_contains(error.text, ": defined in terms of itself");
+    assert_contains(error.text, ": circular definition");
     assert_true(strstr(error.text, "definition a") || strstr(error.text, "definition b"));
     hn_model_destroy(m);
 }
@@ -258,11 +258,11 @@ static void a_reference_that_is_never_defined_is_refused_by_name(void **state) {
     (void)state;
     hn_model *m = model_new();
     hn_constrain(m, "c", 0, hn_add(hn_output(m, "y"), hn_defined(m, "ghost")), 1);
-    assert_refused(m, HN_INVALID, "definition ghost: referred to but never defined");
+    assert_refused(m, HN_INVALID, "definition ghost: used but never defined");
     m = model_new();
     hn_output(m, "y");
     hn_defined(m, "unused ghost");
-    assert_refused(m, HN_INVALID, "definition unused ghost: referred to but never defined");
+    assert_refused(m, HN_INVALID, "definition unused ghost: used but never defined");
 }
 
 static void a_second_definition_or_objective_is_refused(void **state) {
@@ -276,7 +276,7 @@ static void a_second_definition_or_objective_is_refused(void **state) {
     y = hn_output(m, "y");
     hn_minimize(m, "cost", y);
     hn_maximize(m, "gain", y);
-    assert_refused(m, HN_INVALID, "objective gain: there is one already, cost");
+    assert_refused(m, HN_INVALID, "objective gain: the model already has an objective, cost");
 }
 
 /* ---- the limit ---- */

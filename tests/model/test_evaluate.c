@@ -153,12 +153,12 @@ static void evaluation_needs_a_finished_model_and_a_point(void **state) {
     assert_string_equal(error.text, "hn_model_evaluate: the model is not finished");
     model_finish_good(m);
     assert_int_equal(hn_model_evaluate(m, 1, &both, NULL, &at, &value, &error), HN_INVALID);
-    assert_string_equal(error.text, "hn_model_evaluate: x is missing");
+    assert_string_equal(error.text, "hn_model_evaluate: x is NULL");
     assert_int_equal(hn_model_evaluate(m, 1, &both, &at, NULL, &value, &error), HN_INVALID);
-    assert_string_equal(error.text, "hn_model_evaluate: y is missing");
+    assert_string_equal(error.text, "hn_model_evaluate: y is NULL");
     hn_expr exprs[] = {both, none};
     assert_int_equal(hn_model_evaluate(m, 2, exprs, &at, &at, &value, &error), HN_INVALID);
-    assert_string_equal(error.text, "hn_model_evaluate: expression 1 is none of this model");
+    assert_string_equal(error.text, "hn_model_evaluate: expression 1 is not of this model");
     beyond.model = m;
     exprs[1] = beyond;
     assert_int_equal(hn_model_evaluate(m, 2, exprs, &at, &at, &value, NULL), HN_INVALID);

@@ -261,22 +261,23 @@ static void columns_must_be_there_and_only_once(void **state) {
     set_up(&rig, ROWS, 8);
     rig.column[rig.first[6]] = COLUMNS;
     hn_constrain_affine(rig.model, "limit", &rig.sparse, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit[7]: an entry is in column 24, and the matrix has 24, counted from 0");
+    assert_sentence(&rig, HN_INVALID,
+                    "limit[7]: column index 24 is out of range; the matrix has 24 columns, counted from 0");
     set_up(&rig, ROWS, 8);
     rig.column[rig.first[1] + 1] = rig.column[rig.first[1]] = 3;
     hn_constrain_affine(rig.model, "limit", &rig.sparse, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit[2]: column 3 is there twice");
+    assert_sentence(&rig, HN_INVALID, "limit[2]: column 3 occurs twice");
     set_up(&rig, ROWS, 8);
     rig.first[3] = rig.first[4] + 1;
     hn_constrain_affine(rig.model, "limit", &rig.sparse, rig.y, NULL, rig.at);
     hn_error error;
     assert_int_equal(hn_model_status(rig.model, &error), HN_INVALID);
-    assert_contains(error.text, "limit[4]: it begins at entry ");
+    assert_contains(error.text, "limit[4]: begins at entry ");
     hn_model_destroy(rig.model);
     set_up(&rig, ROWS, 8);
     rig.first[0] = 1;
     hn_constrain_affine(rig.model, "limit", &rig.sparse, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit[1]: it begins at entry 1, not at 0");
+    assert_sentence(&rig, HN_INVALID, "limit[1]: begins at entry 1, not at 0");
 }
 
 static void shapes_must_fit(void **state) {
@@ -285,11 +286,11 @@ static void shapes_must_fit(void **state) {
     set_up(&rig, ROWS, 9);
     rig.dense.leading = COLUMNS - 1;
     hn_constrain_affine(rig.model, "limit", &rig.dense, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit: a row of 24 numbers is longer than leading, 23");
+    assert_sentence(&rig, HN_INVALID, "limit: a row of 24 numbers is longer than the leading dimension, 23");
     set_up(&rig, ROWS, 9);
     rig.dense.leading = SIZE_MAX / 2;
     hn_constrain_affine(rig.model, "limit", &rig.dense, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit: 7 rows of 9223372036854775807 numbers are more than memory can hold");
+    assert_sentence(&rig, HN_INVALID, "limit: 7 rows of 9223372036854775807 numbers do not fit in memory");
     set_up(&rig, ROWS, 9);
     hn_quadratic(rig.model, &rig.dense, rig.y);
     assert_sentence(&rig, HN_INVALID, "hn_quadratic: a matrix of 7 x 24 is not square");
@@ -301,20 +302,20 @@ static void what_is_missing_is_named(void **state) {
     set_up(&rig, ROWS, 10);
     rig.dense.values = NULL;
     hn_constrain_affine(rig.model, "limit", &rig.dense, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit: matrix.values is missing");
+    assert_sentence(&rig, HN_INVALID, "limit: matrix.values is NULL");
     set_up(&rig, ROWS, 10);
     rig.sparse.column = NULL;
     hn_constrain_affine(rig.model, "limit", &rig.sparse, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit: matrix.column is missing");
+    assert_sentence(&rig, HN_INVALID, "limit: matrix.column is NULL");
     set_up(&rig, ROWS, 10);
     hn_constrain_affine(rig.model, "limit", &rig.dense, NULL, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "limit: terms is missing");
+    assert_sentence(&rig, HN_INVALID, "limit: terms is NULL");
     set_up(&rig, ROWS, 10);
     hn_constrain_affine(rig.model, NULL, &rig.dense, rig.y, NULL, rig.at);
-    assert_sentence(&rig, HN_INVALID, "hn_constrain_affine: name is missing");
+    assert_sentence(&rig, HN_INVALID, "hn_constrain_affine: name is NULL");
     set_up(&rig, ROWS, 10);
     hn_products(rig.model, &rig.dense, rig.y, NULL);
-    assert_sentence(&rig, HN_INVALID, "hn_products: products is missing");
+    assert_sentence(&rig, HN_INVALID, "hn_products: products is NULL");
     set_up(&rig, ROWS, 10);
     hn_constrain_affine(rig.model, "limit", NULL, rig.y, NULL, rig.at);
     assert_sentence(&rig, HN_INVALID, "limit: hn_matrix is NULL");
@@ -345,7 +346,7 @@ static void a_matrix_beyond_the_limit_is_refused_with_the_figure(void **state) {
     hn_constrain_affine(rig.model, "limit", &rig.dense, rig.y, NULL, rig.at);
     assert_sentence(
         &rig, HN_LIMIT,
-        "limit: a matrix of 7 x 24 with 168 numbers (0 MB), and there is room for 100; raise max_nodes, 100");
+        "limit: a matrix of 7 x 24 with 168 numbers (0 MB) exceeds the remaining 100; raise max_nodes, 100");
 }
 
 int main(void) {

@@ -170,22 +170,22 @@ static void an_expression_of_another_model_is_refused_and_the_other_model_unharm
         assert_false(hn_is_valid(binaries[i](hn_output(m, "y"), theirs)));
         hn_error error;
         assert_int_equal(hn_model_finish(m, &error), HN_INVALID);
-        assert_contains(error.text, ": an expression of another model");
+        assert_contains(error.text, ": the expression belongs to another model");
         hn_model_destroy(m);
     }
     hn_model *m = model_new();
     hn_constrain(m, "speed[7]", 0, theirs, 1);
-    assert_refused(m, HN_INVALID, "speed[7]: an expression of another model");
+    assert_refused(m, HN_INVALID, "speed[7]: the expression belongs to another model");
     m = model_new();
     hn_output_start(hn_output(m, "y"), theirs);
-    assert_refused(m, HN_INVALID, "y: an expression of another model");
+    assert_refused(m, HN_INVALID, "y: the expression belongs to another model");
     m = model_new();
     hn_output(m, "y");
     model_finish_good(m);
     double y = 1, value = 7;
     hn_error error;
     assert_int_equal(hn_model_evaluate(m, 1, &theirs, NULL, &y, &value, &error), HN_INVALID);
-    assert_string_equal(error.text, "hn_model_evaluate: expression 0 is none of this model");
+    assert_string_equal(error.text, "hn_model_evaluate: expression 0 is not of this model");
     assert_same_bits(value, 7);
     hn_model_destroy(m);
     model_finish_good(other);
@@ -244,7 +244,7 @@ static void after_an_error_nothing_more_happens(void **state) {
     hn_input(m, "x");
     call_everything(m, x, y);
     check_nothing_was_added(m, nodes);
-    assert_refused(m, HN_INVALID, "input x: the name is taken");
+    assert_refused(m, HN_INVALID, "input x: the name is already used");
 }
 
 static void nothing_can_be_added_after_the_end(void **state) {
@@ -255,7 +255,7 @@ static void nothing_can_be_added_after_the_end(void **state) {
     model_finish_good(m);
     call_everything(m, x, y);
     check_nothing_was_added(m, nodes);
-    assert_refused(m, HN_INVALID, "hn_constant: the model is finished, nothing can be added");
+    assert_refused(m, HN_INVALID, "hn_constant: the model is finished and cannot be changed");
 }
 
 static void each_call_after_the_end_names_itself(void **state) {
@@ -264,12 +264,12 @@ static void each_call_after_the_end_names_itself(void **state) {
     hn_expr y = hn_output(m, "y");
     model_finish_good(m);
     hn_constrain_between(m, "late", y, y, y);
-    assert_refused(m, HN_INVALID, "late: the model is finished, nothing can be added");
+    assert_refused(m, HN_INVALID, "late: the model is finished and cannot be changed");
     m = model_new();
     y = hn_output(m, "y");
     model_finish_good(m);
     hn_mul(y, y);
-    assert_refused(m, HN_INVALID, "mul: the model is finished, nothing can be added");
+    assert_refused(m, HN_INVALID, "mul: the model is finished and cannot be changed");
 }
 
 static void calls_on_no_model_do_nothing(void **state) {
@@ -288,7 +288,7 @@ static void calls_on_no_model_do_nothing(void **state) {
     hn_require(NULL, "r", none);
     hn_model_destroy(NULL);
     assert_int_equal(hn_model_finish(NULL, &error), HN_INVALID);
-    assert_string_equal(error.text, "model: it is missing");
+    assert_string_equal(error.text, "model is NULL");
     assert_int_equal(hn_model_status(NULL, NULL), HN_INVALID);
     assert_int_equal(hn_model_evaluate(NULL, 0, NULL, NULL, NULL, NULL, NULL), HN_INVALID);
 }

@@ -66,7 +66,7 @@ static void an_order_that_is_none_gives_none(void **state) {
     hn_error error;
     assert_int_equal(model_order(s.m, &root, 1, &order, &count, &error), HN_INVALID);
     assert_null(order);
-    assert_string_equal(error.text, "definition ghost: referred to but never defined");
+    assert_string_equal(error.text, "definition ghost: used but never defined");
     hn_model_destroy(s.m);
 }
 

@@ -197,12 +197,12 @@ static void models_and_emission_name_what_they_have_not_got(void **state) {
     hn_expr a = hn_output(open, "a");
     refused(hn_model_evaluate(model, 1, &a, x, y, NULL, &error), "values");
     hn_linear(open, 1, NULL, &a);
-    refused(hn_model_finish(open, &error), "hn_linear: coefficients is missing");
+    refused(hn_model_finish(open, &error), "hn_linear: coefficients is NULL");
     hn_model_destroy(open);
     assert_int_equal(hn_model_create(&open, NULL, NULL), HN_OK);
     hn_output(open, "a");
     hn_linear(open, 1, x, NULL);
-    refused(hn_model_finish(open, &error), "hn_linear: terms is missing");
+    refused(hn_model_finish(open, &error), "hn_linear: terms is NULL");
     hn_model_destroy(open);
 }
 
