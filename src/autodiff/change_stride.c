@@ -1,4 +1,4 @@
-/* change_stride.c - program_widen: the same code over slots of more numbers.
+/* change_stride.c - program_widen: the same code for wider slots.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
@@ -21,7 +21,7 @@ static void change_stride_fill(struct program *to, const struct program *from, u
 hn_status program_widen(struct program **out, const struct program *program, uint32_t factor, hn_error *error) {
     struct program shape = *program;
     bool fits = factor > 0 && program->stride <= UINT32_MAX / factor;
-    shape.stride = fits ? program->stride * factor : 0; /* which is refused */
+    shape.stride = fits ? program->stride * factor : 0; /* rejected by program_allocate */
     hn_status status = program_allocate(out, &shape, error);
     if (status == HN_OK)
         change_stride_fill(*out, program, factor);

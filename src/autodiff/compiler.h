@@ -1,4 +1,5 @@
-/* compiler.h - the stages of program_create and what they share. Until slots are assigned, instructions name nodes.
+/* compiler.h - the stages of program_create and their shared state. Until slots are assigned, instructions refer to
+ * nodes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AUTODIFF_COMPILER_H
@@ -9,15 +10,16 @@
 struct compiler {
     const struct program_request *request;
     const struct graph *graph;
-    uint32_t one, minus_one; /* stand for nodes of these values, which the graph may not have; numbers beyond its own */
+    uint32_t one,
+        minus_one; /* represent nodes of these values, which may not exist in the graph; numbers beyond its nodes */
     /* per node */
-    uint8_t *visits;   /* while ordering */
-    uint8_t *phase;    /* in which it is computed */
-    uint8_t *absorbed; /* done without an instruction of its own: fused into its user, or paired */
-    uint32_t *uses;    /* how often it is needed; an output counts as a use */
+    uint8_t *visits;   /* depth-first search state */
+    uint8_t *phase;    /* the phase that computes it */
+    uint8_t *absorbed; /* computed without a separate instruction: fused into its user, or paired */
+    uint32_t *uses;    /* number of uses; being an output counts as a use */
     uint32_t *cosine;  /* of a sine node: the cosine of the same argument, 0 = none; of a cosine node: its sine */
     uint32_t *slot;
-    /* per needed node, arguments first, phases in order */
+    /* per needed node, in topological order, phase by phase */
     uint32_t *order;
     size_t order_count;
     /* the code */
@@ -28,7 +30,7 @@ struct compiler {
     double *coefficients;
     uint32_t *columns; /* nodes */
     size_t coefficient_count, column_count;
-    size_t last_list; /* of the graph, whose copy are the last columns */
+    size_t last_list; /* of the graph, whose copy is at the end of columns */
     uint32_t last_columns;
     /* slots */
     uint32_t *output_slot; /* per output */
@@ -36,19 +38,19 @@ struct compiler {
     size_t constant_count, slots, leaf_slot[SPACE_COUNT];
 };
 
-/* Orders the needed nodes by a depth-first walk from the outputs, one phase after the other. */
+/* Sorts the needed nodes topologically, one phase after the other. */
 hn_status compiler_order(struct compiler *compiler, hn_error *error);
 
-/* Decides what is fused and writes the code over nodes. */
+/* Decides which nodes are fused and writes the code over nodes. */
 hn_status compiler_emit(struct compiler *compiler, hn_error *error);
 
-/* Gives every node of the code its slot. */
+/* Assigns a slot to every node of the code. */
 hn_status compiler_assign(struct compiler *compiler, hn_error *error);
 
 int compiler_phase(const struct compiler *compiler, uint32_t node);
 
-/* A program with the numbers of this shape and room for its lists, which are not filled. Fails also where its slots are more than
- * offsets can name. */
+/* A program with the sizes of `shape` and memory for its lists, which are not filled. Also fails if it has more slots
+ * than offsets can address. */
 hn_status program_allocate(struct program **out, const struct program *shape, hn_error *error);
 
 #endif

@@ -1,8 +1,9 @@
-/* defined.c - what has no value somewhere inside has none outside: see defined.h.
+/* defined.c - propagates undefined intermediate values to the result: see defined.h.
  *
- * For every node and every way in which an infinity or a NaN may be lost above it (a variant), lacks is a condition: 1 where an
- * operation below divides by 0, takes the logarithm of 0 or is invalid, and that would be lost. Comes from the arguments'
- * conditions by "or"; of IF only the branch that is taken counts, of AND and OR nothing where the other side decides alone.
+ * For every node and every way in which an infinity or a NaN may be masked above it (a variant), `lacks` is a
+ * condition: 1 if an operation below divides by 0, takes the logarithm of 0 or is invalid, and the result would be
+ * masked. It is the disjunction of the arguments' conditions; for IF only the branch taken counts, for AND and OR only
+ * a side that the other one does not decide.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/defined.h"
@@ -14,20 +15,20 @@
 
 #include <string.h>
 
-/* What an operation makes where it has no value, and what is lost on the way from there: bits. */
+/* The non-finite results of an undefined operation, and those masked on the way up: bits. */
 enum { INFINITE = MADE_INFINITE, INVALID = MADE_INVALID, BOTH = MADE_BOTH, VARIANTS = 4 };
 
 struct search {
     struct graph *graph;
     size_t count;
-    uint8_t *below;              /* of each node: what may be made at it or below */
-    uint8_t *asked;              /* bit v: variant v is asked for */
+    uint8_t *below;              /* of each node: what the node or its descendants may produce */
+    uint8_t *asked;              /* bit v: variant v is requested */
     uint32_t (*lacks)[VARIANTS]; /* conditions; 0: never */
 };
 
 /* ---- operators ---- */
 
-/* What is lost of argument k where so much of the node is. */
+/* The results of argument k that are masked, if `lost` is masked for the node. */
 static unsigned lost_of(const struct graph *g, const struct node *n, size_t k, unsigned lost) {
     double exponent;
     switch ((enum op)n->op) {
@@ -40,7 +41,7 @@ static unsigned lost_of(const struct graph *g, const struct node *n, size_t k, u
     case OP_MIN:
     case OP_MAX:
         return lost | INFINITE;
-    case OP_POW: /* a^0 and 1^b are 1 whatever the other is */
+    case OP_POW: /* a^0 and 1^b are 1 for any other argument */
         if (k == 0 && graph_is_constant(g, n->b, &exponent) && exponent != 0)
             return exponent < 0 ? lost | INFINITE : lost;
         return BOTH;
@@ -55,7 +56,7 @@ static uint32_t defined_apply(struct search *s, enum op op, uint32_t a, uint32_t
     return graph_apply(s->graph, op, a, b, 0);
 }
 
-/* Nodes one by one: the order of arguments is the compiler's. */
+/* One statement per node: C does not order the evaluation of arguments. */
 static uint32_t lacks_power(struct search *s, uint32_t node, const struct node *n) {
     uint32_t zero = graph_constant(s->graph, 0), pole = 0, invalid = 0;
     unsigned made = graph_made_by(s->graph, n);
@@ -70,7 +71,7 @@ static uint32_t lacks_power(struct search *s, uint32_t node, const struct node *
     return pole && invalid ? defined_apply(s, OP_OR, pole, invalid) : pole | invalid;
 }
 
-/* Where the operation itself has no value. */
+/* Where the operation itself is undefined. */
 static uint32_t lacks_itself(struct search *s, uint32_t node, const struct node *n) {
     uint32_t zero = graph_constant(s->graph, 0), one = graph_constant(s->graph, 1);
     switch ((enum op)n->op) {
@@ -103,7 +104,7 @@ static uint32_t both(struct search *s, uint32_t a, uint32_t b) {
     return a && b ? defined_apply(s, OP_AND, a, b) : 0;
 }
 
-/* A side that lacks a value does no harm where the other has one that decides: 0 in AND, another number in OR. */
+/* An undefined side does not matter if the other one decides the value: 0 for AND, another number for OR. */
 static uint32_t lacks_logic(struct search *s, const struct node *n) {
     bool all = n->op == OP_AND;
     uint32_t a = s->lacks[n->a][BOTH], b = s->lacks[n->b][BOTH];
@@ -124,7 +125,7 @@ static uint32_t lacks_any(struct search *s, uint32_t node, const struct node *n,
     uint32_t lacks = graph_made_by(s->graph, n) & lost ? lacks_itself(s, node, n) : 0;
     size_t count = graph_arguments(s->graph, node, &list);
     for (size_t k = 0; k < count; k++) {
-        graph_arguments(s->graph, node, &list); /* a graph that grows may move them */
+        graph_arguments(s->graph, node, &list); /* growing the graph may move the list */
         lacks = either(s, lacks, s->lacks[list[k]][lost_of(s->graph, n, k, lost)]);
     }
     return lacks;
@@ -137,7 +138,7 @@ static uint32_t lacks_of(struct search *s, uint32_t node, unsigned lost) {
     return n.op == OP_IF ? lacks_if(s, &n, lost) : lacks_any(s, node, &n, lost);
 }
 
-/* ---- the graph ---- */
+/* ---- traversal of the graph ---- */
 
 static bool makes_something(const struct graph *g) {
     bool makes = false;
@@ -157,7 +158,7 @@ static void look_below(struct search *s) {
     }
 }
 
-/* Hands on what is asked of a node to its arguments; whether something may be lost at the node itself. */
+/* Requests the variants of a node's arguments; returns whether something may be masked at the node itself. */
 static bool ask_arguments(struct search *s, uint32_t node) {
     const uint32_t *list;
     const struct node *n = &s->graph->nodes[node];
@@ -189,7 +190,7 @@ static void answer_all(struct search *s) {
                 s->lacks[i][lost] = lacks_of(s, (uint32_t)i, lost);
 }
 
-/* c - 0/held is c, to the sign of a zero, where held is 1, and NaN where it is 0. */
+/* c - 0/held equals c, up to the sign of a zero, if held is 1, and is NaN if held is 0. */
 static void watch(struct search *s, uint32_t *node) {
     uint32_t lacks = *node ? s->lacks[*node][0] : 0;
     if (!lacks)
@@ -212,7 +213,7 @@ static void watch_all(struct search *s, const struct watched *all) {
 
 static void ask_roots(struct search *s, const struct watched *all) {
     for (size_t i = 0; i < all->count; i++)
-        s->asked[all->nodes[i]] |= 1u; /* nothing is lost yet */
+        s->asked[all->nodes[i]] |= 1u; /* nothing is masked at a root */
 }
 
 static void defined_release(struct search *s) {

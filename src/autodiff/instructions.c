@@ -1,7 +1,7 @@
-/* instructions.c - second stage of a compilation: nodes to instructions, with products fused into the sum that uses them.
+/* instructions.c - second compiler stage: instruction selection, fusing products into the sum that uses them.
  *
- * A product that is used once, in the same phase, becomes part of the addition, subtraction, product or sum that uses it;
- * sine and cosine of one argument become one instruction. Both save a trip through memory and change no bit.
+ * A product that is used once, in the same phase, is fused into the addition, subtraction, product or sum that uses it;
+ * sine and cosine of one argument become one instruction. Both save memory traffic and change no bit.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-/* How a node is done without an instruction of its own. */
+/* Why a node has no separate instruction. */
 enum { FUSED = 1, PAIRED = 2 };
 
-/* ---- what is fused ---- */
+/* ---- fusion ---- */
 
 static bool can_absorb(const struct compiler *compiler, uint32_t parent, uint32_t child, enum op op) {
     return compiler->graph->nodes[child].op == op && compiler->uses[child] == 1 &&
@@ -28,7 +28,7 @@ static void absorb_terms(struct compiler *compiler, uint32_t sum) {
             compiler->absorbed[terms[i]] = FUSED;
 }
 
-/* Users before what they use, so that a product that is itself absorbed takes no other in. */
+/* Users before their operands, so that a fused product does not absorb another one. */
 static void find_absorbed(struct compiler *compiler) {
     memset(compiler->absorbed, 0, compiler->graph->count + 2);
     for (size_t i = compiler->order_count; i-- > 0;) {
@@ -47,7 +47,7 @@ static void find_absorbed(struct compiler *compiler) {
     }
 }
 
-/* Links sines and cosines of one argument. The slots of arguments serve as a scratch list meanwhile. */
+/* Pairs sines and cosines of one argument. Uses the slots of arguments as scratch. */
 static void pair_sines(struct compiler *compiler) {
     const struct graph *graph = compiler->graph;
     memset(compiler->cosine, 0, (graph->count + 2) * sizeof *compiler->cosine);
@@ -95,7 +95,7 @@ static void emit_sum(struct compiler *compiler, uint32_t number) {
     instructions_put(compiler, CODE_DOT, number, first, (uint32_t)count, 0);
 }
 
-/* Rows of a matrix that follow one another share their columns. */
+/* Consecutive rows of a matrix share their columns. */
 static void emit_linear(struct compiler *compiler, uint32_t number, const struct node *node) {
     const struct graph *graph = compiler->graph;
     uint32_t first = (uint32_t)compiler->coefficient_count;
@@ -112,7 +112,7 @@ static void emit_linear(struct compiler *compiler, uint32_t number, const struct
     instructions_put(compiler, CODE_LINEAR, number, first, node->b, compiler->last_columns);
 }
 
-/* u + v, u - v or u * v, with a product among u and v that may be absorbed */
+/* u + v, u - v or u * v, fused with a product u or v if possible */
 static void emit_fusible(struct compiler *compiler, uint32_t number, const struct node *node) {
     const struct node *left = &compiler->graph->nodes[node->a], *right = &compiler->graph->nodes[node->b];
     bool from_left = compiler->absorbed[node->a] == FUSED;
@@ -126,7 +126,7 @@ static void emit_fusible(struct compiler *compiler, uint32_t number, const struc
         instructions_put(compiler, node->op, number, node->a, node->b, 0);
 }
 
-/* The first of a pair emits both. */
+/* The first node of a pair emits the instruction for both. */
 static void emit_sine(struct compiler *compiler, uint32_t number, const struct node *node) {
     uint32_t other = compiler->cosine[number];
     if (other == 0)
@@ -167,7 +167,7 @@ static size_t emit_node(struct compiler *compiler, uint32_t number) {
     }
 }
 
-/* Room for the code and its lists. */
+/* Allocates the code and its lists. */
 static bool instructions_take_lists(struct compiler *compiler) {
     size_t pairs = 1, coefficients = 1, columns = 1, last = SIZE_MAX;
     for (size_t i = 0; i < compiler->order_count; i++) {
@@ -180,7 +180,7 @@ static bool instructions_take_lists(struct compiler *compiler) {
         columns += node->c != last ? node->b : 0;
         last = node->c;
     }
-    if (coefficients > UINT32_MAX) /* cannot be: the graph has fewer */
+    if (coefficients > UINT32_MAX) /* unreachable: the graph has fewer */
         return false;
     compiler->code = base_allocate((compiler->order_count + 1) * sizeof *compiler->code);
     compiler->pairs = base_allocate(2 * pairs * sizeof *compiler->pairs);

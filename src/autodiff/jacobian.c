@@ -1,11 +1,13 @@
-/* jacobian.c - the sparse Jacobian of a list of nodes: one reverse sweep per row, with hubs for what rows share.
+/* jacobian.c - the sparse Jacobian of a list of nodes: one reverse sweep per row, with hubs for subexpressions that
+ * rows share.
  *
- * A node that is used more than once and rests on few leaves is a hub: its own gradient is made once, and a sweep that
- * arrives there multiplies it through instead of walking down again. So a costly expression that a thousand rows share is
+ * A node with several uses that depends on few leaves is a hub: its gradient is computed once, and a sweep that reaches
+ * it applies the chain rule instead of descending again. So an expensive expression shared by a thousand rows is
  * differentiated once, not a thousand times.
  *
- * In second derivatives an infinite adjoint may come to a branch that is not taken; the rules of IF and GUARD stop it, where a
- * product with a hub's partial, which is 0 there, would be NaN. So once there are GUARDs nothing above an IF is a hub.
+ * In second derivatives an infinite adjoint may reach a branch that is not taken; the rules of IF and GUARD stop it,
+ * whereas its product with a hub's partial derivative, which is 0 there, would be NaN. So once the graph contains
+ * GUARDs, nodes above an IF are not hubs.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/defined.h"
@@ -52,8 +54,8 @@ static bool matrix_append(struct node_matrix *matrix, uint32_t column, uint32_t 
     return true;
 }
 
-/* Leaves come out of a sweep by falling number, which is often falling index. So the row is turned round and then sorted by
- * Shell's method, which is quick where much is in order already and far from quadratic where nothing is. */
+/* A sweep yields leaves by descending number, which is often descending index. So the row is reversed and then sorted
+ * by Shell sort, which is fast on nearly sorted rows and far from quadratic on others. */
 static void sort_row(struct node_matrix *matrix, size_t first) {
     size_t count = matrix->count - first, gap = 1;
     if (count < 2)
@@ -77,7 +79,7 @@ static void sort_row(struct node_matrix *matrix, size_t first) {
         }
 }
 
-/* Runs a seeded sweep to its end and appends what it finds as the next row. */
+/* Runs a seeded sweep to completion and appends its result as the next row. */
 static hn_status sweep_row(struct sweep *sweep, struct node_matrix *matrix, size_t row, hn_error *error) {
     uint32_t leaf, derivative;
     size_t first = matrix->count;
@@ -93,7 +95,7 @@ static hn_status sweep_row(struct sweep *sweep, struct node_matrix *matrix, size
 
 /* ---- hubs ---- */
 
-/* Up to HUB_LEAVES leaves that a node rests on; count HUB_LEAVES + 1 means more. */
+/* Up to HUB_LEAVES leaves that a node depends on; count HUB_LEAVES + 1 means more. */
 struct support {
     uint32_t count;
     uint32_t leaf[HUB_LEAVES];
@@ -129,7 +131,7 @@ static void find_support(const struct sweep *sweep, uint32_t node, bool guarded,
             support_join(own, &supports[arguments[i]]);
 }
 
-/* uses[node]: how often a node below the roots is an argument or a root, where it depends on the space; 0 elsewhere. */
+/* uses[node]: how often a node below the roots is an argument or a root, if it depends on the space; 0 for others. */
 static void count_uses(const struct sweep *sweep, const uint32_t *roots, size_t count, uint32_t *uses) {
     memset(uses, 0, sweep->limit * sizeof *uses);
     for (size_t i = 0; i < count; i++) {
@@ -145,7 +147,7 @@ static void count_uses(const struct sweep *sweep, const uint32_t *roots, size_t 
     }
 }
 
-/* Makes the gradient of one hub. Its number enters hub_of only afterwards, so that the sweep goes through it. */
+/* Computes the gradient of one hub. hub_of is set afterwards, so that this sweep descends through the node. */
 static void make_hub(struct sweep *sweep, uint32_t node, uint32_t index) {
     struct hub *hub = &sweep->hubs[index];
     uint32_t leaf, derivative;
@@ -224,7 +226,7 @@ hn_status derivatives_jacobian(struct node_matrix *out, struct graph *graph, con
                                enum space space, size_t columns, hn_error *error) {
     struct sweep sweep;
     hn_status status = matrix_create(out, count, columns, error);
-    if (status != HN_OK || columns == 0) /* without leaves there is nothing to sweep for */
+    if (status != HN_OK || columns == 0) /* without leaves the Jacobian is empty */
         return status;
     status = sweep_create(&sweep, graph, space, error);
     if (status == HN_OK) {

@@ -1,4 +1,4 @@
-/* listing.c - a program as text for people: one line per instruction, slots as s12, constants by value.
+/* listing.c - human-readable listing of a program: one line per instruction, slots as s12, constants by value.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/program.h"
@@ -10,7 +10,7 @@
 struct listing {
     const struct program *program;
     char *buffer;
-    size_t size, length; /* the room, and the length of all text so far whether it fitted or not */
+    size_t size, length; /* the buffer size, and the length of the whole text, including what did not fit */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(struct listing *listing, const char *format, ...) {

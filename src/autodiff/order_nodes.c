@@ -1,4 +1,4 @@
-/* order_nodes.c - first stage of a compilation: which nodes are needed, and in which order.
+/* order_nodes.c - first compiler stage: the needed nodes in topological order.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
@@ -13,7 +13,7 @@ int compiler_phase(const struct compiler *compiler, uint32_t node) {
     return compiler->phase[node];
 }
 
-/* The latest phase of what a node depends on. */
+/* The latest phase among a node's dependencies. */
 static int own_phase(const struct compiler *compiler, uint32_t node) {
     int phase = 0;
     for (int space = 0; space < SPACE_COUNT; space++)
@@ -22,7 +22,7 @@ static int own_phase(const struct compiler *compiler, uint32_t node) {
     return phase;
 }
 
-/* Post-order without recursion: a node stays on the stack until its arguments are done. */
+/* Iterative post-order traversal: a node stays on the stack until its arguments are done. */
 static size_t walk_from(struct compiler *compiler, uint32_t root, uint32_t *stack, size_t count) {
     size_t depth = 0;
     stack[depth++] = root;
@@ -40,14 +40,14 @@ static size_t walk_from(struct compiler *compiler, uint32_t root, uint32_t *stac
         depth--;
         if (compiler->visits[node] == OPEN) {
             compiler->visits[node] = DONE;
-            stack[--count] = node; /* the finished order grows down from the end of the same array */
+            stack[--count] = node; /* the order grows down from the end of the same array */
         }
     }
     return count;
 }
 
-/* A node of a middle phase that only a later one reads moves there: what only the adjoint needs costs the steps nothing. Nodes
- * of the first phase stay, since that one runs most seldom. Users come before what they use. */
+/* A node of a middle phase used only in later ones moves there, so that values needed only by the adjoint cost nothing
+ * in the steps. Nodes of the first phase stay, since it runs least often. Users come before their operands. */
 static void choose_phases(struct compiler *compiler, const uint32_t *walked, size_t count) {
     uint8_t *phase = compiler->phase;
     memset(phase, PHASES - 1, compiler->graph->count + 2);
@@ -65,7 +65,7 @@ static void choose_phases(struct compiler *compiler, const uint32_t *walked, siz
     }
 }
 
-/* Splits the order by phase; within a phase it stays as it was. Arguments never have a later phase than their node. */
+/* Stable partition of the order by phase. An argument is never in a later phase than its user. */
 static void split_phases(struct compiler *compiler, const uint32_t *walked, size_t count) {
     size_t n = 0;
     for (int phase = 0; phase < PHASES; phase++)
@@ -91,8 +91,8 @@ static void count_uses(struct compiler *compiler) {
 
 hn_status compiler_order(struct compiler *compiler, hn_error *error) {
     const struct graph *graph = compiler->graph;
-    /* a node enters the stack at most once per use, and the order once: edges + outputs + nodes. Nodes that share a list are not
-     * on one path, so that it is on the stack once. */
+    /* A node enters the stack at most once per use, and the order once: edges + outputs + nodes. Nodes that share a
+     * list are not on one path, so the list is on the stack once. */
     size_t edges = 3 * graph->count + graph->argument_count + 1;
     size_t room = edges + graph->count;
     uint32_t *stack = base_allocate(room * sizeof *stack);

@@ -1,11 +1,11 @@
-/* pack.c - program_allocate: one block for a program and its lists.
+/* pack.c - program_allocate: allocates one block for a program and its lists.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
 #include "base/error.h"
 #include "base/layout.h"
 
-/* A program while it is laid out; its head comes first in its block. */
+/* A program during layout; its head comes first in its block. */
 struct packing {
     struct program parts, *head;
 };
@@ -26,7 +26,7 @@ hn_status program_allocate(struct program **out, const struct program *shape, hn
     struct packing packing = {.parts = *shape};
     *out = NULL;
     if (shape->stride == 0 || shape->slots > UINT32_MAX / shape->stride)
-        return error_set(error, HN_LIMIT, "program: %zu slots are more than an instruction can name", shape->slots);
+        return error_set(error, HN_LIMIT, "program: %zu slots are more than an instruction can address", shape->slots);
     packing.parts.bytes = layout_size(pack_lay_out, &packing);
     packing.parts.block = layout_allocate(pack_lay_out, &packing);
     if (!packing.parts.block)

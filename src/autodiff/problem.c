@@ -1,4 +1,4 @@
-/* problem.c - a finished model copied into a graph of its own, where derivatives can grow. See derivatives.h.
+/* problem.c - copies a finished model into a separate graph, to which derivatives are added. See derivatives.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/defined.h"
@@ -46,7 +46,7 @@ static void fill_lists(struct problem *problem, const hn_model *model) {
     problem->fixed[problem->outputs] = model->objective.value;
 }
 
-/* Bodies, bounds, fixed values and the objective are NaN where something in them has no value; start values are only a start. */
+/* Bodies, bounds, fixed values and the objective become NaN if a part of them is undefined; start values need not. */
 static hn_status watch_values(struct problem *problem, hn_error *error) {
     const struct watched lists[] = {{problem->body, 3 * problem->rows}, {problem->fixed, problem->outputs + 1}};
     return defined_watch(&problem->graph, lists, sizeof lists / sizeof lists[0], error);
@@ -74,6 +74,6 @@ hn_status problem_create(struct problem *problem, const hn_model *model, hn_erro
         return status;
     }
     problem->objective = problem->fixed[problem->outputs];
-    problem->graph.loose = true; /* the values are in it as they were written; derivatives come now */
+    problem->graph.loose = true; /* the values are in the graph as written; derivatives come next */
     return HN_OK;
 }

@@ -1,11 +1,10 @@
-/* program.h - graph to straight-line code: any set of nodes, evaluated for one sample or for several side by side.
+/* program.h - compiles a graph to straight-line code: evaluates any set of nodes for one sample or for several lanes.
  *
- * In come nodes of a graph; out goes a list of instructions over slots. A slot is as many doubles as samples go side by side. Constants
- * come first, then the leaves of each space, then temporaries that are reused as soon as they are dead. Results are not
- * copied: output_slot says where each one lies. Each space belongs to a phase; an instruction runs in the latest phase of
- * what it depends on, so that what depends on x only is computed once per sample and not once per step, or later, where
- * only a later phase reads it. Running never
- * allocates; a backend (cpu/backend.h) runs it.
+ * Input: nodes of a graph; output: a list of instructions over slots. A slot has one double per lane. Constants come
+ * first, then the leaves of each space, then temporaries, whose slots are reused when they are dead. Results are not
+ * copied: output_slot is the slot of each. Each space belongs to a phase; an instruction runs in the latest phase of
+ * its operands, so that values that depend on x only are computed once per sample, not once per step, or later, if only
+ * a later phase uses them. Running never allocates; a backend (cpu/backend.h) runs it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AUTODIFF_PROGRAM_H
@@ -16,8 +15,8 @@
 
 enum { PHASES = 3 };
 
-/* Instructions beyond the operators: X(name, text, meaning) over SIMD vectors a, b, c. Products are rounded before they are added,
- * as in the plain operators, so that fusing changes no bit. */
+/* Instructions besides the operators: X(name, text, meaning) over SIMD vectors a, b, c. Products are rounded before
+ * they are added, as in the plain operators, so that fusing changes no bit. */
 #define FUSED_LIST(X)                                                                                                  \
     X(MUL_ADD, "mul_add", a *b + c)                                                                                    \
     X(MUL_SUB, "mul_sub", a *b - c)                                                                                    \
@@ -41,10 +40,10 @@ struct instruction {
 };
 
 struct program {
-    uint32_t stride; /* doubles from one slot to the next: samples side by side */
+    uint32_t stride; /* doubles between slots: the number of lanes */
     size_t slots;
     size_t constant_count;
-    double *constants;             /* slot i holds constants[i] */
+    double *constants;             /* slot i has the value constants[i] */
     size_t leaf_slot[SPACE_COUNT]; /* the first leaf of each space; one slot per leaf */
     size_t leaf_count[SPACE_COUNT];
     size_t output_count;
@@ -54,15 +53,15 @@ struct program {
     uint32_t *pairs;          /* of DOT instructions: two offsets each */
     size_t pair_count;
     double *coefficients; /* of LINEAR instructions, the same for all samples */
-    uint32_t *columns;    /* offsets of what they multiply; instructions with equal lists share one */
+    uint32_t *columns;    /* offsets of the operands; instructions with equal lists share one */
     size_t coefficient_count, column_count;
     size_t operators[PHASES]; /* graph operators behind the code of each phase; a sum of k terms counts k - 1 */
-    void *block;              /* the one allocation that holds all of this */
+    void *block;              /* the allocation that contains all lists */
     size_t bytes;
 };
 
 struct program_request {
-    uint32_t stride; /* doubles in a slot, at least 1 */
+    uint32_t stride; /* doubles per slot, at least 1 */
     const struct graph *graph;
     const uint32_t *outputs; /* entries: nodes and numbers */
     size_t output_count;
@@ -74,10 +73,10 @@ struct program_request {
 hn_status program_create(struct program **out, const struct program_request *request, hn_error *error);
 void program_destroy(struct program *program);
 
-/* The same program over slots of so many times as many numbers, in a block of its own. */
+/* The same program for slots `factor` times as wide, in a separate block. */
 hn_status program_widen(struct program **out, const struct program *program, uint32_t factor, hn_error *error);
 
-/* An instruction over such slots; a sum's arguments are no slots. */
+/* An instruction for such slots; a sum's arguments are not slots. */
 static inline struct instruction instruction_widen(struct instruction at, uint32_t factor) {
     bool sum = at.code == CODE_DOT || at.code == CODE_LINEAR;
     at.destination *= factor;
@@ -87,18 +86,19 @@ static inline struct instruction instruction_widen(struct instruction at, uint32
     return at;
 }
 
-/* How many slots an instruction that is no sum reads: the first of a, b and c. */
+/* The number of slots that an instruction other than a sum reads: the first of a, b and c. */
 static inline int instruction_arguments(uint32_t code) {
     return code == CODE_SINCOS ? 1 : code > CODE_FIRST ? MOST_ARGUMENTS : operator_arguments((enum op)code);
 }
 
-/* Fills the constants into a fresh set of slots (slots times stride doubles, 64-byte aligned) and zeroes the rest. */
+/* Initialises a new set of slots (slots times stride doubles, 64-byte aligned): constants, and zeros elsewhere. */
 void program_prepare(const struct program *program, double *slots);
 
-/* The offsets of count outputs from begin on, as a list in the arena; NULL when memory is out. */
+/* The offsets of count outputs from begin on, as a list in the arena; NULL when out of memory. */
 uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count);
 
-/* Writes the code for people, as snprintf does: at most size bytes with the ending 0; returns the length of the whole. */
+/* Writes a human-readable listing, like snprintf: at most size bytes with the terminating 0; returns the full
+ * length. */
 size_t program_listing(const struct program *program, char *buffer, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* program_compile.c - program_create: runs the stages (order_nodes.c, emit.c, slots.c) and packs the result into one block.
+/* program_compile.c - program_create: runs the stages (order_nodes.c, instructions.c, slots.c) and packs the result
+ * into one block.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
@@ -10,7 +11,7 @@
 static hn_status program_compile_check_request(const struct program_request *request, hn_error *error) {
     const struct graph *graph = request->graph;
     if (request->stride == 0)
-        return error_set(error, HN_INVALID, "program: a slot must hold at least one number");
+        return error_set(error, HN_INVALID, "program: the stride must be at least 1");
     for (size_t i = 0; i < request->output_count; i++)
         if (request->outputs[i] & ENTRY_NUMBER ? (request->outputs[i] & ~ENTRY_NUMBER) >= graph->number_count
                                                : request->outputs[i] == 0 || request->outputs[i] >= graph->count)
@@ -18,15 +19,14 @@ static hn_status program_compile_check_request(const struct program_request *req
     return HN_OK;
 }
 
-/* What the outputs need must be something that can be given: no references, no leaf beyond its space. */
+/* The dependencies of the outputs must be available: no references, no leaf outside its space. */
 static hn_status check_nodes(const struct compiler *compiler, hn_error *error) {
     for (size_t i = 0; i < compiler->order_count; i++) {
         const struct node *node = &compiler->graph->nodes[compiler->order[i]];
         if (node->op == OP_REFERENCE)
             return error_set(error, HN_INVALID, "program: node %u refers to a definition", compiler->order[i]);
         if (node->op == OP_LEAF && node->b >= compiler->request->leaf_count[node->a])
-            return error_set(error, HN_INVALID, "program: leaf %u of space %u is beyond the count of its space",
-                             node->b, node->a);
+            return error_set(error, HN_INVALID, "program: leaf %u of space %u is out of range", node->b, node->a);
     }
     return HN_OK;
 }
@@ -68,7 +68,7 @@ static void compiler_release(struct compiler *compiler) {
 
 /* ---- packing ---- */
 
-/* An instruction over offsets instead of nodes. */
+/* An instruction with offsets instead of nodes. */
 static struct instruction placed(const struct compiler *compiler, struct instruction at) {
     const uint32_t *slot = compiler->slot, stride = compiler->request->stride;
     bool list = at.code == CODE_DOT || at.code == CODE_LINEAR;
@@ -79,7 +79,7 @@ static struct instruction placed(const struct compiler *compiler, struct instruc
     return at;
 }
 
-/* What the program consists of, without its lists. */
+/* The sizes of the program, without its lists. */
 static struct program shape_of(const struct compiler *compiler) {
     const struct program_request *request = compiler->request;
     struct program shape = {.stride = request->stride,
@@ -100,7 +100,7 @@ static void program_compile_fill(struct program *program, const struct compiler 
     const struct program_request *request = compiler->request;
     if (compiler->constant_count > 0)
         memcpy(program->constants, compiler->constants, compiler->constant_count * sizeof *program->constants);
-    compiler->slot[0] = 0; /* arguments that an operator does not have */
+    compiler->slot[0] = 0; /* operands that an operator does not have */
     for (size_t i = 0; i < request->output_count; i++)
         program->output_slot[i] = compiler->output_slot[i];
     for (size_t i = 0; i < compiler->code_count; i++)

@@ -1,4 +1,5 @@
-/* program_kernel.h - the body that runs a program, written once over SIMD vectors; each backend compiles it for its width.
+/* program_kernel.h - the interpreter loop of programs, written once over SIMD vectors; each backend compiles it for its
+ * width.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AUTODIFF_PROGRAM_KERNEL_H
@@ -9,7 +10,7 @@
 
 #define WIDES(offset) ((simd *)(void *)SLOT_AT(slots, offset))
 
-/* Arguments that an operator does not have are read from slot 0 by nobody: the compiler drops the load. */
+/* Operands that an operator does not have refer to slot 0; the compiler drops the unused load. */
 #define RUN_CASE(label, meaning)                                                                                       \
     case label:                                                                                                        \
         for (int i = 0; i < LANE_PARTS; i++) {                                                                         \
@@ -45,7 +46,7 @@ static void kernel_dot(double *slots, const struct instruction *at, const uint32
         WIDES(at->destination)[i] = sums[i];
 }
 
-/* Likewise; the numbers are the same for every sample. */
+/* Likewise; the coefficients are the same for every sample. */
 static void kernel_linear(double *slots, const struct instruction *at, const struct program *program) {
     const double *coefficient = program->coefficients + at->a;
     const uint32_t *column = program->columns + at->c;
@@ -59,8 +60,8 @@ static void kernel_linear(double *slots, const struct instruction *at, const str
         WIDES(at->destination)[i] = sums[i];
 }
 
-/* Rows of one matrix side by side, whose sums do not wait for each other. None writes what another one reads: all of them
- * read the same columns. */
+/* Rows of one matrix side by side, whose sums are independent. No row overwrites another's operands: all of them read
+ * the same columns. */
 enum { ROWS_AT_ONCE = 4 };
 
 static void kernel_linear_rows(double *slots, const struct instruction *at, const struct program *program) {

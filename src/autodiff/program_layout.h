@@ -1,4 +1,5 @@
-/* program_layout.h - where what a program computes lies, as plain data: a device gets it as it is, with its lists moved there.
+/* program_layout.h - the offsets of a program's results, as plain data: uploaded to devices as it is, with its lists
+ * relocated.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AUTODIFF_PROGRAM_LAYOUT_H
@@ -7,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Offsets of the three numbers of every row. */
+/* Offsets of the body and both bounds of every row. */
 struct row_places {
     uint32_t *value, *lower, *upper; /* by row */
 };
 
-/* A sparse matrix by rows: columns and places of its entries. */
+/* A sparse matrix by rows: columns and offsets of its entries. */
 struct matrix_places {
     size_t rows, count;
     size_t *first; /* rows + 1 */

@@ -41,7 +41,7 @@ void recipe_hessian(struct recipe *r, struct node_matrix *out, enum space row_sp
         r->status = derivatives_hessian_block(out, &r->problem, row_space, column_space, r->error);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 size_t recipe_ask(struct recipe *r, const uint32_t *nodes, size_t count) {
     size_t begin = r->nodes.count;
@@ -98,7 +98,7 @@ struct program *recipe_compile_phases(struct recipe *r, uint32_t stride, const e
     return r->program;
 }
 
-/* ---- places ---- */
+/* ---- offsets ---- */
 
 void *recipe_take(struct recipe *r, struct arena *arena, size_t count, size_t size) {
     void *list = r->status == HN_OK ? arena_take(arena, count, size) : NULL;

@@ -1,8 +1,9 @@
-/* program_spec.h - from a model to one program: what it shall compute, listed in the order of asking, and where that lies afterwards.
+/* program_spec.h - from a model to one program: requests results in order, compiles, and returns their offsets.
  *
- * In comes a model; derivatives are made in its graph, nodes are asked for one list after the other, then the program is compiled with one
- * phase each for x, for y, and for all other leaves. Places are offsets in doubles, in lists of the caller's arena. A step that fails makes
- * those after it do nothing; recipe_end tells. Nothing is evaluated here.
+ * Derivatives are added to a copy of the model's graph, lists of nodes are requested one after the other, then the
+ * program is compiled with one phase each for x, for y, and for all other leaves. Offsets count doubles, in lists of
+ * the caller's arena. After a failing step the following ones do nothing; recipe_end returns the status. Nothing is
+ * evaluated here.
  *
  *     recipe_begin(&recipe, model, error);
  *     recipe_jacobian(&recipe, &jacobian, SPACE_Y);
@@ -22,27 +23,27 @@
 struct recipe {
     struct problem problem;
     struct node_list nodes;
-    struct program *program; /* the caller's, once it is compiled */
-    const char *subject;     /* of a sentence about memory: "the loss" */
+    struct program *program; /* owned by the caller, once it is compiled */
+    const char *subject;     /* for messages about memory: "the loss" */
     hn_status status;
     hn_error *error;
 };
 
 void recipe_begin(struct recipe *recipe, const hn_model *model, const char *subject, hn_error *error);
 
-/* What every step said; the problem and the list are released. */
+/* Returns the first error; releases the problem and the list. */
 hn_status recipe_end(struct recipe *recipe);
 
 /* ---- derivatives ---- */
 
-/* dc/d(leaf of the space), of all rows; of the objective, as one row. */
+/* dc/d(leaf of the space), for all rows; recipe_gradient: of the objective, as one row. */
 void recipe_jacobian(struct recipe *recipe, struct node_matrix *out, enum space space);
 void recipe_gradient(struct recipe *recipe, struct node_matrix *out, enum space space);
 
 /* A block of the Hessian of the Lagrangian (derivatives.h). */
 void recipe_hessian(struct recipe *recipe, struct node_matrix *out, enum space row_space, enum space column_space);
 
-/* ---- asking; the answer is the number of the list's first node ---- */
+/* ---- requests; each returns the number of the list's first node ---- */
 
 size_t recipe_ask(struct recipe *recipe, const uint32_t *nodes, size_t count);
 size_t recipe_ask_matrix(struct recipe *recipe, const struct node_matrix *matrix);
@@ -50,29 +51,29 @@ size_t recipe_ask_matrix(struct recipe *recipe, const struct node_matrix *matrix
 /* Bodies, lower and upper bounds. */
 size_t recipe_ask_rows(struct recipe *recipe);
 
-/* NULL where something has failed. Leaves of SPACE_X, SPACE_Y and the others that are listed. */
+/* NULL after an error. Leaves of SPACE_X, SPACE_Y and the listed others. */
 struct program *recipe_compile(struct recipe *recipe, uint32_t stride, const enum space *others, size_t count);
 
 /* The same with a phase for each of the others: 1, that of y, or 2. */
 struct program *recipe_compile_phases(struct recipe *recipe, uint32_t stride, const enum space *others,
                                       const uint8_t *phases, size_t count);
 
-/* ---- places ---- */
+/* ---- offsets ---- */
 
 uint32_t recipe_leaf(const struct recipe *recipe, enum space space);
 
-/* Of count nodes from begin on. */
+/* Offsets of count nodes from begin on. */
 uint32_t *recipe_places(struct recipe *recipe, size_t begin, size_t count, struct arena *arena);
 
 void recipe_rows(struct recipe *recipe, size_t begin, struct arena *arena, struct row_places *to);
 void recipe_matrix(struct recipe *recipe, const struct node_matrix *matrix, size_t begin, struct arena *arena,
                    struct matrix_places *to);
 
-/* A matrix of one row as a vector: places by column, `zero` where there is no entry. */
+/* A matrix of one row as a dense vector: offsets by column, `zero` if there is no entry. */
 uint32_t *recipe_vector(struct recipe *recipe, const struct node_matrix *matrix, size_t begin, uint32_t zero,
                         struct arena *arena);
 
-/* Memory of the arena; NULL, which recipe_end tells, where there is none. */
+/* Memory from the arena; NULL, which recipe_end reports, when out of memory. */
 void *recipe_take(struct recipe *recipe, struct arena *arena, size_t count, size_t size);
 
 #endif

@@ -1,8 +1,9 @@
-/* rules.c - the derivative of every operator, as adjoints handed to its arguments.
+/* rules.c - the derivative rule of every operator: propagates its adjoint to its arguments.
  *
- * For u = f(a, b) with adjoint w:  a gets w df/da,  b gets w df/db.  A tainted adjoint (one that may be 0 only because its
- * branch is not taken) multiplies by GUARD, so that 0 times an infinite or undefined partial stays 0. At a kink the rule
- * takes the side that the value takes: abs at 0 counts as rising, min and max as their second argument where both are equal.
+ * For u = f(a, b) with adjoint w: a gets w df/da, b gets w df/db. A tainted adjoint (one that may be 0 only because its
+ * branch is not taken) multiplies with GUARD, so that 0 times an infinite or undefined partial derivative stays 0. At a
+ * kink the rule follows the side that the value selects: abs at 0 counts as increasing, min and max as their second
+ * argument if both are equal.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/sweep.h"
@@ -42,7 +43,8 @@ static void rules_give(const struct rule *r, uint32_t argument, uint32_t adjoint
 /* (1 - a) (1 + a): exact near 1, where 1 - a^2 cancels. */
 static uint32_t one_minus_square(const struct rule *r, uint32_t a) {
     uint32_t one = number(r, 1),
-             below = graph_sub(r->g, one, a); /* one by one: the order of nodes is the compiler's else */
+             below = graph_sub(r->g, one,
+                               a); /* separate statements: otherwise the compiler would choose the order of nodes */
     return graph_mul(r->g, below, graph_add(r->g, one, a));
 }
 
@@ -51,7 +53,7 @@ static uint32_t one_plus_square(const struct rule *r, uint32_t a) {
     return graph_add(r->g, number(r, 1), square);
 }
 
-/* yes and no get w where the condition is true and false. */
+/* yes and no get w if the condition is true and false, respectively. */
 static void rules_choose(const struct rule *r, uint32_t condition, uint32_t yes, uint32_t no) {
     uint32_t zero = number(r, 0);
     sweep_add(r->sweep, yes, graph_apply(r->g, OP_IF, condition, r->w, zero), true);
@@ -75,7 +77,7 @@ static void rule_div(const struct rule *r) {
     }
 }
 
-/* u = a^b:  w b a^(b-1),  w u log a (0 where u is 0, although log a is infinite there, and so is its derivative) */
+/* u = a^b: w b a^(b-1), w u log a (0 if u is 0, although log a and its derivative are infinite there) */
 static void rule_pow(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space)) {
         uint32_t lower = graph_apply(r->g, OP_POW, r->a, graph_sub(r->g, r->b, number(r, 1)), 0);
@@ -98,7 +100,8 @@ static void rule_atan2(const struct rule *r) {
         rules_give(r, r->b, times(r, graph_neg(r->g, graph_div(r->g, r->a, square))));
 }
 
-/* u = guard(a, b):  w b,  guard(a, w); the latter 0 where a tainted w is 0, for a may be a hub's partial, undefined there */
+/* u = guard(a, b): w b, guard(a, w); the latter is 0 if a tainted w is 0, because a may be a hub's partial derivative,
+ * undefined there */
 static void rule_guard(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space))
         rules_give(r, r->a, times(r, r->b));
@@ -116,8 +119,8 @@ static void rule_sum(const struct rule *r) {
         rules_give(r, r->g->arguments[first + i], r->w);
 }
 
-/* A coefficient and a constant adjoint make a number, which needs no node where it arrives at a leaf. From the last term to the
- * first: the order in which products of their own would be met. */
+/* A coefficient times a constant adjoint is a number, which needs no node when it reaches a leaf. From the last term to
+ * the first: the order in which separate products would be visited. */
 static void rule_linear(const struct rule *r) {
     const struct node n = r->g->nodes[r->u];
     double w;
@@ -171,7 +174,7 @@ static uint32_t unary_adjoint(const struct rule *r, enum op op) {
         return times(r, unary(r, OP_COSH, r->a));
     case OP_COSH:
         return times(r, unary(r, OP_SINH, r->a));
-    case OP_TANH: /* 1 - u^2: unlike 1 / cosh^2 a finite to all orders, however large a is */
+    case OP_TANH: /* 1 - u^2: unlike 1 / cosh^2 a finite to all orders, for any a */
         return times(r, one_minus_square(r, r->u));
     case OP_ASINH: /* 1 / sqrt(1 + a^2) */
         return over(r, unary(r, OP_SQRT, one_plus_square(r, r->a)));
@@ -218,7 +221,7 @@ void sweep_rule(struct sweep *sweep, uint32_t node, uint32_t w, bool tainted) {
     case OP_ABS:
         rule_abs(&r);
         break;
-    case OP_MIN: /* the first argument where it is smaller, as the value is chosen */
+    case OP_MIN: /* the first argument if it is smaller, like the value */
         rules_choose(&r, graph_apply(g, OP_LESS, n.a, n.b, 0), n.a, n.b);
         break;
     case OP_MAX:

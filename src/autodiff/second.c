@@ -1,7 +1,7 @@
 /* second.c - second derivatives: the Hessian of the Lagrangian, and weights for products without forming it.
  *
- * With L = sigma f + sum_i lambda_i c_i the Hessian is the Jacobian of grad L. The product (sum_i v_i Hess c_i) t is the
- * gradient of v' J(y) t, that is of sum_ij v_i t_j J_ij over the nonzeros of J; constant entries of J cost nothing.
+ * With L = sigma f + sum_i lambda_i c_i the Hessian is the Jacobian of grad L. The product (sum_i v_i Hess c_i) t is
+ * the gradient of v' J(y) t, the sum of v_i t_j J_ij over the nonzeros of J; constant entries of J cost nothing.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/defined.h"
@@ -12,7 +12,7 @@
 
 /* ---- the Hessian ---- */
 
-/* Whether a node is a LINEAR one over leaves alone, which has no second derivatives. */
+/* Whether a node is a LINEAR one over leaves only, whose second derivatives are 0. */
 static bool is_matrix_row(const struct graph *g, uint32_t node) {
     const uint32_t *arguments;
     size_t count = graph_arguments(g, node, &arguments), i = 0;
@@ -21,14 +21,14 @@ static bool is_matrix_row(const struct graph *g, uint32_t node) {
     return g->nodes[node].op == OP_LINEAR && i == count;
 }
 
-/* Nodes d(sum lambda_i c_i)/d(leaf), one row; with the objective sigma f is part of the sum. That is for second derivatives, to which
- * rows of a matrix add nothing: they have no weight. */
+/* Nodes d(sum lambda_i c_i)/d(leaf), one row; with the objective, sigma f is part of the sum. The latter is for second
+ * derivatives, to which rows of a matrix contribute nothing: they have no weight. */
 static hn_status contract_rows(struct node_matrix *out, struct problem *problem, enum space space, bool objective,
                                hn_error *error) {
     struct graph *g = &problem->graph;
     size_t count = problem->rows + objective, columns = space == SPACE_X ? problem->inputs : problem->outputs;
     const struct node_matrix none = {.rows = 1};
-    if (columns == 0) /* without leaves there is nothing to weigh */
+    if (columns == 0) /* without leaves the result is empty */
         return derivatives_contract(out, g, &none, NULL, space, columns, error);
     uint32_t *nodes = base_allocate((2 * count + 1) * sizeof *nodes);
     if (!nodes)
@@ -56,8 +56,8 @@ hn_status derivatives_lagrangian(struct node_matrix *out, struct problem *proble
     return contract_rows(out, problem, space, true, error);
 }
 
-/* Turns the rows of a Jacobian of a sparse gradient into the rows of a block: row k belongs to leaf index[k], and of a block on the
- * diagonal (lower) the columns beyond it are left out. Works in place, since the rows only shrink; first has room for all
+/* Expands the rows of the Jacobian of a sparse gradient to the rows of a block: row k belongs to leaf index[k]; in a
+ * diagonal block (lower) the columns beyond it are left out. In place, since rows only shrink; first has space for all
  * rows of the block. */
 static void spread_rows(struct node_matrix *matrix, const size_t *row_first, const struct node_matrix *gradient,
                         bool lower) {
@@ -125,7 +125,7 @@ hn_status derivatives_weights(uint32_t **weights, struct graph *graph, const str
     for (size_t row = 0; row < matrix->rows; row++)
         for (size_t i = matrix->first[row]; i < matrix->first[row + 1]; i++) {
             uint32_t column = matrix->column[i];
-            if (graph_entry_is_constant(graph, matrix->node[i], NULL)) { /* no derivative: no weight, no work */
+            if (graph_entry_is_constant(graph, matrix->node[i], NULL)) { /* derivative 0: no weight needed */
                 list[i] = 0;
                 continue;
             }

@@ -1,8 +1,8 @@
-/* slots.c - third stage of a compilation: a slot for every value, reused once the value is dead.
+/* slots.c - third compiler stage: register allocation, where slots are the registers.
  *
- * Constants come first, then the leaves of each space in order. A temporary's slot is free again after its last use; one that
- * an output or a later phase needs is kept. An instruction may write where one of its arguments was: kernels read an element
- * before they write it.
+ * Constants come first, then the leaves of each space in order. A temporary's slot is freed after its last use; values
+ * that an output or a later phase needs are kept. An instruction may overwrite one of its operands: kernels read an
+ * element before they write it.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
@@ -15,7 +15,7 @@ static const uint32_t KEEP = UINT32_MAX;
 
 struct assigner {
     struct compiler *compiler;
-    uint32_t *last; /* per node: the instruction that uses it last; KEEP = it must stay */
+    uint32_t *last; /* per node: its last use; KEEP = live to the end */
     uint32_t *free_slots;
     size_t free_count;
     uint32_t *list; /* the nodes that one instruction reads */
@@ -26,8 +26,8 @@ static void place_constant(struct compiler *compiler, uint32_t node, double valu
     compiler->constants[compiler->constant_count++] = value;
 }
 
-/* Numbers among the outputs. Equal ones share a slot where the cache still knows it: most matrices have few different ones, and
- * for one of random numbers a table of all would cost more than the slots. */
+/* Constants among the outputs. Equal ones share a slot while the cache contains it: most matrices have few distinct
+ * ones, and for a matrix of random numbers a full table would cost more than the slots. */
 enum { CACHE = 1024 };
 
 static uint32_t *cached(uint32_t cache[CACHE], double value) {
@@ -82,7 +82,7 @@ static void place_constants_and_leaves(struct compiler *compiler) {
     }
 }
 
-/* The nodes that an instruction reads, into the assigner's list. */
+/* Writes the nodes that an instruction reads into the assigner's list. */
 static size_t reads(const struct assigner *assigner, const struct instruction *at) {
     const struct compiler *compiler = assigner->compiler;
     if (at->code == CODE_DOT) {
@@ -104,7 +104,7 @@ static bool slots_is_temporary(const struct assigner *assigner, uint32_t node) {
     return node < graph->count && graph->nodes[node].op != OP_CONSTANT && graph->nodes[node].op != OP_LEAF;
 }
 
-/* Who reads each node last; what outputs or later phases read is kept. */
+/* Finds the last use of each node; nodes used by outputs or later phases are kept. */
 static void find_last_uses(struct assigner *assigner) {
     struct compiler *compiler = assigner->compiler;
     memset(assigner->last, 0, (compiler->graph->count + 2) * sizeof *assigner->last);
@@ -138,7 +138,7 @@ static void assign_instruction(struct assigner *assigner, uint32_t index) {
         if (!slots_is_temporary(assigner, node) || assigner->last[node] != index)
             continue;
         assigner->free_slots[assigner->free_count++] = compiler->slot[node];
-        assigner->last[node] = KEEP; /* once only, though it may be read twice */
+        assigner->last[node] = KEEP; /* only once, even if it is read twice */
     }
     compiler->slot[at->destination] = take_slot(assigner);
     if (at->code == CODE_SINCOS)
@@ -154,7 +154,7 @@ static size_t longest_sum(const struct compiler *compiler) {
     return longest;
 }
 
-/* Those that are numbers have their slots. */
+/* Constant outputs already have slots. */
 static void place_outputs(struct compiler *compiler) {
     const struct program_request *request = compiler->request;
     for (size_t i = 0; i < request->output_count; i++)

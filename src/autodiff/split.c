@@ -1,8 +1,8 @@
 /* split.c - see split.h.
  *
- * From the roots down, every node learns whether a larger or a smaller value makes objective and rows worse; what is above it in the graph
- * has a larger number, so that all is known of a node when its turn comes. Then the roots are made again from below, with additional
- * outputs in place of the kinks.
+ * From the roots down, propagates to every node whether a larger or a smaller value worsens objective and rows; users
+ * have larger numbers, so that all uses of a node are known when it is visited. Then the roots are rebuilt bottom-up,
+ * with additional outputs in place of the kinks.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/split.h"
@@ -15,9 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PIECES = 128 }; /* of a kink */
+enum { MOST_PIECES = 128 }; /* per kink */
 
-/* t >= piece, or piece >= t where the kink is used downwards; of abs the second piece is -a. */
+/* t >= piece, or piece >= t if the kink is used downwards; the second piece of abs is -a. */
 struct piece {
     uint32_t node, output;
     bool negated;
@@ -25,18 +25,18 @@ struct piece {
 
 struct splitter {
     struct problem *problem;
-    size_t count;          /* nodes before anything is added */
+    size_t count;          /* nodes before any is added */
     uint8_t *signs, *uses; /* by node */
-    uint32_t *image;       /* by node: what it becomes; 0: not met */
-    uint32_t *output;      /* by node: 1 + the additional output that takes its place; 0: none */
+    uint32_t *image;       /* by node: its replacement; 0: not visited */
+    uint32_t *output;      /* by node: 1 + the additional output that replaces it; 0: none */
     struct piece *pieces;
     size_t piece_count, piece_capacity;
     uint32_t *kink; /* by additional output */
     size_t outputs, kink_capacity;
-    bool failed; /* memory */
+    bool failed; /* out of memory */
 };
 
-/* ---- what can be split ---- */
+/* ---- detecting kinks that can be split ---- */
 
 static void use_roots(struct splitter *s) {
     const struct problem *p = s->problem;
@@ -48,7 +48,7 @@ static void use_roots(struct splitter *s) {
 }
 
 /* Arguments of max(max(a, b), c), and of min likewise. */
-// NOLINTNEXTLINE(misc-no-recursion): no deeper than the number of arguments that there is room for
+// NOLINTNEXTLINE(misc-no-recursion): depth is limited by the size of the list
 static size_t list_arguments(const struct graph *g, uint32_t u, enum op op, uint32_t *list, size_t count) {
     if (g->nodes[u].op == op && count + 1 < MOST_PIECES) {
         count = list_arguments(g, g->nodes[u].a, op, list, count);
@@ -59,7 +59,7 @@ static size_t list_arguments(const struct graph *g, uint32_t u, enum op op, uint
     return count + 1;
 }
 
-/* The pieces of a kink that can be split; 0: it is none, or cannot be. */
+/* The pieces of a kink that can be split; 0: not a kink, or it cannot be split. */
 static size_t list_pieces(const struct splitter *s, uint32_t u, uint32_t *list) {
     const struct graph *g = &s->problem->graph;
     enum op op = (enum op)g->nodes[u].op;
@@ -117,7 +117,7 @@ static void find_kinks(struct splitter *s) {
     }
 }
 
-/* ---- without them ---- */
+/* ---- rebuilding without them ---- */
 
 static uint32_t image_of_list(struct splitter *s, uint32_t u) {
     struct graph *g = &s->problem->graph;
@@ -172,7 +172,7 @@ static void write_piece(struct splitter *s, const struct piece *piece, size_t ro
     p->upper[row] = graph_constant(g, INFINITY);
 }
 
-/* Lists for more rows and outputs; the old ones are the split's. */
+/* Lists for the additional rows and outputs; the split owns the old ones. */
 static bool grow_lists(struct splitter *s, struct problem_split *split) {
     struct problem *p = s->problem;
     const struct problem old = *p;
@@ -249,8 +249,7 @@ hn_status problem_split_kinks(struct problem *problem, struct problem_split *spl
         return error_no_memory(error, "derivatives");
     return problem->graph.status == HN_OK
                ? HN_OK
-               : error_set(error, HN_LIMIT, "without its kinks the model has more than %zu nodes",
-                           problem->graph.max_nodes);
+               : error_set(error, HN_LIMIT, "splitting kinks needs more than %zu nodes", problem->graph.max_nodes);
 }
 
 void problem_split_release(struct problem_split *split) {
@@ -259,9 +258,9 @@ void problem_split_release(struct problem_split *split) {
     *split = (struct problem_split){.count = 0};
 }
 
-/* ---- where they are ---- */
+/* ---- locating kinks ---- */
 
-/* The two nodes that are equal at a kink; false: the node has none. */
+/* The two nodes that are equal at a kink; false: the node has no kink. */
 static bool kink_of(const struct graph *g, uint32_t u, uint32_t zero, uint32_t *pair) {
     const struct node *n = &g->nodes[u];
     switch ((enum op)n->op) {

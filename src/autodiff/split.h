@@ -1,12 +1,13 @@
-/* split.h - kinks of a problem, and how those that can be are taken out of it.
+/* split.h - finds the kinks of a problem and reformulates those that have an exact smooth form.
  *
- * An optimum is often at a kink of abs, max or a piecewise linear term, where no derivative is that of a solution. Where the objective, and
- * the rows, are the larger the larger a kink's value is, the kink has an exact form without it, an additional output t and additional rows:
+ * An optimum is often at a kink of abs, max or a piecewise linear term, where derivative-based conditions fail. If the
+ * objective and the rows are nondecreasing in the value of a kink, it can be replaced by an additional output t and
+ * additional rows (epigraph form):
  *
  *     minimise F(max(a, b), y)        minimise F(t, y)   subject to  t >= a,  t >= b
  *
- * (min likewise where less is worse.) In comes a problem; its graph, rows, outputs and objective are changed. The model's own outputs and
- * rows come first. Other kinks stay as they are.
+ * (min likewise if they are nonincreasing.) The graph, rows, outputs and objective of the problem are changed. The
+ * outputs and rows of the model come first. Other kinks are unchanged.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AUTODIFF_SPLIT_H
@@ -15,11 +16,11 @@
 #include "autodiff/derivatives.h"
 
 struct problem_split {
-    size_t count;         /* additional outputs; 0: nothing was changed */
-    size_t outputs, rows; /* the model's own */
-    uint32_t *kink;       /* by additional output: the node that it stands for, over the model's own outputs */
-    uint32_t *body;       /* as they were, and */
-    uint32_t objective;   /* likewise */
+    size_t count;         /* additional outputs; 0: the problem is unchanged */
+    size_t outputs, rows; /* of the model */
+    uint32_t *kink;       /* by additional output: the node that it replaces, over the outputs of the model */
+    uint32_t *body;       /* the original bodies, and */
+    uint32_t objective;   /* the original objective */
 };
 
 hn_status problem_split_kinks(struct problem *problem, struct problem_split *split, hn_error *error);
@@ -33,15 +34,15 @@ hn_status problem_list_kinks(struct problem *problem, struct node_list *pairs, h
 /* How the objective and the rows get worse: with a larger value of a node, with a smaller one, with both. */
 enum { USE_UP = 1, USE_DOWN = 2, USE_BOTH = USE_UP | USE_DOWN };
 
-/* How a node is used, by node, once that of all nodes above it is known: handed on to its arguments. signs: of sign_of_nodes. */
+/* Propagates the use of node u, complete once all its users are visited, to its arguments. signs: of sign_of_nodes. */
 void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses);
 
-/* What is known of values: SIGN_* by node. */
+/* Known signs of values: SIGN_* by node. */
 enum { SIGN_NOT_NEGATIVE = 1, SIGN_NOT_POSITIVE = 2 };
 void split_find_signs(const struct graph *graph, uint8_t *signs);
 
-/* A tree of comparisons that is continuous, piecewise linear along one direction, and convex (USE_UP) or concave (USE_DOWN): its lines.
- * The number of lines, 0: it is not, or has more than most. */
+/* The lines of a tree of comparisons that is continuous, piecewise linear along one direction, and convex (USE_UP) or
+ * concave (USE_DOWN). Returns the number of lines; 0: it is not of this form, or has more than `most`. */
 size_t split_find_lines(const struct graph *g, uint32_t u, int use, uint32_t *lines, size_t most);
 
 #endif

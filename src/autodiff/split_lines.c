@@ -1,9 +1,9 @@
 /* split_lines.c - see split.h: a tree of comparisons as a piecewise linear function of one direction.
  *
- * Conditions and branches are sums of terms, coefficient times atom (any node that is not a sum). With s the direction of the first
- * condition, without its constant, every condition is m s + d < 0 and every branch differs from the first one by k s + c: breakpoints,
- * slopes and values of a function of s, which is convex where it is continuous and its slopes do not fall. << >> of model files has this
- * form, and so has `if y < 0 then -y else y`.
+ * Conditions and branches are sums of terms, coefficient times atom (any node that is not a sum). With s the direction
+ * of the first condition, without its constant, every condition is m s + d < 0 and every branch differs from the first
+ * one by k s + c: breakpoints, slopes and values of a function of s, which is convex if it is continuous and its slopes
+ * do not decrease. << >> of model files has this form, and so has `if y < 0 then -y else y`.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/split.h"
@@ -12,13 +12,13 @@
 
 enum { MOST_TERMS = 128, MOST_LINES = 128, MOST_DEPTH = 64 };
 
-static const double ROUNDING = 1e-12; /* of a coefficient or of a value at a breakpoint */
+static const double ROUNDING = 1e-12; /* relative, for coefficients and for values at breakpoints */
 
 struct form {
     uint32_t atom[MOST_TERMS];
     double factor[MOST_TERMS], constant;
     size_t count;
-    bool full; /* it has more terms */
+    bool full; /* has more than MOST_TERMS terms */
 };
 
 static void add_atom(struct form *f, uint32_t atom, double factor) {
@@ -37,13 +37,13 @@ static void add_atom(struct form *f, uint32_t atom, double factor) {
 }
 
 /* f += scale * node */
-// NOLINTNEXTLINE(misc-no-recursion): as deep as MOST_DEPTH
+// NOLINTNEXTLINE(misc-no-recursion): depth limited by MOST_DEPTH
 static void add_node(const struct graph *g, uint32_t u, double scale, int depth, struct form *f) {
     const struct node *n = &g->nodes[u];
     double number;
     if (graph_is_constant(g, u, &number))
         f->constant += scale * number;
-    // NOLINTNEXTLINE(bugprone-branch-clone): a node below the depth limit is an atom, as any other operator is
+    // NOLINTNEXTLINE(bugprone-branch-clone): nodes below the depth limit are atoms, like other operators
     else if (depth == 0)
         add_atom(f, u, scale);
     else if (n->op == OP_ADD || n->op == OP_SUB) {
@@ -74,7 +74,7 @@ static double factor_of(const struct form *f, uint32_t atom) {
     return 0;
 }
 
-/* Whether f is m times the direction, its constant aside. */
+/* Whether f is m times the direction, apart from its constant. */
 static bool is_along(const struct form *f, const struct form *direction, double *m) {
     size_t most = 0;
     for (size_t i = 1; i < direction->count; i++)
@@ -101,7 +101,7 @@ struct tree {
     struct form direction;
     uint32_t first; /* the first line */
     uint32_t line[MOST_LINES];
-    double slope[MOST_LINES], value[MOST_LINES]; /* of the lines less the first one: slope s + value */
+    double slope[MOST_LINES], value[MOST_LINES]; /* of the lines minus the first one: slope s + value */
     double breakpoint[MOST_LINES];               /* between line i and the next */
     size_t count, breaks;
 };
@@ -113,7 +113,7 @@ static bool is_choice(const struct graph *g, uint32_t u) {
     return op == OP_LESS || op == OP_LESS_EQUAL;
 }
 
-/* a - b of the condition a < b. */
+/* a - b for the condition a < b. */
 static struct form condition_of(const struct graph *g, uint32_t u) {
     const struct node *less = &g->nodes[g->nodes[u].a];
     struct form f = {.count = 0};
@@ -140,7 +140,7 @@ static bool add_line(struct tree *t, uint32_t u) {
 }
 
 /* Lines from left to right. */
-// NOLINTNEXTLINE(misc-no-recursion): as deep as MOST_DEPTH
+// NOLINTNEXTLINE(misc-no-recursion): depth limited by MOST_DEPTH
 static bool split_lines_walk(struct tree *t, uint32_t u, int depth) {
     const struct node *n = &t->g->nodes[u];
     double m;

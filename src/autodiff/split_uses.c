@@ -1,4 +1,4 @@
-/* split_uses.c - see split.h: signs of values, and in which direction each node makes things worse.
+/* split_uses.c - see split.h: signs of values, and the direction in which each node worsens objective and rows.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/split.h"
@@ -19,7 +19,7 @@ static unsigned sign_of_product(unsigned a, unsigned b) {
     return a == 0 || b == 0 ? 0 : a == SIGN_NOT_POSITIVE ? flipped(b) : a == SIGN_NOT_NEGATIVE ? b : a;
 }
 
-/* An exponent that is an even or an odd whole number: 2 or 1; else 0. */
+/* 2 for an even, 1 for an odd integer exponent; else 0. */
 static int parity(const struct graph *g, uint32_t exponent) {
     double p;
     if (!graph_is_constant(g, exponent, &p) || p != floor(p) || !(fabs(p) < 1e9))
@@ -101,7 +101,7 @@ void split_find_signs(const struct graph *g, uint8_t *signs) {
 
 /* ---- uses ---- */
 
-/* Along a factor of this sign: the same use, the opposite one, or both. */
+/* The use of one factor, given the sign of the other: the same, the opposite, or both. */
 static unsigned use_by(unsigned use, unsigned sign) {
     return sign & SIGN_NOT_NEGATIVE ? use : sign & SIGN_NOT_POSITIVE ? flipped(use) : USE_BOTH;
 }
@@ -114,7 +114,7 @@ static void hand_list_on(const struct graph *g, const struct node *n, unsigned u
             uses[g->arguments[n->c + i]] |= (uint8_t)use_by(use, sign_of_number(g->numbers[n->a + i]));
 }
 
-/* Of a / b: where the sign of b is known, it falls with b where a is positive. */
+/* For a / b: if the sign of b is known, the quotient decreases in b where a is positive. */
 static void hand_quotient_on(const struct node *n, const uint8_t *signs, unsigned use, uint8_t *uses) {
     uses[n->a] |= (uint8_t)use_by(use, signs[n->b]);
     uses[n->b] |= (uint8_t)(signs[n->b] ? use_by(flipped(use), signs[n->a]) : USE_BOTH);
@@ -127,7 +127,7 @@ static unsigned use_of_base(const struct graph *g, const struct node *n, const u
     int whole = parity(g, n->b);
     if (p < 0)
         return signs[n->a] & SIGN_NOT_NEGATIVE ? flipped(use) : USE_BOTH;
-    return whole == 1 ? use : whole == 2 ? use_by(use, signs[n->a]) : use; /* else the base is not negative */
+    return whole == 1 ? use : whole == 2 ? use_by(use, signs[n->a]) : use; /* otherwise the base is not negative */
 }
 
 void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses) {

@@ -91,7 +91,7 @@ void sweep_add(struct sweep *sweep, uint32_t node, uint32_t adjoint, bool tainte
     } else {
         uint32_t first = graph_entry_node(g, sweep->adjoint[node]);
         uint32_t sum = graph_add(g, first, graph_entry_node(g, adjoint));
-        sweep->adjoint[node] = sum != 0 ? sum : adjoint; /* a failed graph: keep the heap and the mark in step */
+        sweep->adjoint[node] = sum != 0 ? sum : adjoint; /* after a graph error: keeps heap and adjoints consistent */
     }
     sweep->tainted[node] |= tainted;
 }
@@ -126,7 +126,7 @@ void sweep_share(struct sweep *sweep, uint32_t leaf, double factor, uint32_t nod
     sweep->tainted[leaf] |= tainted;
 }
 
-/* The shares of a leaf as one node, the last that came first: rows of a matrix come by falling number. */
+/* The shares of a leaf as one node, the most recent first: rows of a matrix arrive by descending number. */
 static uint32_t gather_shares(struct sweep *sweep, uint32_t leaf) {
     size_t count = 0, i = 0;
     for (uint32_t at = sweep->first_share[leaf]; at != 0; at = sweep->shares[at - 1].next)
@@ -148,7 +148,7 @@ static uint32_t gather_shares(struct sweep *sweep, uint32_t leaf) {
     return graph_linear(sweep->graph, factors, nodes, count);
 }
 
-/* Takes the adjoint of a node, which has one no more. */
+/* Removes and returns the adjoint of a node. */
 static uint32_t take_adjoint(struct sweep *sweep, uint32_t node) {
     struct graph *g = sweep->graph;
     uint32_t w = sweep->adjoint[node];
@@ -158,7 +158,7 @@ static uint32_t take_adjoint(struct sweep *sweep, uint32_t node) {
         return w;
     uint32_t sum = g->status == HN_OK ? gather_shares(sweep, node) : 0;
     sweep->first_share[node] = 0;
-    if (sweep->heap_count == 0) /* nobody waits: none is needed any more */
+    if (sweep->heap_count == 0) /* no node is pending: all shares are used */
         sweep->share_count = 0;
     return w == 0 ? sum : graph_add(g, graph_entry_node(g, w), sum);
 }
@@ -178,7 +178,7 @@ bool sweep_next(struct sweep *sweep, uint32_t *leaf, uint32_t *derivative) {
         uint32_t w = take_adjoint(sweep, node);
         double value;
         if (sweep->graph->status != HN_OK || (graph_entry_is_constant(sweep->graph, w, &value) && value == 0))
-            continue; /* on to the end, so that the marks are clean for the next sweep */
+            continue; /* continue to the end, so that the marks are reset for the next sweep */
         if (sweep->graph->nodes[node].op == OP_LEAF) {
             *leaf = node;
             *derivative = w;
