@@ -1,4 +1,4 @@
-/* plan_builder.h - the stages of plan_create and what they share: derive, compile, map, system, pack.
+/* plan_builder.h - the stages of plan_create and their shared state: derive, compile, map, system, pack.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_PLAN_BUILDER_H
@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "core/plan.h"
 
-/* Rows with the outputs that they bound. */
+/* Rows that bound a single output, with these outputs. */
 struct plan_pairs {
     size_t count;
     uint32_t *row, *output;
@@ -16,7 +16,7 @@ struct plan_pairs {
 
 struct plan_builder {
     const hn_layer_options *options;
-    struct plan plan; /* the head, as it grows */
+    struct plan plan; /* the head, filled by the stages */
     struct problem problem;
     struct node_matrix jacobian, bracket_y, bracket_x, pull_x, lower_x, upper_x, start_x, fixed_x;
     struct node_list fixed; /* values of fixed outputs, */
@@ -30,7 +30,7 @@ struct plan_builder {
     struct damped system;
 };
 
-/* A list of nodes that the program computes, and the plan's list of slots where they lie. The order of the parts is that of the
+/* A list of nodes that the program computes, and the plan's list of their slots. The parts are in the order of the
  * program's outputs. */
 struct plan_part {
     const uint32_t *nodes;
@@ -41,7 +41,7 @@ struct plan_part {
 enum { PLAN_PARTS = 13 };
 void plan_parts(struct plan_builder *builder, struct plan_part parts[PLAN_PARTS]);
 
-bool plan_take_pairs(struct plan_builder *builder, struct plan_pairs *pairs); /* room for all rows */
+bool plan_take_pairs(struct plan_builder *builder, struct plan_pairs *pairs); /* for all rows */
 void plan_add_pair(struct plan_pairs *pairs, size_t row, size_t output);
 
 hn_status plan_derive(struct plan_builder *builder, const hn_model *model, hn_error *error);
@@ -50,7 +50,7 @@ hn_status plan_map(struct plan_builder *builder, hn_error *error);
 hn_status plan_system(struct plan_builder *builder, hn_error *error);
 hn_status plan_pack(struct plan **out, struct plan_builder *builder, hn_error *error);
 
-/* The slots of the rows' bodies, then of their lower bounds, then of their upper bounds, then of the entries of J. */
+/* The slots of the rows' bodies, of their lower bounds, of their upper bounds, and of the entries of J. */
 static inline const uint32_t *plan_row_slots(const struct plan_builder *builder) {
     return builder->program->output_slot;
 }

@@ -1,6 +1,6 @@
 /* plan_create.c - from a finished model to a plan: everything that a layer evaluates, as one program in three phases.
  *
- *     once per sample   bl, bu, start, fixed values, and their derivatives by x
+ *     once per sample   bl, bu, start, fixed values, and their derivatives with respect to x
  *     once per step     c, J = dc/dy
  *     adjoint only      the bracket d/dy and d/dx of v' J t - q' J s, and d/dx of lambda' c
  *
@@ -80,7 +80,7 @@ void plan_add_pair(struct plan_pairs *pairs, size_t row, size_t output) {
     pairs->output[pairs->count++] = (uint32_t)output;
 }
 
-/* Rows whose body is an output by itself. */
+/* Rows whose body is a single output. */
 static hn_status find_bounds(struct plan_builder *b, hn_error *error) {
     const struct problem *p = &b->problem;
     if (!plan_take_pairs(b, &b->bounds))
@@ -137,7 +137,7 @@ static hn_status plan_create_collect(struct plan_builder *b, hn_error *error) {
     return status;
 }
 
-/* The program stands for the graph now; its memory is what the system is built in. */
+/* The program replaces the graph; the system is built in the freed memory. */
 static void forget_nodes(struct plan_builder *b) {
     struct node_matrix *matrices[NODE_MATRICES];
     list_matrices(b, matrices);
@@ -167,7 +167,7 @@ hn_status plan_compile(struct plan_builder *b, hn_error *error) {
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- all stages ---- */
 
 static void plan_create_release(struct plan_builder *b) {
     struct node_matrix *matrices[NODE_MATRICES];

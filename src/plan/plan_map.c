@@ -1,4 +1,4 @@
-/* plan_map.c - which rows are what, where each vector lies, and the linear system. Part of plan_create.
+/* plan_map.c - classifies rows, assigns slots to vectors, and creates the linear system. Part of plan_create.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Full systems of these orders are faster one sample at a time: where most rows are affine, so that J J' is computed
- * once, and where samples side by side share the work of evaluation. */
+/* From these orders on, dense systems are faster one sample at a time: if most rows are affine, so that J J' is
+ * computed once, and if lanes share the work of evaluation. */
 static const size_t TILED_AFFINE = 48, TILED_OTHERS = 160;
 
-/* Columns may be kept out of any system where eps stays above this: what is left of it may be as bad as 1 / eps. */
+/* Columns may be kept out of any system if eps stays above this: the remaining condition number may reach 1 / eps. */
 static const double BORDER_EPS = 0x1p-30;
 
-/* Executors name the numbers of several samples side by side by 32 bits. */
+/* Executors address the numbers of all lanes by 32 bits. */
 static const size_t MOST_SLOTS = (size_t)1 << 28, MOST_PROGRAM = (size_t)1 << 27;
 
 /* ---- options ---- */
@@ -41,7 +41,7 @@ static struct sample_options sample_options_of(const hn_layer_options *o) {
 
 /* ---- rows ---- */
 
-/* One row per bounded output for clipping: the last, which is where the bounds of variables stand. */
+/* One row per bounded output for clipping: the last one, because bounds of variables come last. */
 static bool find_clip(struct plan_builder *b) {
     size_t outputs = b->problem.outputs;
     uint32_t *last = arena_take(&b->arena, outputs + 1, sizeof *last);
@@ -123,7 +123,7 @@ static void map_adjoint(struct plan *plan, const struct program *program) {
     plan->grad_upper = plan_map_take(plan, plan->rows);
 }
 
-/* A forward run has no use for the vectors of the adjoint. */
+/* Reuses adjoint vectors, which a forward run does not need. */
 static void map_elastic(struct plan *plan) {
     plan->slack_lower = plan->grad_lower;
     plan->slack_upper = plan->grad_upper;
@@ -141,8 +141,9 @@ static void plan_tape(struct plan *plan) {
     plan->tape_steps = shorter ? SAMPLE_ATTEMPT_STEPS : steps;
 }
 
-/* Before the lists of the system are made: per entry of J its column and slot, and two pairs in the streams of products, all of it while
- * building and in the plan; its value as a constant, a coefficient and an entry of A; and the slots of a sample. */
+/* Checks memory before the lists of the system are created: per entry of J its column and slot, and two pairs in the
+ * streams of products, all both in the builder and in the plan; its value as a constant, a coefficient and an entry of
+ * A; and the slots of a sample. */
 static hn_status check_memory(const struct plan_builder *b, hn_error *error) {
     const double per_entry = sizeof(uint32_t) * 2 * (2 + 4) + sizeof(double) * 2 * 3;
     const double bytes = per_entry * (double)b->jacobian.count + sizeof(double) * (double)b->program->slots;
@@ -152,7 +153,7 @@ static hn_status check_memory(const struct plan_builder *b, hn_error *error) {
     return machine_has(bytes, what, error);
 }
 
-/* Everything but the system's storage, which comes last. */
+/* Everything except the system's storage, which comes last. */
 hn_status plan_map(struct plan_builder *b, hn_error *error) {
     const struct problem *p = &b->problem;
     const struct program *program = b->program;
@@ -182,7 +183,7 @@ hn_status plan_map(struct plan_builder *b, hn_error *error) {
 
 /* ---- the system ---- */
 
-/* What is known of J in advance, when A is J. */
+/* The constant entries of J, if A is J. */
 static void known_entries(const struct plan_builder *b, const uint32_t *slots, double *fixed) {
     for (size_t e = 0; e < b->plan.entries; e++)
         fixed[e] = slots[e] < b->program->constant_count ? b->program->constants[slots[e]] : NAN;
@@ -201,7 +202,7 @@ static bool is_affine(const struct plan_builder *b) {
     return 2 * affine >= b->problem.rows;
 }
 
-/* Whether eps may be next to nothing where most steps are taken. */
+/* Whether eps may be nearly 0 in most steps. */
 static bool is_undamped(const struct sample_options *o) {
     return o->adaptive ? o->method == HN_METHOD_AUTO && o->damping == 0 : o->damping < BORDER_EPS;
 }
@@ -232,7 +233,8 @@ static hn_status build_system(struct plan_builder *b, const uint32_t *slots, con
     };
     hn_status status = damped_create(&b->system, &request, error);
     if (status == HN_OK && b->system.slots > MOST_SLOTS - plan->slots)
-        return error_set(error, HN_LIMIT, "the factor of the system has %zu entries, too many to address",
+        return error_set(error, HN_LIMIT,
+                         "the factor of the system has %zu entries, more than 32-bit offsets can address",
                          b->system.nonzeros);
     plan->options.outputs_side = b->system.outputs_side;
     plan->options.bordered = b->system.added > 0;
@@ -240,7 +242,7 @@ static hn_status build_system(struct plan_builder *b, const uint32_t *slots, con
     return status;
 }
 
-/* A is a vector of its own. */
+/* A has separate storage. */
 static hn_status system_with_weights(struct plan_builder *b, hn_error *error) {
     size_t count = b->plan.entries;
     uint32_t *slots = arena_take(&b->arena, count + 1, sizeof *slots);

@@ -1,4 +1,5 @@
-/* plan_pack.c - all lists of a plan into one block: measured by one run, written by a second of the same function.
+/* plan_pack.c - packs all lists of a plan into one block: the first run measures, a second run of the same function
+ * writes.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -14,7 +15,7 @@ struct packer {
     bool overflow;
 };
 
-/* Room for the list's elements, on a boundary of 8 bytes; NULL while measuring. */
+/* Space for the list's elements, aligned to 8 bytes; NULL while measuring. */
 static void *plan_pack_take(struct packer *packer, struct plan_list *list, size_t count, size_t size) {
     size_t bytes, begin = packer->used;
     bool fits = size_multiply(count, size, &bytes) && size_add(bytes, 7, &bytes) && count <= UINT32_MAX &&
@@ -23,7 +24,7 @@ static void *plan_pack_take(struct packer *packer, struct plan_list *list, size_
     *list = (struct plan_list){(uint32_t)(begin / 8), (uint32_t)count};
     if (!packer->block)
         return NULL;
-    if (packer->used > begin) /* what lies between lists: equal plans have equal bytes */
+    if (packer->used > begin) /* zeros the padding: equal plans have equal bytes */
         memset(packer->block + packer->used - 8, 0, 8);
     return packer->block + begin;
 }
@@ -144,7 +145,7 @@ hn_status plan_pack(struct plan **out, struct plan_builder *b, hn_error *error) 
     struct packer packer = {.block = NULL};
     pack_all(&packer, b);
     if (packer.overflow)
-        return error_set(error, HN_LIMIT, "the model is too large for a layer: its lists cannot be addressed");
+        return error_set(error, HN_LIMIT, "the model is too large for a layer: its lists exceed 32-bit offsets");
     packer.block = base_allocate(packer.used);
     if (!packer.block)
         return error_no_memory(error, "the layer");
