@@ -1,7 +1,8 @@
 /* evaluate_build.c - from a model to the programs of an evaluator: differentiate, list, compile. See evaluate_parts.h.
  *
- * The functions f_i are the bodies of the rows, as far as a row is asked about, and after them the objective; by x also the bounds.
- * The Hessian comes last, because a graph that has met its limit takes no further nodes.
+ * The functions f_i are the bodies of the rows, if a row quantity is wanted, followed by the objective; derivatives
+ * with respect to x also include the bounds. The Hessian comes last, because a graph that has reached its limit does
+ * not accept further nodes.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/derivatives.h"
@@ -27,7 +28,7 @@ struct builder {
     size_t hessian_nodes;
     bool without_objective;
     struct problem problem;
-    size_t y_rows, x_rows;         /* rows of by_y and by_x before the objective: all or none */
+    size_t y_rows, x_rows;         /* rows of by_y and by_x before the objective: all or 0 */
     struct node_matrix by_y, by_x; /* of the functions; of the functions, then of both bounds */
     struct node_list list[PIECES]; /* outputs of each program */
     size_t begin[HN_QUANTITY_COUNT];
@@ -43,7 +44,7 @@ static hn_status evaluate_build_no_memory(hn_error *error) {
 
 /* ---- quantities ---- */
 
-/* Nodes that become the results of a quantity, in the program of a piece. */
+/* Adds nodes as the results of a quantity, in the program of a piece. */
 static hn_status evaluate_build_add(struct builder *b, hn_quantity q, enum piece piece, const uint32_t *nodes,
                                     size_t count, hn_error *error) {
     struct quantity *quantity = &b->evaluator->quantity[q];
@@ -53,7 +54,7 @@ static hn_status evaluate_build_add(struct builder *b, hn_quantity q, enum piece
     return node_list_add(&b->list[piece], nodes, count, error);
 }
 
-/* Likewise one row of a matrix, spread over a vector of the width. */
+/* The same for one row of a matrix, expanded to a dense vector of the width. */
 static hn_status add_vector(struct builder *b, hn_quantity q, enum piece piece, const struct node_matrix *matrix,
                             size_t row, hn_error *error) {
     size_t first = matrix->first[row], count = matrix->first[row + 1] - first;
@@ -146,7 +147,7 @@ static hn_status add_values(struct builder *b, hn_error *error) {
 
 /* ---- first derivatives ---- */
 
-/* A list of functions is differentiated at once, so that what they share is differentiated once. */
+/* Differentiates a list of functions at once, so that common subexpressions are differentiated once. */
 static hn_status evaluate_build_differentiate(struct builder *b, struct node_matrix *out, size_t rows, bool bounds,
                                               enum space space, hn_error *error) {
     struct problem *p = &b->problem;
@@ -165,7 +166,7 @@ static hn_status evaluate_build_differentiate(struct builder *b, struct node_mat
     return status;
 }
 
-/* The gradient is 0 where there is no objective. */
+/* The gradient is 0 without an objective. */
 static hn_status add_gradient(struct builder *b, hn_quantity q, const struct node_matrix *matrix, size_t row,
                               hn_error *error) {
     size_t none[2] = {0, 0};
@@ -218,7 +219,7 @@ static hn_status add_pull(struct builder *b, hn_quantity q, enum space space, hn
     return status;
 }
 
-/* sum_j J_ij t_j; factors, terms: room for a row */
+/* sum_j J_ij t_j; factors, terms: space for a row */
 static uint32_t push_row(struct graph *g, const struct node_matrix *matrix, size_t row, double *factors,
                          uint32_t *terms) {
     size_t first = matrix->first[row], count = matrix->first[row + 1] - first;
@@ -251,7 +252,7 @@ static hn_status add_push(struct builder *b, hn_quantity q, enum piece piece, co
     return status;
 }
 
-/* (sum_i v_i Hess f_i) t as the gradient, by the leaves of a space, of sum_ij v_i t_j df_i/d(leaf j). */
+/* (sum_i v_i Hess f_i) t as the gradient, with respect to the leaves of a space, of sum_ij v_i t_j df_i/d(leaf j). */
 static hn_status add_product(struct builder *b, hn_quantity q, enum piece piece, const struct node_matrix *matrix,
                              const uint32_t *weights, hn_error *error) {
     bool by_x = q == HN_QUANTITY_HESSIAN_XY_V || q == HN_QUANTITY_HESSIAN_XX_V;
@@ -371,7 +372,7 @@ static hn_status place_results(struct builder *b, hn_error *error) {
     return HN_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- all stages ---- */
 
 static hn_status differentiate_all(struct builder *b, const hn_model *model, hn_error *error) {
     hn_status status = problem_create(&b->problem, model, error);

@@ -1,4 +1,5 @@
-/* evaluate_calls.c - the calls of hardnet/evaluate.h: life, looking, running on the caller's thread, and what is refused.
+/* evaluate_calls.c - the calls of hardnet/evaluate.h: creation, queries, running on the caller's thread, and argument
+ * checks.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"
@@ -26,7 +27,7 @@ bool hn_quantity_find(const char *text, hn_quantity *quantity) {
     return false;
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static hn_status evaluate_calls_prepare(hn_evaluator *evaluator, const hn_model *model,
                                         const hn_evaluator_options *options, hn_error *error) {
@@ -61,7 +62,7 @@ hn_status hn_evaluator_create(hn_evaluator **out, const hn_model *model, const h
         return status;
     if (own.wanted & ~HN_WANT_ALL)
         return error_about(error, HN_UNSUPPORTED, error_option("wanted"),
-                           "wanted: there are bits that this version of the library does not know");
+                           "wanted: unknown bits in this version of the library");
     hn_evaluator *evaluator = base_allocate(sizeof *evaluator);
     if (!evaluator)
         return error_no_memory(error, "the evaluator");
@@ -85,7 +86,7 @@ void hn_evaluator_destroy(hn_evaluator *evaluator) {
     base_release(evaluator);
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 size_t hn_evaluator_width(const hn_evaluator *evaluator, hn_quantity quantity) {
     return evaluator && (unsigned)quantity < HN_QUANTITY_COUNT ? evaluator->quantity[quantity].width : 0;
@@ -132,7 +133,7 @@ size_t hn_evaluator_workspace_bytes(const hn_evaluator *evaluator) {
 
 /* ---- running ---- */
 
-/* What depends on x only. */
+/* Whether it depends on y. */
 static bool needs_y(hn_quantity q) {
     switch (q) {
     case HN_QUANTITY_LOWER:
@@ -160,7 +161,7 @@ static bool is_second(hn_quantity q) {
            (q >= HN_QUANTITY_HESSIAN_YY_V && q <= HN_QUANTITY_HESSIAN_XX_V);
 }
 
-/* The name of what the quantity needs and the evaluation lacks, or NULL. */
+/* The name of an input that the quantity needs and the evaluation lacks, or NULL. */
 static const char *missing_for(hn_quantity q, const hn_evaluator *e, const hn_evaluation *at) {
     if (needs_y(q) && !at->y && e->outputs > 0)
         return "y";
@@ -191,12 +192,12 @@ hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, co
             continue;
         if (q >= HN_QUANTITY_COUNT)
             return error_about(error, HN_UNSUPPORTED, error_argument("values"),
-                               "evaluation: there is no quantity of number %d in version %s", q, hn_version());
+                               "evaluation: quantity %d is unknown in version %s", q, hn_version());
         if (evaluator->quantity[q].piece == PIECES)
             return error_about(error, HN_INVALID, error_argument(texts[q]), "evaluation: %s was %s", texts[q],
                                evaluator->hessian_left_out && is_second((hn_quantity)q)
-                                   ? "left out because it is too large"
-                                   : "not wanted when the evaluator was made");
+                                   ? "omitted because it is too large"
+                                   : "not requested when the evaluator was created");
         const char *missing = missing_for((hn_quantity)q, evaluator, own);
         if (missing)
             return error_about(error, HN_INVALID, error_argument(missing), "evaluation: %s is missing; %s needs it",

@@ -1,7 +1,8 @@
-/* evaluate_lanes.c - runs the pieces of an evaluator for LANES samples at a time, or for a single one. See evaluate_parts.h.
+/* evaluate_lanes.c - runs the pieces of an evaluator for LANES samples at a time, or for a single one. See
+ * evaluate_parts.h.
  *
- * A piece is run over all samples before the next one, so that its constants are laid out once per call. A last sample that
- * would have the lanes to itself takes the kernels for one sample, which give the same bits.
+ * A piece is run over all samples before the next one, so that its constants are initialised once per call. A single
+ * remaining sample is run by the one-sample kernels, which give the same bits.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"
@@ -34,13 +35,13 @@ size_t evaluator_workspace(const hn_evaluator *evaluator, int pieces) {
     return layout_bytes(&layout);
 }
 
-/* ---- one piece and some samples side by side ---- */
+/* ---- one piece, one group of lanes ---- */
 
 struct run {
     const hn_evaluator *evaluator;
     const hn_evaluation *evaluation;
     const struct program *program;
-    const struct backend *backend; /* for as many samples side by side as `lanes` says */
+    const struct backend *backend; /* for `lanes` samples */
     size_t lanes;
     enum piece piece;
     double *slots;
@@ -51,7 +52,7 @@ static double *leaf(const struct run *run, enum space space, size_t index) {
     return run->slots + (run->program->leaf_slot[space] + index) * run->lanes;
 }
 
-/* width numbers per sample into the first leaves of a space; samples may be NULL: then they stay 0. */
+/* Loads width numbers per sample into the first leaves of a space; if samples is NULL they stay 0. */
 static void evaluate_lanes_load(const struct run *run, enum space space, const double *samples, size_t width,
                                 bool repeat, size_t first, size_t count) {
     const double *from[LANES] = {NULL};
@@ -67,7 +68,7 @@ static void load_weight(const struct run *run, enum space space, size_t index, s
         leaf(run, space, index)[s] = sigma ? sigma[first + s] : 1;
 }
 
-/* What the leaves stand for: the table in evaluate_parts.h. */
+/* Loads the leaves: the table in evaluate_parts.h. */
 static void load_all(const struct run *run, size_t first, size_t count) {
     const hn_evaluator *e = run->evaluator;
     const hn_evaluation *at = run->evaluation;
@@ -159,7 +160,7 @@ static void run_samples(const struct run *run, size_t first, size_t count) {
     store_all(run, first, count);
 }
 
-/* Constants, and zeros for the leaves of lanes without a sample. What is computed is written before it is read. */
+/* Constants, and zeros for the leaves of idle lanes. Temporaries are written before they are read. */
 static void evaluate_lanes_prepare(const struct run *run) {
     const struct program *program = run->program;
     size_t leaves = 0;
@@ -179,7 +180,7 @@ static void run_one(struct run *run, size_t sample) {
     run_samples(run, sample, 1);
 }
 
-/* A piece without a program has nothing to compute: its results are constant, like the Hessian of a linear model times v. */
+/* A piece without a program has only constant results, like the Hessian of a linear model times v. */
 static void run_piece(struct run *run, size_t first, size_t end) {
     if (!run->program) {
         store_all(run, first, end - first);

@@ -1,4 +1,4 @@
-/* evaluate_pool.c - threads that share an evaluation: each takes a stretch of samples from one counter.
+/* evaluate_pool.c - threads that share an evaluation: each claims ranges of samples from one counter.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -8,14 +8,14 @@
 
 #include <stdatomic.h>
 
-enum { STRETCH = 64 }; /* samples: enough to be worth laying out constants for */
+enum { STRETCH = 64 }; /* samples per range: enough to amortise initialising constants */
 
 struct hn_evaluator_pool {
     const hn_evaluator *evaluator;
     struct thread_pool *thread_pool;
     void **workspaces; /* one per member */
     const hn_evaluation *evaluation;
-    atomic_size_t next; /* stretch */
+    atomic_size_t next; /* range */
 };
 
 static void evaluate_pool_work(void *context, int member) {
@@ -27,7 +27,7 @@ static void evaluate_pool_work(void *context, int member) {
     }
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static hn_status make_workspaces(hn_evaluator_pool *pool, hn_error *error) {
     pool->workspaces = thread_pool_create_workspaces(pool->thread_pool, pool->evaluator->bytes);
