@@ -1,7 +1,6 @@
-/* check_blame.c - where a value stops being finite: log(-0.5), 1 / 0, exp(800). See check_parts.h.
+/* check_blame.c - locates the operation whose result stops being finite: log(-0.5), 1 / 0, exp(800). See check_parts.h.
  *
- * All nodes below the guilty one are evaluated, arguments before what they are used in; the first that is not finite is where
- * it begins.
+ * Evaluates the dependencies of a node in topological order; the first non-finite value is the origin.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
@@ -10,7 +9,7 @@
 
 #include <math.h>
 
-/* Nodes below and including the guilty one, and their values. */
+/* A node, its dependencies, and their values. */
 struct below {
     uint32_t *nodes;
     double *values;
@@ -30,7 +29,7 @@ static const char *check_blame_describe(struct check *check, const struct below 
     enum op op = (enum op)g->nodes[below->nodes[guilty]].op;
     size_t arguments = graph_arguments(g, below->nodes[guilty], &list);
     double result = below->values[guilty], a, b;
-    const char *is = isnan(result) ? "is not a number" : "overflows";
+    const char *is = isnan(result) ? "is NaN" : "overflows";
     if (op == OP_LEAF)
         return "the point itself is not finite";
     bool sum = op == OP_SUM || op == OP_LINEAR;
@@ -61,7 +60,7 @@ static uint32_t node_of(const struct check *check, size_t value) {
     return bound < check->rows ? check->model->rows[bound].lower : check->model->rows[bound - check->rows].upper;
 }
 
-/* Evaluates everything below the node at the point; false when memory is out. */
+/* Evaluates a node and its dependencies at the point; false when out of memory. */
 static bool look_below(struct below *below, struct check *check, uint32_t node, size_t point) {
     if (model_order(check->model, &node, 1, &below->nodes, &below->count, NULL) != HN_OK)
         return false;

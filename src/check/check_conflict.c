@@ -1,9 +1,9 @@
-/* check_conflict.c - a smallest set of groups for which no common point is found, by relaxing. See check_parts.h.
+/* check_conflict.c - an irreducible set of groups for which no common point is found, by deletion. See check_parts.h.
  *
- * A set of groups is in conflict when auto, restarts included, does not correct the start on the rows of these groups only. That is
- * a statement about auto and this start, not a proof. From all groups, those are dropped without which the conflict stays (in
- * lumps first where there are many), again and again until dropping any one resolves it. Where groups are few all smaller
- * sets are then tried, except those inside a set that could be corrected.
+ * A set of groups is in conflict if auto, restarts included, does not correct the start on the rows of these groups
+ * only. That is a statement about auto and this start, not a proof. Starting from all groups, a deletion filter drops
+ * groups while the conflict persists (in blocks first if there are many), until dropping any single one resolves it. If
+ * there are few groups, all smaller sets are then tried, except subsets of a set that was corrected.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -18,7 +18,7 @@ enum { FEW_GROUPS = 12 };
 
 enum answer { CORRECTABLE, CONFLICTING, UNKNOWN };
 
-/* A set that could be corrected. */
+/* A set that was corrected. */
 struct known {
     struct known *next;
     unsigned char *keep;
@@ -27,11 +27,11 @@ struct known {
 struct search {
     struct check *check;
     hn_check_conflict *conflict;
-    size_t groups, *order;      /* in which groups are dropped */
-    unsigned char *set, *trial; /* groups: the conflicting set so far, the one being tried */
+    size_t groups, *order;      /* the order in which groups are dropped */
+    unsigned char *set, *trial; /* groups: the conflicting set so far, the current candidate */
     struct known *known;
     double work;
-    double *y, *residual; /* result of the set tried last; residual of its rows */
+    double *y, *residual; /* result of the last set; residual of its rows */
 };
 
 /* ---- sets ---- */
@@ -101,7 +101,7 @@ static hn_status run_relaxed(struct search *s, const hn_model *model, hn_report 
     return status;
 }
 
-/* What auto says about a set of groups; a set that cannot be made into a layer is unknown, too. */
+/* Runs auto on a set of groups; the answer is also unknown if no layer can be created for the set. */
 static hn_status try_set(struct search *s, const unsigned char *set, enum answer *answer, hn_error *error) {
     hn_model *model = NULL;
     hn_error own = {.status = HN_OK};
@@ -125,7 +125,7 @@ static hn_status try_set(struct search *s, const unsigned char *set, enum answer
 
 /* ---- dropping ---- */
 
-/* Tries the set without some groups of the order, and keeps it so if the conflict stays. */
+/* Tries the set without `count` groups of the order, and keeps it if the conflict persists. */
 static hn_status check_conflict_drop(struct search *s, size_t first, size_t count, enum answer *answer,
                                      hn_error *error) {
     memcpy(s->trial, s->set, s->groups);
@@ -141,7 +141,7 @@ static hn_status check_conflict_drop(struct search *s, size_t first, size_t coun
     return status;
 }
 
-/* One pass; changed says that something was dropped, minimal is false once the effort is used up. */
+/* One pass; changed: a group was dropped; minimal is false once the effort is used up. */
 static hn_status drop_all(struct search *s, size_t lump, bool *changed, hn_error *error) {
     hn_status status = HN_OK;
     *changed = false;
@@ -197,7 +197,7 @@ static hn_status search_smaller(struct search *s, hn_error *error) {
     return status;
 }
 
-/* ---- what is left ---- */
+/* ---- the result ---- */
 
 static int by_violation(const void *a, const void *b) {
     const hn_check_violated *one = a, *other = b;
@@ -206,7 +206,7 @@ static int by_violation(const void *a, const void *b) {
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-/* Rows of the relaxed model stand in the same order as in the whole one. */
+/* The rows of the relaxed model are in the same order as in the whole one. */
 static void name_rows(struct search *s) {
     struct check *check = s->check;
     hn_check_conflict *conflict = s->conflict;
@@ -226,7 +226,7 @@ static hn_status conclude(struct search *s, hn_error *error) {
     for (size_t g = 0; g < s->groups; g++)
         if (s->set[g])
             s->conflict->groups[s->conflict->count++] = g;
-    s->work = 0; /* this one is needed */
+    s->work = 0; /* this layer is needed, whatever the effort so far */
     s->conflict->solves--;
     hn_status status = try_set(s, s->set, &answer, error);
     if (status == HN_OK && answer == CONFLICTING)
@@ -245,7 +245,8 @@ static bool is_violated(const struct check *check, size_t point, size_t g) {
     return false;
 }
 
-/* Groups that hold where the correction ended come first: they are the likeliest to have no part in it. */
+/* Groups that are satisfied at the end of the correction come first: they are least likely to be part of the
+ * conflict. */
 static void choose_order(struct search *s) {
     size_t n = 0;
     for (int violated = 0; violated < 2; violated++)
@@ -281,7 +282,7 @@ static hn_status check_conflict_find(struct search *s, hn_error *error) {
     return status == HN_OK ? conclude(s, error) : status;
 }
 
-/* Why there is no search; NULL when there is. A single attempt must fit well into the limit. */
+/* The reason to skip the search, or NULL. A single attempt must fit well into the limit. */
 static const char *reason_against(struct check *check) {
     const hn_check_correction *c = check->correction;
     const hn_report *report = &c->reports[c->failed];
@@ -289,7 +290,7 @@ static const char *reason_against(struct check *check) {
     if (report->outcome == HN_OUTCOME_NONFINITE_INPUT && report->culprit < check->inputs + check->columns)
         return check_format(check, "the start of %s is not finite", check_entry(check, report->culprit));
     if (check_step_work(&c->info) * steps + CHECK_WORK_PER_NODE * nodes > WORK_LIMIT / 2)
-        return "the model is too large to be relaxed group by group here";
+        return "the model is too large for this search";
     return NULL;
 }
 
@@ -300,7 +301,7 @@ hn_status check_conflict(struct check *check, hn_error *error) {
     hn_check_conflict *conflict = arena_take(&check->arena, 1, sizeof *conflict);
     if (!conflict)
         return error_no_memory(error, "check");
-    check_stage(check, "looking for what stands in the way");
+    check_stage(check, "searching for conflicting groups");
     *conflict = (hn_check_conflict){.point = c->failed};
     check->conflict = conflict;
     conflict->why_not = reason_against(check);

@@ -1,13 +1,13 @@
-/* check_correct.c - whether the layer, as it is by default, corrects the start. See check_parts.h.
+/* check_correct.c - whether the layer with default options corrects the start. See check_parts.h.
  *
- * The start is corrected at the inputs of every point that is looked at.
+ * The start is corrected for the inputs of every point.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
 #include "check/check_parts.h"
 
-static const double WORK_LIMIT = 2e9; /* of all steps */
+static const double WORK_LIMIT = 2e9; /* of all steps together */
 enum { LEAST_STEPS = 20 };
 
 /* ---- layers ---- */
@@ -36,7 +36,7 @@ hn_status check_run_layer(const hn_layer *layer, const hn_batch *batch, hn_error
 
 /* ---- the start ---- */
 
-/* Makes the layer; again, with fewer steps, where the method's own number would take too long. */
+/* Creates the layer; again with fewer steps if the method's default would take too long. */
 static hn_status make(hn_layer **out, hn_check_correction *c, struct check *check, hn_error *error) {
     hn_layer_options options = hn_layer_defaults();
     hn_status status = check_make_layer(out, &c->why_not, check, &options, error);

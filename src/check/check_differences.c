@@ -1,8 +1,9 @@
-/* check_differences.c - J, the gradient and the derivatives by x against differences, entry by entry. See check_parts.h and richardson.h.
+/* check_differences.c - checks J, the gradient and the derivatives with respect to x against finite differences, entry
+ * by entry. See check_parts.h and richardson.h.
  *
- * Columns of one colour (colors.h) move together: one run of a board gives the functions at all steps
- * of a pass. Column j moves by h s_j d_j, s_j = max(1, |y_j|) and d_j = +-1, so that a row with the single entry J_ij in the colour
- * has the derivative J_ij s_j d_j along the move, and a long row has a sum of such terms.
+ * Columns of one colour (colors.h) are perturbed together: one run of a point table gives the functions at all steps of
+ * a pass. Column j moves by h s_j d_j, s_j = max(1, |y_j|) and d_j = +-1, so that a row whose only entry in the colour
+ * is J_ij has the derivative J_ij s_j d_j along the move, and a long row has a sum of such terms.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -15,13 +16,13 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static const double WORK_LIMIT = 4e8;   /* instructions, CHECK_MOST samples each: a second or two */
+static const double WORK_LIMIT = 4e8;   /* instructions, CHECK_MOST samples each: one or two seconds */
 static const double MEMORY_LIMIT = 1e9; /* bytes for the slots of all threads */
-static const double FLOOR = 1e-3; /* a derivative below this part of its row or of the value counts as this part */
+static const double FLOOR = 1e-3; /* smaller derivatives, relative to the row or the value, count as this fraction */
 
 struct worker_state {
     struct board board;
-    size_t point;             /* that its board holds; points when none */
+    size_t point;             /* loaded into its table; `points` if none */
     struct verdict *verdicts; /* of the entries of one colour, then of the long rows */
     size_t *seen;             /* of each row: 1 + the last job in which it has an entry */
     hn_check_difference found[DIFFERENCE_CLASSES];
@@ -30,9 +31,9 @@ struct worker_state {
 struct sweep {
     struct check *check;
     const struct check_matrix *matrix;
-    bool by_x;                /* what is moved: x, or y */
+    bool by_x;                /* what is perturbed: x, or y */
     const double *derivative; /* points x nonzeros */
-    const double *centre;     /* points x columns: what is moved */
+    const double *centre;     /* points x columns: the perturbed vector */
     double *floor;            /* points x rows */
     struct coloring coloring;
     struct worker_state *workers;
@@ -49,19 +50,19 @@ struct job {
     const double *derivative, *centre, *floor, *value; /* at the point */
 };
 
-/* ---- moving ---- */
+/* ---- perturbing ---- */
 
 static double direction(size_t column) {
-    return ((column * 2654435761u) >> 7) % 2 != 0 ? 1 : -1; /* signs without a pattern */
+    return ((column * 2654435761u) >> 7) % 2 != 0 ? 1 : -1; /* pseudorandom signs */
 }
 
-/* The unit of a column's moves. */
+/* The unit of a column's perturbations. */
 static double scale_of(double centre) {
     double size = fabs(centre);
     return size > 1 ? size : 1;
 }
 
-/* How far column j goes, up and down, at a step; exact, because nearby numbers are subtracted. */
+/* The exact perturbation of column j, up and down, at a step: nearby numbers are subtracted. */
 static double moved(double centre, double amount) {
     return centre + amount;
 }
@@ -71,7 +72,7 @@ static double span(const struct job *job, size_t column, double step) {
     return (moved(centre, amount) - moved(centre, -amount)) / (2 * step);
 }
 
-/* Where a column stands on the board. */
+/* The position of a column in the table. */
 static double *entry_of(const struct job *job, size_t column, size_t sample) {
     const struct board *board = &job->worker->board;
     return (job->sweep->by_x ? board->x : board->y) + sample * job->sweep->matrix->columns + column;
@@ -110,9 +111,9 @@ static void load_point(const struct job *job) {
                     check->y + job->point * check->columns);
 }
 
-/* ---- judging ---- */
+/* ---- comparing ---- */
 
-/* An entry of a short row, or the part of a long row in the colour: where it is and what its derivative should be. */
+/* An entry of a short row, or the part of a long row in the colour: its position and its expected derivative. */
 struct part {
     size_t row, column, together;
     double derivative[STEPS];
@@ -156,7 +157,7 @@ static enum difference_class class_of(const struct check *check, size_t row) {
 
 static void record_part(const struct job *job, const struct part *part, const struct verdict *verdict) {
     double scale = scale_of(job->centre[part->column]) * direction(part->column);
-    double unit = part->together == 1 ? scale : 1; /* back to the units of the entry */
+    double unit = part->together == 1 ? scale : 1; /* the unit of the entry */
     struct verdict own = *verdict;
     hn_check_difference at = {.point = job->point, .row = part->row, .column = part->column};
     if (part->together == 0)
@@ -167,8 +168,8 @@ static void record_part(const struct job *job, const struct part *part, const st
     judge_record(&job->worker->found[class_of(job->sweep->check, part->row)], &own, at);
 }
 
-/* Runs one visit over all parts of the colour: judges them (pass >= 0) or, at the end, records the verdicts (pass < 0). True
- * when a further pass may help. */
+/* Visits all parts of the colour once: compares them (pass >= 0) or, at the end, records the verdicts (pass < 0). True
+ * if another pass may help. */
 static bool visit_parts(const struct job *job, int pass) {
     const struct coloring *c = &job->sweep->coloring;
     struct verdict *verdict = job->worker->verdicts;
@@ -210,8 +211,8 @@ static bool is_moved(const double *samples, double centre) {
     return false;
 }
 
-/* Rows without an entry in the colour must not notice the move, not even in the last bit: the pattern is exact. A row that does,
- * even at the smallest steps, is judged as if it had the entry 0 (it may stand at a jump). */
+/* Rows without an entry in the colour must not change, not even in the last bit: the pattern is exact. A row that
+ * changes, even at the smallest steps, is judged as if it had the entry 0 (it may be at a jump). */
 static bool visit_strangers(const struct job *job, int pass) {
     const struct coloring *c = &job->sweep->coloring;
     bool doubts = false;
@@ -287,7 +288,7 @@ static size_t color_limit(const struct check *check) {
     return limit < 1 ? 1 : limit > 1e6 ? 1000000 : (size_t)limit;
 }
 
-/* As many threads as are wished for and of use, and as their boards fit into the memory that they may take. */
+/* Creates as many threads as requested and useful, limited by the memory of their tables. */
 static hn_status check_differences_gather(struct thread_pool **out, const struct check *check, size_t jobs,
                                           hn_error *error) {
     double most = MEMORY_LIMIT / ((double)board_bytes(check, BOARD_VALUES) + 1);

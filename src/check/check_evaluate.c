@@ -1,6 +1,8 @@
-/* check_evaluate.c - values and derivatives at the points, and what they say about groups and scaling. See check_parts.h.
+/* check_evaluate.c - values and derivatives at the points, and the resulting statistics of groups and scaling. See
+ * check_parts.h.
  *
- * Violation of a row:  |r_i|,  r = c - bu above the upper bound, c - bl below the lower one, else 0; NaN if any of the three is.
+ * Violation of a row: |r_i|, r = c - bu above the upper bound, c - bl below the lower one, else 0; NaN if any of the
+ * three is.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* check_findings.c - what deserves a look: rows, columns and inputs that are probably not meant so. See check_parts.h.
+/* check_findings.c - the findings: rows, columns and inputs that are probably modelling errors. See check_parts.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -18,7 +18,7 @@ static struct finding *check_findings_find(struct check *check, hn_severity seve
     return finding;
 }
 
-/* Names gather in blocks of the arena, each twice as large as the one before. */
+/* Names are collected in blocks of the arena, each twice as large as the one before. */
 static void name(struct check *check, struct finding *finding, const char *text) {
     if (!finding)
         return;
@@ -37,7 +37,7 @@ static void name(struct check *check, struct finding *finding, const char *text)
     found->subjects[found->count++] = text;
 }
 
-/* Findings about nothing are dropped. */
+/* Findings without names are dropped. */
 static hn_status check_findings_keep(struct check *check, struct finding *finding, hn_error *error) {
     if (!finding)
         return error_no_memory(error, "check");
@@ -71,7 +71,7 @@ static hn_status find_not_finite(struct check *check, hn_error *error) {
         if (bad_value && finding->found.count < EXPLAINED)
             why = check_blame(check, i, 0);
         if (bad_entry)
-            why = "its value is finite, but a derivative is not";
+            why = "the value is finite, but a derivative is not";
         name(check, finding, why ? check_format(check, "%s (%s)", shown, why) : shown);
     }
     return check_findings_keep(check, finding, error);
@@ -194,15 +194,15 @@ static void name_if_wrong(struct check *check, struct finding *finding, const ch
                           const hn_check_difference *d) {
     if (d->checked > 0 && d->error > CHECK_ERROR_GOOD)
         name(check, finding,
-             check_format(check, "%s at point %zu (%.9g, differences say %.9g)", what, d->point, d->derivative,
+             check_format(check, "%s at point %zu (%.9g, finite differences %.9g)", what, d->point, d->derivative,
                           d->difference));
 }
 
 static hn_status find_derivatives(struct check *check, hn_error *error) {
     static const char y_names[][32] = {"J", "gradient of the objective", ""};
-    static const char x_names[][32] = {"dc/dx", "objective by x", "bounds by x"};
+    static const char x_names[][32] = {"dc/dx", "objective with respect to x", "bounds with respect to x"};
     struct finding *finding =
-        check_findings_find(check, HN_SEVERITY_WARNING, "derivative", "derivatives and differences disagree");
+        check_findings_find(check, HN_SEVERITY_WARNING, "derivative", "derivatives differ from finite differences");
     for (int class = 0; class < DIFFERENCE_CLASSES; class ++) {
         name_if_wrong(check, finding, y_names[class], &check->y_check[class]);
         name_if_wrong(check, finding, x_names[class], &check->x_check[class]);
@@ -212,7 +212,7 @@ static hn_status find_derivatives(struct check *check, hn_error *error) {
     return check_findings_keep(check, finding, error);
 }
 
-/* ---- what the layer met ---- */
+/* ---- the layer's results ---- */
 
 static hn_status find_not_corrected(struct check *check, hn_error *error) {
     const hn_check_correction *c = check->correction;
@@ -229,10 +229,9 @@ static hn_status find_not_corrected(struct check *check, hn_error *error) {
 static hn_status find_conflict(struct check *check, hn_error *error) {
     const hn_check_conflict *conflict = check->conflict;
     bool single = conflict && conflict->count == 1;
-    struct finding *finding = check_findings_find(
-        check, HN_SEVERITY_WARNING, "conflict",
-        single ? "a group for which the search found no point, which is no proof that there is none"
-               : "groups for which the search found no common point, which is no proof that there is none");
+    struct finding *finding = check_findings_find(check, HN_SEVERITY_WARNING, "conflict",
+                                                  single ? "group that looks infeasible (not proven)"
+                                                         : "groups that together look infeasible (not proven)");
     for (size_t i = 0; conflict && i < conflict->count; i++)
         name(check, finding, hn_model_group(check->model, conflict->groups[i]).name);
     return check_findings_keep(check, finding, error);
@@ -241,7 +240,7 @@ static hn_status find_conflict(struct check *check, hn_error *error) {
 /* "depends on a, b and 2 more" */
 static const char *describe_dependence(struct check *check, const hn_check_dependent *d) {
     enum { SHOWN = 3 };
-    const char *text = "its gradient is 0";
+    const char *text = "the gradient is 0";
     for (size_t i = 0; i < d->count && i < SHOWN; i++) {
         const char *other = check_name(check, d->others[i]);
         text = i == 0 ? check_format(check, "depends on %s", other) : check_format(check, "%s, %s", text, other);
@@ -260,7 +259,7 @@ static hn_status find_dependent(struct check *check, hn_error *error) {
     return check_findings_keep(check, finding, error);
 }
 
-/* ---- all of them ---- */
+/* ---- all findings ---- */
 
 static hn_status find_at_start(struct check *check, hn_error *error) {
     hn_status status = find_derivatives(check, error);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAST_ENERGY = 5e-21; /* |r| = 1e-10: below, V is rounding */
+static const double LEAST_ENERGY = 5e-21; /* |r| = 1e-10: below, V is rounding error */
 
 hn_status paths_create(struct paths *paths, struct check *check, hn_error *error) {
     struct arena *arena = &check->arena;
@@ -60,7 +60,7 @@ hn_status paths_run(struct paths *paths, double eps, const char **why_not, hn_er
     return status;
 }
 
-/* ---- looking ---- */
+/* ---- evaluating ---- */
 
 void paths_visit(const struct paths *paths, struct probe *probe, int step) {
     const struct check *check = paths->check;
@@ -74,7 +74,7 @@ void paths_visit(const struct paths *paths, struct probe *probe, int step) {
     memcpy(paths->violation + (size_t)step * CHECK_MOST, probe->violation, sizeof probe->violation);
 }
 
-/* A path counts until V is as good as 0. */
+/* A path contributes until V is nearly 0. */
 static void add_path(const struct paths *paths, size_t path, hn_check_rate *rate) {
     for (int step = 0; step + 1 < paths->length[path]; step++) {
         double before = paths->energy[(size_t)step * CHECK_MOST + path];

@@ -1,9 +1,9 @@
-/* check_points.c - the points at which a model is looked at. See check_parts.h.
+/* check_points.c - chooses the points of the check. See check_parts.h.
  *
- * Point 0, the start: x from the middle of its box (or sampled with sample_start, or the first row of x), y as the model's start
- * values say. The others, for differences: x sampled (or further rows of x), y uniform between the bounds of each column
- * or, where they are infinite, near its start. CHECK_MOST are chosen; those beyond the wanted points are looked at by
- * the theorem's estimates only.
+ * Point 0, the start: x is the midpoint of its box (or sampled with sample_start, or the first row of x), y the model's
+ * start values. The others, for differences: x sampled (or further rows of x), y uniform between the bounds of each
+ * column or, if these are infinite, near its start. CHECK_MOST points are chosen; those beyond the requested number are
+ * used by the theorem's estimates only.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -24,7 +24,7 @@ static void middle_of_box(const hn_model *model, double *x) {
     }
 }
 
-/* Whether the inputs meet all requirements of the model. */
+/* Whether the inputs satisfy all requirements of the model. */
 static hn_status look_whether_met(const hn_model *model, const double *x, bool *met, hn_error *error) {
     static const double none[1];
     hn_status status = HN_OK;
@@ -32,7 +32,7 @@ static hn_status look_whether_met(const hn_model *model, const double *x, bool *
     for (size_t i = 0; i < hn_model_requirement_count(model) && status == HN_OK && *met; i++) {
         hn_named_expr wanted = hn_model_requirement(model, i);
         double value = 0;
-        status = hn_model_evaluate(model, 1, &wanted.value, x, none, &value, error); /* no y in it */
+        status = hn_model_evaluate(model, 1, &wanted.value, x, none, &value, error); /* does not depend on y */
         *met = value != 0 && !isnan(value);
     }
     return status;
@@ -83,7 +83,7 @@ static double sample_output(double start, double lower, double upper, struct ran
     return value < lower ? lower + (lower - value) : value > upper ? upper - (value - upper) : value;
 }
 
-/* Fixed columns hold their value; their leaves are in no function. */
+/* Fixed columns have their value; their leaves are not used. */
 static void list_parts(const struct check *check, hn_expr *parts) {
     for (size_t j = 0; j < check->columns; j++) {
         hn_output_info output = hn_model_output(check->model, j);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* By default the Hessian may take some seconds' worth of nodes, or as many as the model in proportion. */
+/* Default limit of the Hessian: some seconds' worth of nodes, or a multiple of the model's nodes. */
 enum { HESSIAN_NODES = 300000, HESSIAN_RATIO = 16 };
 
 #define W(name) HN_WANT(HN_QUANTITY_##name)
@@ -27,14 +27,14 @@ static hn_status make_evaluator(struct check *check, hn_error *error) {
     return hn_evaluator_create(&check->evaluator, check->model, &options, error);
 }
 
-/* ---- patterns: those of several quantities one below the other ---- */
+/* ---- patterns: those of several quantities stacked vertically ---- */
 
 struct stack {
     struct check_matrix *matrix;
     const hn_evaluator *evaluator;
 };
 
-/* Gradients are one row, with their nonzeros at the entries. */
+/* A gradient is one row, with its nonzeros at the entries. */
 static void add_gradient(const struct stack *stack, hn_quantity q) {
     struct check_matrix *m = stack->matrix;
     const struct quantity *quantity = &stack->evaluator->quantity[q];
@@ -154,7 +154,7 @@ bool check_is_equality(const struct check *check, size_t row) {
     return check->model->rows[row].lower == check->model->rows[row].upper;
 }
 
-/* Bounds of columns are rows whose name is that of a column and whose body is that column. */
+/* Bounds of a column are a row that has the name of the column and the column as its body. */
 bool check_is_bound(const struct check *check, size_t row, size_t *column) {
     const struct node *node = &check->model->graph.nodes[check->model->rows[row].body];
     if (node->op != OP_LEAF || node->a != SPACE_Y)

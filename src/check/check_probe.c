@@ -58,7 +58,7 @@ static void add_row(struct probe *probe, size_t i) {
         const double *entry = probe_entry(probe, e);
         double *g = probe->gradient + (size_t)j->column[e] * CHECK_MOST;
         for (size_t sample = 0; sample < CHECK_MOST; sample++)
-            g[sample] += r[sample] != 0 ? entry[sample] * r[sample] : 0; /* a row that holds has no part in V */
+            g[sample] += r[sample] != 0 ? entry[sample] * r[sample] : 0; /* a satisfied row does not contribute to V */
     }
 }
 

@@ -6,11 +6,11 @@
 
 #include "check/point_table.h"
 
-/* Vectors hold CHECK_MOST numbers for each entry. */
+/* Vectors have CHECK_MOST numbers for each entry. */
 struct probe {
     const struct check *check;
     struct board board;
-    double *residual;                                 /* rows: NaN where c or a bound is not finite */
+    double *residual;                                 /* rows: NaN if c or a bound is not finite */
     double *gradient;                                 /* columns: J' r */
     double energy[CHECK_MOST], violation[CHECK_MOST]; /* V, max |r| */
 };
@@ -18,7 +18,7 @@ struct probe {
 hn_status probe_create(struct probe *probe, struct check *check, hn_error *error);
 void probe_release(struct probe *probe);
 
-/* Where a sample is; what it holds is known after the run. */
+/* Sets the point of a sample; its results are available after the run. */
 void probe_place(const struct probe *probe, size_t sample, const double *x, const double *y);
 void probe_run(struct probe *probe);
 

@@ -1,7 +1,9 @@
-/* check_products.c - second derivatives against differences of first ones. See check_parts.h and richardson.h.
+/* check_products.c - checks second derivatives against finite differences of first ones. See check_parts.h and
+ * richardson.h.
  *
- * With multipliers v and a direction t, both random, (sum_i v_i Hess f_i) t is the derivative of g(y) = sum_i v_i grad f_i along t.
- * The product is computed in both ways that the library has: without the Hessian, and from its lower triangle.
+ * With random multipliers v and a random direction t, (sum_i v_i Hess f_i) t is the derivative of g(y) = sum_i v_i grad
+ * f_i along t. The product is computed in both ways that the library offers: without the Hessian, and from its lower
+ * triangle.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -49,7 +51,7 @@ static void check_products_release(struct product_check *p) {
     base_release(p->workspace);
 }
 
-/* v_i is scaled by the largest entry of its row, so that no row drowns the others. */
+/* v_i is scaled by the largest entry of its row, so that no row dominates. */
 static void choose_directions(struct product_check *p, size_t point) {
     struct check *check = p->check;
     struct random random = random_start(check->options.seed, (size_t)2 * CHECK_MOST + point);
@@ -101,7 +103,7 @@ static void multiply_formed(struct product_check *p, size_t point) {
 
 /* ---- differences of g ---- */
 
-/* g and the sum of the sizes of its terms, at the point. */
+/* g and the sum of the absolute values of its terms, at the point. */
 static void centre(struct product_check *p, size_t point) {
     const struct check *check = p->check;
     const double *jacobian = check->first + point * check->by_y.count;
@@ -141,7 +143,7 @@ static double largest_of(const double *values, size_t count) {
     return largest;
 }
 
-/* Judges all entries of one product; true when a further pass may help. */
+/* Compares all entries of one product; true if another pass may help. */
 static bool judge_product(const struct product_check *p, const double *product, int pass, struct verdict *verdicts) {
     size_t n = p->check->columns;
     double largest = largest_of(product, n);

@@ -1,6 +1,7 @@
-/* check_rank.c - the rank of J's active rows where the correction of the start ended. See check_parts.h and row_rank.h.
+/* check_rank.c - the rank of J's active rows at the end of the correction of the start. See check_parts.h and
+ * row_rank.h.
  *
- * A row is active when it is an equality, or within 1e-6 of a bound or beyond it.
+ * A row is active if it is an equality, or within 1e-6 of a bound, or violated.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -12,8 +13,8 @@
 #include <string.h>
 
 static const double ACTIVE = 1e-6;
-static const double DEPENDENT = 1e-8;   /* of a row's length is left */
-static const double NOTABLE = 1e-6;     /* coefficients below this part of the largest are not worth a name */
+static const double DEPENDENT = 1e-8;   /* remaining fraction of a row's length */
+static const double NOTABLE = 1e-6;     /* smaller coefficients, relative to the largest, are not named */
 static const double WORK_LIMIT = 1e9;   /* rows^2 x columns */
 static const double MEMORY_LIMIT = 1e7; /* rows x columns */
 
@@ -69,7 +70,7 @@ static size_t largest_of(const double *coefficient, size_t count) {
     return best;
 }
 
-/* The pivots with notable coefficients are counted, and the largest few named. */
+/* Counts the pivots with notable coefficients and names the largest few. */
 static void name_others(hn_check_dependent *d, const struct row_rank *f, const size_t *active, double *coefficient) {
     double least = NOTABLE * fabs(coefficient[largest_of(coefficient, f->rank)]);
     for (size_t k = 0; k < f->rank; k++)
@@ -99,7 +100,7 @@ static hn_status name_dependents(hn_check_rank *report, const struct row_rank *f
     return HN_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the check ---- */
 
 static hn_status factor(hn_check_rank *report, const struct probe *probe, const size_t *active, struct check *check,
                         hn_error *error) {
@@ -107,14 +108,14 @@ static hn_status factor(hn_check_rank *report, const struct probe *probe, const 
     double cells = (double)f.rows * (double)f.columns;
     if (cells > MEMORY_LIMIT || cells * (double)f.rows > WORK_LIMIT) {
         report->why_not =
-            check_format(check, "%zu active rows and %zu columns are too many to be looked at here", f.rows, f.columns);
+            check_format(check, "%zu active rows and %zu columns are too many for this check", f.rows, f.columns);
         return HN_OK;
     }
     hn_status status = check_rank_reserve(&f, check, error);
     if (status != HN_OK)
         return status;
     if (!check_rank_fill(&f, probe, active)) {
-        report->why_not = "a derivative is not finite there";
+        report->why_not = "a derivative is not finite at the result";
         return HN_OK;
     }
     row_rank_factor(&f, DEPENDENT);
@@ -129,7 +130,7 @@ static bool is_too_large(hn_check_rank *report, struct check *check, size_t rows
     if (cells <= MEMORY_LIMIT && cells * (double)rows <= WORK_LIMIT)
         return false;
     report->active = rows;
-    report->why_not = check_format(check, "at least %zu active rows and %zu columns are too many for that here", rows,
+    report->why_not = check_format(check, "at least %zu active rows and %zu columns are too many for this check", rows,
                                    check->columns);
     return true;
 }

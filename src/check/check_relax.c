@@ -1,7 +1,7 @@
 /* check_relax.c - a model with the rows of some groups only. See check_parts.h.
  *
- * Nodes are copied from graph to graph; definitions and fixed outputs are replaced by their values on the way. The objective and
- * the requirements on inputs stay behind: the layer needs neither.
+ * Nodes are copied from graph to graph; definitions and fixed outputs are replaced by their values. The objective and
+ * the requirements on inputs are omitted: the layer does not need them.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -10,9 +10,10 @@
 #include "check/check_parts.h"
 #include "model/parts.h"
 
-/* ---- what is copied: start and fixed value of every output, then lower bound, body and upper bound of every row kept ---- */
+/* ---- copied nodes: start and fixed value of every output, then lower bound, body and upper bound of every row kept
+ * ---- */
 
-enum { PER_OUTPUT = 2, PER_ROW = 3, EXTRA_NODES = 16 /* constants that new outputs start with */ };
+enum { PER_OUTPUT = 2, PER_ROW = 3, EXTRA_NODES = 16 /* initial constants of new outputs */ };
 
 static bool is_kept(const struct check *check, const unsigned char *keep, size_t row) {
     return keep[check->model->rows[row].group] != 0;
@@ -37,7 +38,7 @@ static uint32_t *list_roots(const struct check *check, const unsigned char *keep
     return roots;
 }
 
-/* ---- putting it together ---- */
+/* ---- building the model ---- */
 
 static void add_leaves(hn_model *to, const struct check *check) {
     for (size_t i = 0; i < check->inputs; i++)
@@ -55,7 +56,7 @@ static void set_outputs(hn_model *to, const struct check *check, const uint32_t 
     }
 }
 
-/* Names are unique: the bounds of an output must come back as such. */
+/* Names are unique: the bounds of an output must be added as such. */
 static void add_rows(hn_model *to, const struct check *check, const unsigned char *keep, const uint32_t *roots) {
     for (size_t i = 0; i < check->rows; i++) {
         size_t column;

@@ -1,4 +1,4 @@
-/* check_run.c - hn_model_check: the parts of a check one after the other, and its result. See check_parts.h.
+/* check_run.c - hn_model_check: runs the parts of a check, and its result. See check_parts.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The result comes first, so that its address is that of the whole. */
+/* The result is the first member, so that both have the same address. */
 struct whole {
     hn_check found;
     struct check check;

@@ -1,12 +1,14 @@
-/* check_theorem.c - the constants of the paper's theorem, estimated along its iteration. See check_parts.h and theorem.h.
+/* check_theorem.c - the constants of the paper's theorem, estimated along its iteration. See check_parts.h and
+ * theorem.h.
  *
- *     L    the largest |grad V(a) - grad V(b)| / |a - b|, grad V = J' r, over successive iterates a, b and over b = a + h d, where d is
- *          turned towards the largest curvature: d <- grad V(a + h d) - grad V(a) is a step of power iteration with V's Hessian
+ *     L    the largest |grad V(a) - grad V(b)| / |a - b|, grad V = J' r, over successive iterates a, b and over
+ *          b = a + h d, where d approximates the direction of largest curvature: d <- grad V(a + h d) - grad V(a) is a
+ *          power iteration with V's Hessian
  *     mu   the smallest |grad V|^2 / 2 V over iterates that violate a row (V* = 0)
- *     G    the largest |J w| / |w|, w turned by power iteration with J' J
+ *     G    the largest |J w| / |w|, w by power iteration with J' J
  *
- * Paths run at the paper's eps and at the best eps that the first ones suggest. Iterates with V above that of the path's beginning
- * do not count: the theorem speaks of its sublevel set. L and G are estimates from below, mu from above.
+ * Paths run at the paper's eps and at the best eps that the first ones suggest. Iterates with V above its value at the
+ * start of the path are ignored: the theorem is about its sublevel set. L and G are lower bounds, mu an upper bound.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -19,23 +21,28 @@
 static const double PAPER_EPS = 0.3;
 static const double NEARBY = 1e-4; /* |a - b|, relative to |a| above 1 */
 static const double WORK_LIMIT = 1.5e9;
-static const double TOLERANCE = 1e-8;           /* rows violated by less do not count for mu */
-static const double SMALLEST_MOVE = 1e-6;       /* between iterates: below, differences of gradients are rounding */
-enum { FIRST_TURNS = 30, TURNS = 2, RUNS = 3 }; /* d and w are turned at every step of the first OFTEN, */
-enum { OFTEN = 20, SELDOM = 5 };                /* then at every SELDOM-th: iterates hardly move any more */
+static const double TOLERANCE = 1e-8; /* smaller violations are ignored for mu */
+static const double SMALLEST_MOVE =
+    1e-6; /* of successive iterates: below, differences of gradients are rounding errors */
+enum {
+    FIRST_TURNS = 30,
+    TURNS = 2,
+    RUNS = 3
+};                               /* power iteration steps: d and w are updated at every step of the first OFTEN, */
+enum { OFTEN = 20, SELDOM = 5 }; /* then at every SELDOM-th: iterates hardly change any more */
 
-/* Vectors hold CHECK_MOST numbers for each entry. */
+/* Vectors have CHECK_MOST numbers for each entry. */
 struct explorer {
     struct check *check;
     hn_check_theorem *report;
     struct paths paths;
     struct probe probe;
-    double *gradient, *before; /* of V, here and one step before */
+    double *gradient, *before; /* of V, at this step and the previous one */
     double *direction;         /* d, of length 1 */
     double *vector;            /* w, of length 1 */
     double *product;           /* rows: J w */
     double *point;             /* one sample's a + h d */
-    bool counts[CHECK_MOST];   /* the path's present iterate */
+    bool counts[CHECK_MOST];   /* the path's current iterate */
 };
 
 /* ---- vectors: the lengths of all samples in one pass ---- */
@@ -66,7 +73,7 @@ static void randomise(double *v, size_t count, size_t sample) {
         v[i * CHECK_MOST + sample] = random_between(&random, -1, 1);
 }
 
-/* To length 1. A sample that has no length, or no finite one, begins anew. */
+/* Normalises to length 1. A sample whose length is 0 or not finite is restarted. */
 static void normalise(double *v, size_t count) {
     struct lengths size = length(v, count);
     for (size_t sample = 0; sample < CHECK_MOST; sample++)
@@ -129,7 +136,7 @@ static void add_pair(struct explorer *e, double change, double distance) {
         e->report->L = fmax(e->report->L, ratio);
 }
 
-/* Places the sample at a + h d; |a - b| as it was rounded. */
+/* Places the sample at a + h d; returns |a - b| as rounded. */
 static double place_nearby(struct explorer *e, size_t sample, const double *y) {
     size_t n = e->check->columns;
     double h = step_of(y, n), sum = 0;
@@ -141,7 +148,7 @@ static double place_nearby(struct explorer *e, size_t sample, const double *y) {
     return sqrt(sum);
 }
 
-/* Samples that do not count, and those where V is flat, keep their d. */
+/* Ignored samples, and those where V is flat, keep their d. */
 static void turn_direction(struct explorer *e, int step) {
     size_t n = e->check->columns;
     double moved[CHECK_MOST] = {0};
@@ -159,7 +166,7 @@ static void turn_direction(struct explorer *e, int step) {
     }
 }
 
-/* change: |grad V(a) - grad V(b)| between this iterate and the one before. */
+/* change: |grad V(a) - grad V(b)| between this iterate and the previous one. */
 static void add_step(struct explorer *e, size_t sample, int step, double change) {
     const double *a = paths_iterate(&e->paths, step - 1, sample), *b = paths_iterate(&e->paths, step, sample);
     double sum = 0, size = 1;
@@ -182,7 +189,7 @@ static void weigh(struct explorer *e, size_t sample, int step, double size) {
     e->report->mu_step = (size_t)step;
 }
 
-/* ---- walking ---- */
+/* ---- running the paths ---- */
 
 static void add_iterates(struct explorer *e, int step) {
     struct lengths size = length(e->gradient, e->check->columns);
@@ -211,7 +218,7 @@ static void look_around(struct explorer *e, int step) {
         turn_direction(e, step);
 }
 
-/* Runs the paths at an eps and visits them; explores on the way if asked to. */
+/* Runs the paths at an eps and visits their iterates; `explore` also updates the estimates. */
 static hn_status check_theorem_walk(struct explorer *e, double eps, bool explore, hn_check_rate *rate,
                                     hn_error *error) {
     hn_status status = paths_run(&e->paths, eps, &e->report->why_not, error);
@@ -227,7 +234,7 @@ static hn_status check_theorem_walk(struct explorer *e, double eps, bool explore
     return HN_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the check ---- */
 
 static hn_status check_theorem_create(struct explorer *e, hn_error *error) {
     struct check *check = e->check;
@@ -262,7 +269,7 @@ static hn_status estimate(struct explorer *e, hn_error *error) {
     if (t->points == 0)
         t->why_not = "the paper's iteration could not be evaluated anywhere";
     else if (!(t->L > 0) || t->mu == INFINITY)
-        t->why_not = "no point that was looked at violates a row";
+        t->why_not = "no checked point violates a row";
     if (t->why_not)
         return HN_OK;
     struct theorem_constants constants = constants_of(t);
@@ -277,7 +284,7 @@ static hn_status estimate(struct explorer *e, hn_error *error) {
     return check_theorem_walk(e, t->eps, false, &t->at_best, error);
 }
 
-/* Three layers, three walks with a few evaluations around the iterates; the numbers are measured, not counted. */
+/* Three layers, three runs with a few evaluations around the iterates; the constants are measured. */
 static bool is_affordable(const struct check *check) {
     const hn_check_correction *c = check->correction;
     double making = CHECK_WORK_PER_NODE * (double)hn_model_node_count(check->model);
@@ -297,7 +304,7 @@ hn_status check_theorem(struct check *check, hn_error *error) {
     *report = (hn_check_theorem){.points = 0};
     check->theorem = report;
     if (!is_affordable(check)) {
-        report->why_not = "the model is too large for that here";
+        report->why_not = "the model is too large for this check";
         return HN_OK;
     }
     check_stage(check, "the theorem's constants");

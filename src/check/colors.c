@@ -1,7 +1,7 @@
 /* colors.c - see colors.h.
  *
- * Greedy, columns in their own order: each takes the first colour that no column in its (short) rows has. When that needs more
- * than the limit, rows of half the length count as long, and so on; with no short rows left one colour is enough.
+ * Greedy, columns in order: each gets the first colour that is not used in its (short) rows. If that needs more colours
+ * than the limit, rows of half the length count as long, and so on; without short rows one colour is enough.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/colors.h"
@@ -24,7 +24,7 @@ static bool colors_place(struct coloring *c, const struct check_matrix *matrix, 
     return c->first && c->member && c->color && c->start && c->entries && c->long_rows && c->is_long;
 }
 
-/* The matrix by columns, by counting. */
+/* The matrix by columns (counting sort). */
 static void transpose(struct coloring *c, const struct check_matrix *matrix) {
     memset(c->start, 0, (matrix->columns + 2) * sizeof *c->start);
     for (size_t e = 0; e < matrix->count; e++)
@@ -57,7 +57,7 @@ static void stamp_neighbours(const struct coloring *c, const struct check_matrix
     }
 }
 
-/* False when the limit is passed. */
+/* False if the limit is exceeded. */
 static bool paint(struct coloring *c, const struct check_matrix *matrix, size_t limit, size_t *stamp) {
     memset(stamp, 0, (limit + 1) * sizeof *stamp);
     c->colors = 0;
@@ -78,7 +78,7 @@ static bool paint(struct coloring *c, const struct check_matrix *matrix, size_t 
     return true;
 }
 
-/* The columns by colour, and how many entries of short rows the fullest colour has. */
+/* The columns by colour, and the largest number of short-row entries in one colour. */
 static void colors_gather(struct coloring *c, size_t columns, size_t *filled) {
     memset(c->first, 0, (columns + 2) * sizeof *c->first);
     memset(filled, 0, (c->colors + 1) * sizeof *filled);

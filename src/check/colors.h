@@ -1,8 +1,8 @@
-/* colors.h - columns of a sparse matrix that can be moved together, because no row sees two of them.
+/* colors.h - colouring of a sparse matrix: columns of one colour share no row and can be perturbed together.
  *
- * Curtis, Powell and Reid (1974): one difference along all columns of a colour gives every entry in them. Rows with many entries
- * force as many colours; beyond a limit such rows are called long and left out of the colouring, and then a difference
- * gives the sum of their entries in a colour.
+ * Curtis, Powell and Reid (1974): one difference along all columns of a colour gives every entry in them. Rows with
+ * many entries need as many colours; beyond a limit such rows are called long and left out of the colouring; for them a
+ * difference gives the sum of their entries in a colour.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CHECK_COLORS_H
@@ -17,9 +17,9 @@ struct color_entry {
 
 struct coloring {
     size_t colors;
-    size_t *first;    /* colors + 1: where the columns of each colour start in ... */
-    uint32_t *member; /* ... this list; columns without entries are in none */
-    uint32_t *color;  /* of each column; UINT32_MAX: none */
+    size_t *first;    /* colors + 1: the start of each colour in ... */
+    uint32_t *member; /* ... this list; empty columns are left out */
+    uint32_t *color;  /* of each column; UINT32_MAX for an empty one */
     size_t *start;    /* columns + 1: the matrix by columns */
     struct color_entry *entries;
     uint32_t *long_rows;
@@ -28,7 +28,7 @@ struct coloring {
     size_t most_entries; /* of short rows, in one colour */
 };
 
-/* Everything lives in the arena. Needs at most `limit` colours (at least 1). */
+/* All memory is in the arena. Uses at most `limit` colours (at least 1). */
 hn_status coloring_create(struct coloring *coloring, const struct check_matrix *matrix, size_t limit,
                           struct arena *arena, hn_error *error);
 

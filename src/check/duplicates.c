@@ -1,7 +1,8 @@
 /* duplicates.c - see duplicates.h.
  *
- * Rows get a key: of a linear row its columns and the ratios of its coefficients to the first one, rounded, so that
- * proportional rows meet; of any other row its body, which the graph stores once. Rows of equal keys are compared exactly.
+ * Rows get a key: for a linear row its columns and the ratios of its coefficients to the first one, rounded, so that
+ * proportional rows have equal keys; for other rows the body, which the graph stores once. Rows with equal keys are
+ * compared exactly.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/duplicates.h"
@@ -98,7 +99,7 @@ hn_status duplicates_find(struct duplicates *duplicates, struct check *check, hn
         duplicates->factor[i] = 1;
     }
     qsort(keyed, m, sizeof *keyed, duplicates_compare);
-    for (size_t i = 1; i < m; i++) { /* first: where the rows of this key start */
+    for (size_t i = 1; i < m; i++) { /* first: the start of the rows with this key */
         double factor;
         if (keyed[i].key != keyed[first].key)
             first = i;

@@ -1,4 +1,4 @@
-/* duplicates.h - rows that say the same: equal bodies, or linear rows whose coefficients are proportional.
+/* duplicates.h - redundant rows: equal bodies, or linear rows with proportional coefficients.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CHECK_DUPLICATES_H
@@ -6,7 +6,7 @@
 
 #include "check/check_parts.h"
 
-/* For each row the earlier row that it repeats, or its own number, and the factor between the two. */
+/* For each row the earlier row that it repeats, or its own number, and the factor between them. */
 struct duplicates {
     size_t *original;
     double *factor;

@@ -1,4 +1,4 @@
-/* point_table.h - the evaluator at up to CHECK_MOST points side by side, with the results of one function next to each other.
+/* point_table.h - evaluates at up to CHECK_MOST points side by side; the results of one function are contiguous.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CHECK_POINT_TABLE_H
@@ -6,21 +6,21 @@
 
 #include "check/check_parts.h"
 
-/* What is computed: functions and bounds; the entries of by_y; those of by_x. */
+/* Requested results: functions and bounds; the entries of by_y; those of by_x. */
 enum { BOARD_VALUES = 1, BOARD_BY_Y = 2, BOARD_BY_X = 4 };
 
 struct board {
     const struct check *check;
     int parts;
     void *workspace;
-    double *x, *y;  /* CHECK_MOST x inputs, CHECK_MOST x columns: where the points are */
+    double *x, *y;  /* CHECK_MOST x inputs, CHECK_MOST x columns: the points */
     double *across; /* (values, entries of by_y, of by_x) x CHECK_MOST */
 };
 
 hn_status board_create(struct board *board, const struct check *check, int parts, hn_error *error);
 void board_release(struct board *board);
 
-/* Bytes of a board's workspace. */
+/* Bytes of a table's workspace. */
 size_t board_bytes(const struct check *check, int parts);
 
 void board_place(const struct board *board, size_t point, const double *x, const double *y);

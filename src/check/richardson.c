@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-static const double CLEAR = 1e-8;   /* an error below this needs no second look */
-static const double SLIGHT = 1e-12; /* of the steepest difference: what is less does not count as a slope */
+static const double CLEAR = 1e-8;   /* smaller errors need no further pass */
+static const double SLIGHT = 1e-12; /* relative to the steepest difference: smaller slopes count as 0 */
 
 double judge_step(int pass, size_t step) {
     static const double steps[PASSES][STEPS] = {
@@ -34,7 +34,7 @@ static void consider(struct verdict *verdict, double e, double derivative, doubl
     }
 }
 
-/* The second difference over h falls with h where f is smooth, and does not at a corner; at a jump it grows. */
+/* The second difference over h decreases with h where f is smooth, not at a corner; at a jump it grows. */
 static bool is_kink(const double *samples, int pass, double centre, double floor) {
     double simd = judge_step(pass, 0), narrow = judge_step(pass, STEPS - 1);
     const double *last = samples + (size_t)2 * (STEPS - 1);
@@ -56,10 +56,10 @@ void judge(struct verdict *verdict, int pass, const double *samples, const doubl
     for (size_t s = 0; s < STEPS; s++) {
         double e = (samples[2 * s] - samples[2 * s + 1]) / (2 * judge_step(pass, s)) - derivative[s], power = 1;
         consider(verdict, e, derivative[s], floor);
-        for (size_t k = 0; k < s; k++) { /* table[k] held the value k columns to the right, one step before */
+        for (size_t k = 0; k < s; k++) { /* on entry table[k] is the value k columns to the right, one step before */
             double before = table[k];
             table[k] = e;
-            power *= 64; /* h^2 falls by 64 from step to step */
+            power *= 64; /* h^2 decreases by a factor 64 per step */
             e += (e - before) / (power - 1);
             consider(verdict, e, derivative[s], floor);
         }

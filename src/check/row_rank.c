@@ -20,7 +20,7 @@ static double dot(const double *a, const double *b, size_t count) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* ---- factor ---- */
+/* ---- factorisation ---- */
 
 static void scale_rows(struct row_rank *f) {
     for (size_t i = 0; i < f->rows; i++) {
@@ -35,7 +35,7 @@ static void scale_rows(struct row_rank *f) {
     }
 }
 
-/* The step at which the next row is to be found in the order; ties go to the first row. */
+/* The position in the order of the longest remaining row; ties go to the first row. */
 static size_t longest(const struct row_rank *f) {
     size_t best = f->rank;
     for (size_t k = f->rank; k < f->rows; k++) {
@@ -46,7 +46,7 @@ static size_t longest(const struct row_rank *f) {
     return best;
 }
 
-/* Moves it to the front, the others keep their order. */
+/* Moves it to the front; the others keep their order. */
 static size_t row_rank_take(struct row_rank *f, size_t k) {
     size_t row = f->pivot[k];
     memmove(f->pivot + f->rank + 1, f->pivot + f->rank, (k - f->rank) * sizeof *f->pivot);
@@ -120,7 +120,7 @@ static double normalise(double *v, size_t count) {
     return size;
 }
 
-/* Positive numbers without a pattern. */
+/* Pseudorandom positive numbers. */
 static void row_rank_begin(double *v, size_t count) {
     for (size_t i = 0; i < count; i++)
         v[i] = 1 + (double)((i * 2654435761u) % 1024) / 1024;

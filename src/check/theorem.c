@@ -17,7 +17,7 @@ double theorem_rate(const struct theorem_constants *constants, double eps) {
     return eps > constants->L / 2 ? 1 - 2 * constants->mu * theorem_k(constants, eps) : 1;
 }
 
-/* eps^2 + (G^2 - L) eps - L G^2 / 2 = 0, its positive root; the sum that does not cancel is the one to divide by. */
+/* The positive root of eps^2 + (G^2 - L) eps - L G^2 / 2 = 0; divides by the sum that does not cancel. */
 double theorem_best_eps(const struct theorem_constants *constants) {
     double L = constants->L, g = constants->G * constants->G, root = hypot(L, g);
     return L >= g ? (L - g + root) / 2 : L * g / (g - L + root);

@@ -4,7 +4,8 @@
  *
  *     V(y+) - V* <= (1 - 2 mu k(eps)) (V(y) - V*),    k(eps) = min{f(eps), f(eps + G^2)},    f(s) = 1/s - L/(2 s^2)
  *
- * f is 0 at L/2, grows until L and falls from there on, so k is largest where both are equal: 1/eps + 1/(eps + G^2) = 2/L.
+ * f is 0 at L/2, increases up to L and decreases beyond, so k is largest where both are equal: 1/eps + 1/(eps + G^2) =
+ * 2/L.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CHECK_THEOREM_H
@@ -16,7 +17,7 @@ struct theorem_constants {
 
 double theorem_k(const struct theorem_constants *constants, double eps);
 
-/* What the theorem promises for V at each step; 1 (nothing) for eps <= L/2. */
+/* The factor for V per step that the theorem guarantees; 1 (no decrease) for eps <= L/2. */
 double theorem_rate(const struct theorem_constants *constants, double eps);
 
 /* The eps that maximises k. */

@@ -146,7 +146,7 @@ static void what_is_not_finite_is_explained(void **state) {
     const hn_check_finding *finding = finding_of(check, "not_finite");
     assert_non_null(finding);
     assert_int_equal(finding->count, 2);
-    assert_string_equal(finding->subjects[0], "log_row (log(-1) is not a number)");
+    assert_string_equal(finding->subjects[0], "log_row (log(-1) is NaN)");
     assert_string_equal(finding->subjects[1], "quotient (1 / 0 divides by zero)");
     assert_int_equal(check->group[0].not_finite, 1);
     hn_check_destroy(check);
@@ -158,15 +158,15 @@ static void whatever_is_not_finite_is_explained_by_its_operator(void **state) {
     static const struct {
         const char *text, *subject;
     } list[] = {
-        {"var a := -1; var b := 0.5; c: a^b >= 0;", "c (-1 ^ 0.5 is not a number)"},
+        {"var a := -1; var b := 0.5; c: a^b >= 0;", "c (-1 ^ 0.5 is NaN)"},
         {"var a := 1e200; var b := 1e200; c: a*b >= 0;", "c (mul(1e+200, 1e+200) overflows)"},
         {"var a := 1e308; var b := 1e308; var d := 1e308; c: a + b + d >= 0;", "c (a sum overflows)"},
         {"var a := 1e308; c: 1e308*a + 3*sin(a) >= 0;", "c (mul(1e+308, 1e+308) overflows)"},
         {"var a := 1e-200; var b := 1e200; c: b/a >= 0;", "c (1e+200 / 1e-200 overflows)"},
         {"var a := 0; var b := 0; c: b/a >= 0;", "c (0 / 0 divides by zero)"},
-        {"var a := -1; minimize f: sqrt(a); c: a >= -2;", "f (sqrt(-1) is not a number)"},
-        {"param x >= -2, <= -1; var a; c: a <= log(x);", "the upper bound of c (log(-1.5) is not a number)"},
-        {"param x >= -2, <= -1; var a; c: a >= log(x);", "the lower bound of c (log(-1.5) is not a number)"},
+        {"var a := -1; minimize f: sqrt(a); c: a >= -2;", "f (sqrt(-1) is NaN)"},
+        {"param x >= -2, <= -1; var a; c: a <= log(x);", "the upper bound of c (log(-1.5) is NaN)"},
+        {"param x >= -2, <= -1; var a; c: a >= log(x);", "the lower bound of c (log(-1.5) is NaN)"},
         {"var a := 800; c: exp(a) >= 0;", "c (exp(800) overflows)"},
     };
     for (size_t i = 0; i < COUNT_OF(list); i++) {

@@ -152,8 +152,8 @@ class Check(tool.Tool):
         self.assertEqual(found["unconstrained_column"], ["lonely"])
         self.assertEqual(found["unbounded_input"], ["p", "q"])
         self.assertEqual([name.split()[0] for name in found["badly_scaled"]], ["x", "d"])
-        self.assertEqual(found["not_finite"], ["c (log(-1) is not a number)", "h[1] (2 / 0 divides by zero)",
-                                               "h[2] (2 / 0 divides by zero)", "f (log(-1) is not a number)"])
+        self.assertEqual(found["not_finite"], ["c (log(-1) is NaN)", "h[1] (2 / 0 divides by zero)",
+                                               "h[2] (2 / 0 divides by zero)", "f (log(-1) is NaN)"])
         self.assertNotIn("derivative", found)
 
     def test_a_clean_model_has_no_findings(self):

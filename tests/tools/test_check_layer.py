@@ -107,7 +107,7 @@ class CheckLayer(SampleTool):
 
     def test_a_search_that_did_not_arrive_claims_no_more_than_that(self):
         out = self.check(INFEASIBLE)[1]
-        self.assertRegex(out, "groups for which the search found no common point, which is no proof that there is none")
+        self.assertRegex(out, "groups that together look infeasible \(not proven\)")
         self.assertRegex(out, "from this start and auto's restarts: no proof that there is no such point")
         self.assertNotIn("cannot hold", out)
 
@@ -130,7 +130,7 @@ class CheckLayer(SampleTool):
     def test_a_group_that_cannot_hold_by_itself(self):
         report, out = self.check("var x := 1; var y >= 0; s.t. c{i in 1..20}: x^2 + i*y^2 <= 11 - i; s.t. d: x + y = 1;")
         self.assertRegex(out, r"no point was found where this holds: group c\n")
-        self.assertRegex(out, r"warning: a group for which the search found no point, which is no proof that there is none \(1\):\n    c\n")
+        self.assertRegex(out, r"warning: group that looks infeasible \(not proven\) \(1\):\n    c\n")
         self.assertEqual(report["conflict"]["groups"], ["c"])
         self.assertIn("c[20]", [one["row"] for one in report["conflict"]["violated"]])
         self.assertEqual({one["kind"] for one in report["findings"]} & {"not_corrected", "conflict"},
@@ -243,8 +243,8 @@ class CheckLayer(SampleTool):
 
     def test_where_nothing_is_violated_there_is_nothing_to_estimate(self):
         report, out = self.check("var x >= 0, <= 1 := 0.5; s.t. a: x^3 <= 2;")
-        self.assertEqual(report["theorem_estimates"], {"skipped": "no point that was looked at violates a row"})
-        self.assertIn("not estimated: no point that was looked at violates a row", out)
+        self.assertEqual(report["theorem_estimates"], {"skipped": "no checked point violates a row"})
+        self.assertIn("not estimated: no checked point violates a row", out)
 
     def test_a_vanishing_mu_is_said_plainly(self):
         report, out = self.check(INFEASIBLE)
