@@ -38,7 +38,7 @@ void hn_array_release(hn_array *array) {
 
 enum { LONGEST = 4096 };
 
-/* Of FILE.npz:NAME the length of the file's part; that of the whole path when it has no such form. */
+/* For FILE.npz:NAME the length of FILE.npz; else that of the whole path. */
 static size_t file_length(const char *path) {
     static const char mark[] = ".npz:";
     const char *last = NULL;
@@ -48,7 +48,7 @@ static size_t file_length(const char *path) {
 }
 
 static hn_status refuse_archive(const char *file, hn_error *error) {
-    return error_about(error, HN_SYNTAX, error_file(file), "%s: this is not a .npz file", file);
+    return error_about(error, HN_SYNTAX, error_file(file), "%s: not a .npz file", file);
 }
 
 static hn_status parse(hn_array *out, const char *file, const char *name, const struct file_bytes *bytes,
@@ -60,7 +60,8 @@ static hn_status parse(hn_array *out, const char *file, const char *name, const 
     return npy_parse(out, file, bytes->data, bytes->count, error);
 }
 
-/* Whether it is an archive, or may become one. What is in it is bounded by the limit on its bytes and by what its members say. */
+/* Whether it is, or may become, an archive. Its content is bounded by the limit on its bytes and by the sizes of its
+ * members. */
 static bool may_be_archive(const struct file_bytes *begun, size_t *most) {
     if (npz_begins(begun->data, begun->count))
         *most = FILE_ANY;
@@ -84,7 +85,7 @@ hn_status hn_array_read(hn_array *out, const char *path, size_t max_bytes, hn_er
     size_t length = file_length(path);
     const char *name = path[length] == ':' ? path + length + 1 : NULL;
     if (length >= sizeof file)
-        return error_about(error, HN_IO, error_file(path), "%.40s...: the name of the file is too long", path);
+        return error_about(error, HN_IO, error_file(path), "%.40s...: the file name is too long", path);
     snprintf(file, sizeof file, "%.*s", (int)length, path);
     if (max_bytes == 0)
         max_bytes = SIZE_MAX / 4 < UINT64_C(4) << 30 ? SIZE_MAX / 4 : (size_t)(UINT64_C(4) << 30);

@@ -1,9 +1,9 @@
 /* inflate.c - see inflate.h.
  *
- * A stream is a row of blocks: stored bytes, or symbols in a canonical Huffman code that is fixed or sent ahead. A symbol is a byte, the
- * end of the block, or a length, which a distance follows: so many bytes are repeated from so far back. In a canonical code the codes
- * of one length are consecutive numbers, so that a code is known by how far it lies beyond the first of its length.
- * Source: RFC 1951.
+ * A stream is a sequence of blocks: stored bytes, or symbols in a canonical Huffman code that is fixed or transmitted
+ * first. A symbol is a literal byte, the end of the block, or a length followed by a distance: a match that copies so
+ * many bytes from so far back. In a canonical code the codes of one length are consecutive numbers, so that a code is
+ * decoded by its offset from the first of its length. Source: RFC 1951.
  *
  * SPDX-License-Identifier: MIT */
 #include "io/inflate.h"
@@ -15,14 +15,14 @@ enum { LONGEST_CODE = 15, SYMBOLS = 288, DISTANCES = 30, LENGTH_CODES = 19, BLOC
 
 struct stream {
     const unsigned char *in, *end;
-    uint32_t bits; /* read from `in`, not yet taken; the lowest comes first */
+    uint32_t bits; /* read from `in`, not consumed yet; the lowest first */
     unsigned have;
     unsigned char *out;
     size_t used, room;
     bool damaged;
 };
 
-/* A code: how many symbols have a code of each length, and the symbols in the order of their codes. */
+/* A Huffman code: the number of symbols for each code length, and the symbols in the order of their codes. */
 struct code {
     uint16_t count[LONGEST_CODE + 1];
     uint16_t symbols[SYMBOLS];
@@ -30,7 +30,7 @@ struct code {
 
 /* ---- bits ---- */
 
-/* Up to 16 bits as a number; 0 beyond the end, which damages the stream. */
+/* Up to 16 bits as a number; 0 beyond the end, which marks the stream as damaged. */
 static unsigned inflate_take(struct stream *s, unsigned count) {
     while (s->have < count) {
         if (s->in == s->end) {
@@ -55,11 +55,11 @@ static void inflate_put(struct stream *s, unsigned char byte) {
 
 /* ---- codes ---- */
 
-/* From the lengths of the codes of all symbols (0: none). False when there are more codes than bits can tell apart, or bits that tell
- * nothing: but a code of one symbol may be incomplete, and so may one of none. */
+/* Builds a code from the lengths for all symbols (0: unused). False if it is over-subscribed or incomplete; but codes
+ * with at most one symbol may be incomplete. */
 static bool make_code(struct code *code, const unsigned char *lengths, unsigned symbols) {
     uint16_t next[LONGEST_CODE + 2] = {0};
-    int left = 1; /* codes of this length that are still free */
+    int left = 1; /* unused codes of this length */
     memset(code->count, 0, sizeof code->count);
     for (unsigned i = 0; i < symbols; i++)
         code->count[lengths[i]]++;
@@ -78,7 +78,7 @@ static bool make_code(struct code *code, const unsigned char *lengths, unsigned 
 }
 
 static unsigned take_symbol(struct stream *s, const struct code *code) {
-    unsigned value = 0, first = 0, before = 0; /* the first code of this length; symbols with shorter codes */
+    unsigned value = 0, first = 0, before = 0; /* the first code of this length; number of symbols with shorter codes */
     for (unsigned length = 1; length <= LONGEST_CODE && !s->damaged; length++) {
         value = value << 1 | inflate_take(s, 1);
         if (value - first < code->count[length])
@@ -93,7 +93,7 @@ static unsigned take_symbol(struct stream *s, const struct code *code) {
 /* ---- blocks ---- */
 
 static void copy_stored(struct stream *s) {
-    s->bits = 0; /* up to the next whole byte: less than eight bits are ever left over */
+    s->bits = 0; /* skip to the next whole byte: fewer than eight bits are left */
     s->have = 0;
     unsigned length = inflate_take(s, 16), inverse = inflate_take(s, 16);
     if (s->damaged || (length ^ inverse) != 0xffff || (size_t)(s->end - s->in) < length || s->room - s->used < length) {
@@ -149,11 +149,11 @@ static void unpack_fixed(struct stream *s) {
         lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
     make_code(&literals, lengths, SYMBOLS);
     memset(lengths, 5, DISTANCES);
-    make_code(&distances, lengths, DISTANCES); /* two of 32 codes are never used */
+    make_code(&distances, lengths, DISTANCES); /* two of the 32 codes are never used */
     unpack_symbols(s, &literals, &distances);
 }
 
-/* Lengths of codes, themselves in a code: 16 repeats the one before, 17 and 18 are zeros. */
+/* Code lengths, which are Huffman-coded: 16 repeats the previous one, 17 and 18 are zeros. */
 static void take_lengths(struct stream *s, const struct code *code, unsigned char *lengths, unsigned count) {
     for (unsigned at = 0; at < count && !s->damaged;) {
         unsigned symbol = take_symbol(s, code), times = 1;

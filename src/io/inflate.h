@@ -1,4 +1,4 @@
-/* inflate.h - unpacks what was packed by DEFLATE (RFC 1951).
+/* inflate.h - decompresses DEFLATE data (RFC 1951).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_IO_INFLATE_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Unpacks to exactly `room` bytes; false when the packed bytes are damaged, or give more or fewer. */
+/* Decompresses to exactly `room` bytes; false if the data are damaged or have another size. */
 bool inflate_bytes(unsigned char *out, size_t room, const unsigned char *packed, size_t count);
 
 #endif

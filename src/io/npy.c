@@ -16,11 +16,11 @@
 
 /* ---- values ---- */
 
-/* Integers up to 2^53 are doubles, and so are booleans; false for larger ones. */
+/* Integers up to 2^53, and booleans, as doubles; false for larger ones. */
 static bool from_integer(uint64_t bits, const struct npy_header *header, double *value) {
     uint64_t sign = UINT64_C(1) << ((8 * header->item - 1) & 63);
     bool negative = header->kind == 'i' && (bits & sign);
-    uint64_t size = negative ? (~bits + 1) & (sign | (sign - 1)) : bits; /* two's complement in so many bytes */
+    uint64_t size = negative ? (~bits + 1) & (sign | (sign - 1)) : bits; /* two's complement of this size */
     if (header->kind == 'b')
         size = bits != 0;
     *value = negative ? -(double)size : (double)size;
@@ -35,7 +35,7 @@ static bool read_value(const unsigned char *bytes, const struct npy_header *head
     return true;
 }
 
-/* What nearly all files hold, without a call for each. */
+/* The common case, without a call per number. */
 static void copy_doubles(const unsigned char *at, size_t count, double *out) {
     for (size_t i = 0; i < count; i++, at += sizeof *out) {
         uint64_t bits = (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
@@ -58,7 +58,7 @@ bool npy_numbers(const struct npy_header *header, const unsigned char *bytes, si
     return true;
 }
 
-/* False at an integer that is no double; the culprit is its row. */
+/* False at an integer that a double cannot represent; sets its row. */
 static bool copy_values(const hn_array *array, const struct npy_header *header, const unsigned char *bytes,
                         size_t *culprit) {
     if (!header->fortran_order) {
@@ -79,9 +79,9 @@ static bool copy_values(const hn_array *array, const struct npy_header *header, 
 /* ---- reading ---- */
 
 hn_status npy_refuse_integer(const char *name, size_t row, hn_error *error) {
-    return error_about(
-        error, HN_UNSUPPORTED, error_file(name),
-        "%s: an integer in row %zu, counted from 0, is beyond 2^53, up to which a float64 holds them all", name, row);
+    return error_about(error, HN_UNSUPPORTED, error_file(name),
+                       "%s: an integer in row %zu, counted from 0, exceeds 2^53 and may not be exact in float64", name,
+                       row);
 }
 
 static bool data_bytes(const struct npy_header *header, size_t *bytes) {
@@ -96,20 +96,20 @@ hn_status npy_begins(const char *name, const struct file_bytes *begun, size_t *m
         return HN_OK;
     hn_status status = npy_header_parse(&header, name, begun->data, begun->count, error);
     if (status == HN_OK && (!data_bytes(&header, &bytes) || !size_add(bytes, header.data, most)))
-        status = error_about(error, HN_SYNTAX, error_file(name), "%s: its shape is too large", name);
+        status = error_about(error, HN_SYNTAX, error_file(name), "%s: the shape is too large", name);
     return status;
 }
 
 hn_status npy_check_size(const struct npy_header *header, const char *name, size_t data, hn_error *error) {
     size_t wanted;
     if (!data_bytes(header, &wanted))
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: its shape is too large", name);
-    if (data > wanted) /* of a pipe it is not known by how much */
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: more data than the %zu bytes that the header says",
-                           name, wanted);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: the shape is too large", name);
+    if (data > wanted) /* for a pipe the excess is unknown */
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: more data than the %zu bytes in the header", name,
+                           wanted);
     if (data < wanted)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of data, and the header says %zu", name,
-                           data, wanted);
+        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of data, but the header specifies %zu",
+                           name, data, wanted);
     return HN_OK;
 }
 
@@ -134,15 +134,14 @@ hn_status npy_parse(hn_array *array, const char *name, const void *bytes, size_t
     if (status != HN_OK)
         return error_no_memory(error, name);
     array->dimensions = header.dimensions;
-    if (array->rows == 0 ||
-        array->columns == 0) /* no rows of any number of columns, or any number of rows of none, are no work */
+    if (array->rows == 0 || array->columns == 0) /* no work if rows or columns are 0 */
         return HN_OK;
     return take_values(array, &header, name, (const unsigned char *)bytes + header.data, error);
 }
 
 /* ---- writing ---- */
 
-enum { HEADER_BYTES = 128 }; /* a multiple of 64, as NumPy aligns it; the longest dictionary here needs 95 */
+enum { HEADER_BYTES = 128 }; /* a multiple of 64, as in NumPy; the longest dictionary here needs 95 */
 
 static void write_header(unsigned char *bytes, size_t rows, size_t columns) {
     char text[HEADER_BYTES];

@@ -1,4 +1,5 @@
-/* npy.h - NumPy's .npy files: bytes in, an array of doubles in row-major order out (hardnet/arrays.h says what is read).
+/* npy.h - NumPy's .npy files: bytes in, an array of doubles in row-major order out (hardnet/arrays.h lists the
+ * supported formats).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_IO_NPY_H
@@ -7,20 +8,20 @@
 #include "base/file.h"
 #include "hardnet/arrays.h"
 
-/* On failure the array is empty and its values are NULL. The name is for messages. */
+/* On failure the array is empty and values is NULL. `name` is for messages. */
 hn_status npy_parse(hn_array *array, const char *name, const void *bytes, size_t count, hn_error *error);
 
-/* How many bytes a file has that begins like this (base/file.h). */
+/* The number of bytes of a file with this beginning (base/file.h). */
 hn_status npy_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error);
 
-/* ---- parts of it, for whoever reads a file piece by piece ---- */
+/* ---- for callers that read a file in pieces ---- */
 
 struct npy_header;
 
-/* Whether the data has as many bytes as the header says. */
+/* Whether the size of the data matches the header. */
 hn_status npy_check_size(const struct npy_header *header, const char *name, size_t data, hn_error *error);
 
-/* So many numbers in the file's order; false at an integer that is no double, whose place is the culprit. */
+/* Converts numbers, in file order; false at an integer that a double cannot represent, and sets its position. */
 bool npy_numbers(const struct npy_header *header, const unsigned char *bytes, size_t count, double *out,
                  size_t *culprit);
 hn_status npy_refuse_integer(const char *name, size_t row, hn_error *error);

@@ -1,8 +1,7 @@
 /* npy_header.c - see npy_header.h.
  *
  * The file starts with \x93NUMPY, two bytes of version and the header's length (2 bytes in version 1, 4 in 2 and 3,
- * little-endian). The header is {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } with the keys in any
- * order.
+ * little-endian). The header is {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } with the keys in any order.
  *
  * SPDX-License-Identifier: MIT */
 #include "io/npy_header.h"
@@ -16,7 +15,7 @@ enum { MAGIC_BYTES = 6, MOST_HEADER = 64 * 1024, KEY_DESCR = 1, KEY_ORDER = 2, K
 
 struct cursor {
     const char *at, *end;
-    const char *name; /* of the file */
+    const char *name; /* of the file, for messages */
     hn_error *error;
 };
 
@@ -45,7 +44,7 @@ static bool take_word(struct cursor *c, const char *word) {
     return true;
 }
 
-/* A quoted text without escapes. */
+/* A quoted string without escapes. */
 static bool quoted(struct cursor *c, const char **text, size_t *length) {
     skip_blanks(c);
     if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
@@ -67,10 +66,10 @@ static hn_status refuse_type(const struct cursor *c, const char *text, size_t le
         return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
                            "%s: object arrays (dtype '%.*s') are refused", c->name, shown, text);
     return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
-                       "%s: dtype '%.*s' is not known; floats, integers and booleans are", c->name, shown, text);
+                       "%s: unsupported dtype '%.*s'; expected floats, integers or booleans", c->name, shown, text);
 }
 
-/* A letter and the number of bytes. */
+/* A letter and the size in bytes. */
 static bool npy_header_is_known(const char *type) {
     static const char known[][3] = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
@@ -83,12 +82,12 @@ static hn_status parse_descr(struct cursor *c, struct npy_header *header) {
     const char *text;
     size_t length;
     if (!quoted(c, &text, &length))
-        return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
-                           "%s: a dtype with fields is not an array of numbers", c->name);
+        return error_about(c->error, HN_UNSUPPORTED, error_file(c->name), "%s: structured dtypes are not supported",
+                           c->name);
     if (length != 3 || !memchr("<>=|", text[0], 4) || !npy_header_is_known(text + 1))
         return refuse_type(c, text, length);
     if ((text[0] == '|' || text[0] == '=') && text[2] != '1')
-        return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: dtype '%.3s' does not say its byte order",
+        return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: dtype '%.3s' does not specify a byte order",
                            c->name, text);
     header->big_endian = text[0] == '>';
     header->kind = text[1];
@@ -111,7 +110,7 @@ static bool parse_extent(struct cursor *c, size_t *extent) {
         if (!size_multiply(value, 10, &value) || !size_add(value, (size_t)(*c->at - '0'), &value))
             return false;
     bool any = c->at > start;
-    take_mark(c, 'L'); /* as Python 2 wrote it */
+    take_mark(c, 'L'); /* written by Python 2 */
     *extent = value;
     return any;
 }
@@ -124,14 +123,14 @@ static hn_status parse_shape(struct cursor *c, struct npy_header *header) {
     while (!take_mark(c, ')')) {
         size_t extent;
         if (!parse_extent(c, &extent))
-            return npy_header_refuse(c, "an extent in shape is not a number, or is too large");
+            return npy_header_refuse(c, "an extent in shape is invalid or too large");
         if (header->dimensions == 2)
             return error_about(c->error, HN_UNSUPPORTED, error_file(c->name),
                                "%s: the array has more than two dimensions", c->name);
         header->shape[header->dimensions++] = extent;
         if (!take_mark(c, ',')) {
             if (!take_mark(c, ')'))
-                return npy_header_refuse(c, "shape does not end");
+                return npy_header_refuse(c, "unterminated shape");
             break;
         }
     }
@@ -155,8 +154,8 @@ static hn_status parse_entry(struct cursor *c, struct npy_header *header, unsign
     else if (length == 5 && memcmp(key, "shape", length) == 0)
         which = KEY_SHAPE;
     if (which == 0 || (*seen & which))
-        return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: the header has the key '%.*s' %s", c->name,
-                           length < 40 ? (int)length : 40, key, which ? "twice" : "that it may not have");
+        return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: key '%.*s' %s in the header", c->name,
+                           length < 40 ? (int)length : 40, key, which ? "occurs twice" : "is not allowed");
     *seen |= which;
     if (which == KEY_DESCR)
         return parse_descr(c, header);
@@ -173,13 +172,13 @@ static hn_status parse_dictionary(struct cursor *c, struct npy_header *header) {
             return status;
         if (!take_mark(c, ',')) {
             if (!take_mark(c, '}'))
-                return npy_header_refuse(c, "the header's dictionary does not end");
+                return npy_header_refuse(c, "unterminated dictionary in the header");
             break;
         }
     }
     skip_blanks(c);
     if (c->at < c->end)
-        return npy_header_refuse(c, "something follows the header's dictionary");
+        return npy_header_refuse(c, "unexpected data after the header's dictionary");
     return seen == ALL_KEYS ? HN_OK : npy_header_refuse(c, "the header lacks descr, fortran_order or shape");
 }
 
@@ -187,7 +186,7 @@ static bool has_magic(const unsigned char *bytes, size_t count) {
     return memcmp(bytes, "\x93NUMPY", count < MAGIC_BYTES ? count : MAGIC_BYTES) == 0;
 }
 
-/* Bytes before the dictionary, whose length they hold. */
+/* Bytes before the dictionary, including its length. */
 static size_t prefix_bytes(const unsigned char *bytes) {
     return MAGIC_BYTES + 2 + (bytes[MAGIC_BYTES] == 1 ? 2 : 4);
 }
@@ -212,20 +211,20 @@ hn_status npy_header_parse(struct npy_header *header, const char *name, const un
                            hn_error *error) {
     struct cursor c = {.name = name, .error = error};
     if (count < MAGIC_BYTES + 4 || !has_magic(bytes, count))
-        return npy_header_refuse(&c, "this is not a .npy file");
+        return npy_header_refuse(&c, "not a .npy file");
     unsigned major = bytes[MAGIC_BYTES], minor = bytes[MAGIC_BYTES + 1];
     if (major < 1 || major > 3 || minor != 0)
-        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: version %u.%u of the format is not known",
-                           name, major, minor);
+        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: unsupported format version %u.%u", name, major,
+                           minor);
     size_t prefix = prefix_bytes(bytes);
     if (count < prefix)
-        return npy_header_refuse(&c, "the file ends in its header");
+        return npy_header_refuse(&c, "the file ends within its header");
     size_t length = dictionary_bytes(bytes);
     if (length > MOST_HEADER)
-        return error_about(error, HN_LIMIT, error_file(name), "%s: a header of %zu bytes; at most %d are read", name,
-                           length, MOST_HEADER);
+        return error_about(error, HN_LIMIT, error_file(name), "%s: the header has %zu bytes, more than the limit of %d",
+                           name, length, MOST_HEADER);
     if (count - prefix < length)
-        return npy_header_refuse(&c, "the file ends in its header");
+        return npy_header_refuse(&c, "the file ends within its header");
     c.at = (const char *)bytes + prefix;
     c.end = c.at + length;
     header->data = prefix + length;

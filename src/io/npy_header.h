@@ -15,10 +15,10 @@ struct npy_header {
     size_t shape[2];
 };
 
-/* Whether that many bytes hold the header whole; also when what they hold is no header, so that there is nothing to wait for. */
+/* Whether these bytes contain the whole header; also true if they are not a header, so that reading more is useless. */
 bool npy_header_is_whole(const unsigned char *bytes, size_t count);
 
-/* Checks everything but the length of the data. */
+/* Checks everything except the size of the data. */
 hn_status npy_header_parse(struct npy_header *header, const char *name, const unsigned char *bytes, size_t count,
                            hn_error *error);
 

@@ -17,15 +17,15 @@ enum { END_BYTES = 22, MOST_COMMENT = 65535, ENTRY_BYTES = 46, LOCAL_BYTES = 30,
 /* ---- the directory ---- */
 
 struct archive {
-    const char *file; /* its name */
+    const char *file; /* of the file, for messages */
     const unsigned char *bytes;
     size_t count;
-    size_t directory, entries; /* where the directory begins, and how many entries it has */
+    size_t directory, entries; /* the offset of the directory, and the number of its entries */
     hn_error *error;
 };
 
 struct member {
-    const char *name; /* without .npy, and without a 0 at its end */
+    const char *name; /* without .npy, not 0-terminated */
     int name_length;
     unsigned method, flags;
     uint32_t checksum;
@@ -44,7 +44,7 @@ static hn_status damaged(const struct archive *a, const char *what) {
     return error_about(a->error, HN_SYNTAX, error_file(a->file), "%s: the archive is damaged: %s", a->file, what);
 }
 
-/* The record at the end is found by its mark and by the length of the comment behind it. */
+/* Finds the end record by its signature and the length of its comment. */
 static hn_status open_archive(struct archive *a) {
     size_t least = a->count > END_BYTES + MOST_COMMENT ? a->count - END_BYTES - MOST_COMMENT : 0;
     for (size_t at = a->count < END_BYTES ? 0 : a->count - END_BYTES + 1; at-- > least;) {
@@ -55,20 +55,20 @@ static hn_status open_archive(struct archive *a) {
         a->directory = number32(end + 16);
         if (a->entries == 0xffff || a->directory == 0xffffffff || number16(end + 4) != 0)
             return error_about(a->error, HN_UNSUPPORTED, error_file(a->file),
-                               "%s: archives of several parts or beyond 4 GiB are not read", a->file);
-        return a->directory <= at ? HN_OK : damaged(a, "its directory is not where it should be");
+                               "%s: archives in several parts or larger than 4 GiB are not supported", a->file);
+        return a->directory <= at ? HN_OK : damaged(a, "the directory is misplaced");
     }
-    return damaged(a, "it has no directory");
+    return damaged(a, "no directory");
 }
 
-/* The entry at this offset of the directory, which moves on to the next one. */
+/* Reads the directory entry at *at and advances to the next one. */
 static hn_status read_entry(const struct archive *a, size_t *at, struct member *member) {
     const unsigned char *entry = a->bytes + *at;
     if (a->count - *at < ENTRY_BYTES || memcmp(entry, "PK\x01\x02", 4) != 0)
-        return damaged(a, "its directory ends early");
+        return damaged(a, "truncated directory");
     size_t name = number16(entry + 28), all = ENTRY_BYTES + name + number16(entry + 30) + number16(entry + 32);
     if (a->count - *at < all)
-        return damaged(a, "its directory ends early");
+        return damaged(a, "truncated directory");
     *member = (struct member){.name = (const char *)entry + ENTRY_BYTES,
                               .name_length = (int)name,
                               .flags = number16(entry + 8),
@@ -81,7 +81,7 @@ static hn_status read_entry(const struct archive *a, size_t *at, struct member *
     return HN_OK;
 }
 
-/* Cuts .npy off the name; false: it is something else. */
+/* Removes .npy from the name; false if it has another suffix. */
 static bool is_array(struct member *member) {
     if (member->name_length < 4 || memcmp(member->name + member->name_length - 4, ".npy", 4) != 0)
         return false;
@@ -91,7 +91,7 @@ static bool is_array(struct member *member) {
 
 /* ---- which array ---- */
 
-/* The names that there are, for messages. */
+/* The names of the arrays, for messages. */
 struct names {
     char text[120];
     size_t used, count;
@@ -104,7 +104,7 @@ static void list_name(struct names *names, const struct member *member) {
     if ((size_t)length < room)
         names->used += (size_t)length;
     else
-        names->text[names->used] = '\0'; /* those that fit are enough */
+        names->text[names->used] = '\0'; /* list only those that fit */
     names->count++;
 }
 
@@ -131,14 +131,13 @@ static hn_status find_member(const struct archive *a, const char *name, struct m
     if (matches == 1)
         return HN_OK;
     if (names.count == 0)
-        return error_about(a->error, HN_INVALID, error_file(a->file), "%s: there is no array in it", a->file);
+        return error_about(a->error, HN_INVALID, error_file(a->file), "%s: contains no array", a->file);
     if (!name)
         return error_about(a->error, HN_INVALID, error_file(a->file),
-                           "%s: there are %zu arrays in it (%s); name one of them, as in %s:%.*s", a->file, names.count,
-                           names.text, a->file, (int)strcspn(names.text, ","), names.text);
-    return error_about(a->error, HN_INVALID, error_file(a->file), "%s: %s array %.40s in it; there %s %s", a->file,
-                       matches == 0 ? "there is no" : "there is more than one", name, names.count == 1 ? "is" : "are",
-                       names.text);
+                           "%s: contains %zu arrays (%s); choose one, as in %s:%.*s", a->file, names.count, names.text,
+                           a->file, (int)strcspn(names.text, ","), names.text);
+    return error_about(a->error, HN_INVALID, error_file(a->file), "%s: %s array %.40s; %s in the file: %s", a->file,
+                       matches == 0 ? "no" : "more than one", name, names.count == 1 ? "array" : "arrays", names.text);
 }
 
 /* ---- its bytes ---- */
@@ -146,17 +145,17 @@ static hn_status find_member(const struct archive *a, const char *name, struct m
 static hn_status locate(const struct archive *a, const struct member *member, const unsigned char **data) {
     const unsigned char *local = a->bytes + member->local;
     if (member->local > a->count || a->count - member->local < LOCAL_BYTES || memcmp(local, "PK\x03\x04", 4) != 0)
-        return damaged(a, "an array is not where the directory says");
+        return damaged(a, "no array at the offset in the directory");
     size_t before = LOCAL_BYTES + number16(local + 26) + (size_t)number16(local + 28);
     if (a->count - member->local < before || a->count - member->local - before < member->packed)
-        return damaged(a, "an array is longer than the rest of the file");
+        return damaged(a, "an array extends beyond the end of the file");
     *data = local + before;
     return HN_OK;
 }
 
 static hn_status check_member(const struct archive *a, const struct member *member, size_t max_bytes) {
-    const char *why = member->flags & 1                                            ? "encrypted"
-                      : member->method != STORED && member->method != DEFLATED     ? "packed in a way that is not known"
+    const char *why = member->flags & 1                                        ? "encrypted"
+                      : member->method != STORED && member->method != DEFLATED ? "compressed with an unsupported method"
                       : member->packed == 0xffffffff || member->size == 0xffffffff ? "larger than 4 GiB"
                                                                                    : NULL;
     if (why)
@@ -164,10 +163,10 @@ static hn_status check_member(const struct archive *a, const struct member *memb
                            member->name_length, member->name, why);
     if (member->size > max_bytes)
         return error_about(a->error, HN_LIMIT, error_file(a->file),
-                           "%s: array %.*s has %zu bytes; at most %zu are read", a->file, member->name_length,
+                           "%s: array %.*s has %zu bytes, more than the limit of %zu", a->file, member->name_length,
                            member->name, member->size, max_bytes);
     if (member->method == STORED && member->packed != member->size)
-        return damaged(a, "an array has two lengths");
+        return damaged(a, "contradictory sizes of an array");
     return HN_OK;
 }
 
@@ -177,7 +176,7 @@ static hn_status parse_member(hn_array *array, const struct archive *a, const st
     snprintf(name, sizeof name, "%.250s:%.*s", a->file, member->name_length < 100 ? member->name_length : 100,
              member->name);
     if (checksum_add(0, bytes, member->size) != member->checksum)
-        return damaged(a, "an array has another checksum than the directory says");
+        return damaged(a, "checksum mismatch");
     return npy_parse(array, name, bytes, member->size, a->error);
 }
 
@@ -190,7 +189,7 @@ static hn_status unpack(hn_array *array, const struct archive *a, const struct m
     if (inflate_bytes(bytes, member->size, packed, member->packed))
         status = parse_member(array, a, member, bytes);
     else
-        status = damaged(a, "an array cannot be unpacked");
+        status = damaged(a, "invalid compressed data");
     base_release(bytes);
     return status;
 }

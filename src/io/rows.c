@@ -1,4 +1,4 @@
-/* rows.c - the rows of hardnet/arrays.h: an array in a file, of which memory holds a stripe at a time.
+/* rows.c - row access of hardnet/arrays.h: an array in a file, read in chunks.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -12,20 +12,23 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MOST_START = 1 << 17, STRIPE = 1 << 16 }; /* bytes that surely hold a header; numbers, unless one row has more */
+enum {
+    MOST_START = 1 << 17,
+    STRIPE = 1 << 16
+}; /* bytes that surely include a header; numbers per chunk, or one row if that is larger */
 
 struct hn_array_rows {
     int dimensions;
     size_t rows, columns;
-    bool open; /* `file` is; else the array is in memory */
+    bool open; /* `file` is open; otherwise the array is in memory */
     int file;
     struct npy_header header;
-    unsigned char *bytes; /* of a stripe */
+    unsigned char *bytes; /* of a chunk */
     hn_array whole;
     char path[]; /* for messages */
 };
 
-/* As many bytes as there are, at most count; -1 with errno. */
+/* As many bytes as available, at most count; -1 with errno. */
 static ssize_t read_at(int file, unsigned char *bytes, size_t count, off_t from) {
     size_t done = 0;
     while (done < count) {
@@ -43,7 +46,7 @@ static ssize_t read_at(int file, unsigned char *bytes, size_t count, off_t from)
 
 /* ---- opening ---- */
 
-/* Whether rows can be read one by one: a regular file that begins as a .npy file in C order. */
+/* Whether rows can be read separately: a regular file that begins as a .npy file in C order. */
 static bool takes_turns(hn_array_rows *r, off_t size) {
     static const unsigned char magic[] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
     ssize_t got = size >= 0 ? read_at(r->file, r->bytes, MOST_START, 0) : -1;
@@ -63,7 +66,7 @@ static hn_status take_file(hn_array_rows *r, off_t size, hn_error *error) {
     r->columns = r->header.shape[1];
     size_t numbers = r->columns > STRIPE ? r->columns : STRIPE;
     unsigned char *room =
-        base_reallocate(r->bytes, numbers * r->header.item); /* no more than the file has, or little */
+        base_reallocate(r->bytes, numbers * r->header.item); /* at most the size of the file, roughly */
     if (!room)
         return error_no_memory(error, r->path);
     r->bytes = room;
@@ -78,7 +81,7 @@ static hn_status take_whole(hn_array_rows *r, hn_error *error) {
     return status;
 }
 
-/* A pipe is opened once only: its bytes come once. */
+/* A pipe is opened only once: its data cannot be read again. */
 static hn_status take_rows(hn_array_rows *r, hn_error *error) {
     struct system_facts facts;
     if (system_look(r->path, &facts) == 0 && !system_is_regular(&facts))
@@ -136,7 +139,7 @@ static hn_status read_stripe(const hn_array_rows *r, size_t first, size_t count,
     if (got < 0)
         return file_error(error, r->path, "read", errno);
     if ((size_t)got < bytes)
-        return error_about(error, HN_IO, error_file(r->path), "%s: it has become shorter while it was read", r->path);
+        return error_about(error, HN_IO, error_file(r->path), "%s: the file was truncated while it was read", r->path);
     if (npy_numbers(&r->header, r->bytes, count * r->columns, out, &culprit))
         return HN_OK;
     return npy_refuse_integer(r->path, first + culprit / r->columns, error);
@@ -156,7 +159,7 @@ hn_status hn_array_rows_read(const hn_array_rows *rows, size_t first, size_t cou
     if (!rows || (count > 0 && !out))
         return error_missing(error, "hn_array_rows_read", rows ? "out" : "rows");
     if (first > rows->rows || count > rows->rows - first)
-        return error_about(error, HN_INVALID, error_argument("first"), "%s: it has no row %zu", rows->path,
+        return error_about(error, HN_INVALID, error_argument("first"), "%s: no row %zu", rows->path,
                            first > rows->rows ? first : rows->rows);
     if (rows->open)
         return read_rows(rows, first, count, out, error);

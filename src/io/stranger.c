@@ -10,7 +10,7 @@ static bool stranger_is_digit(unsigned char c) {
     return c >= '0' && c <= '9';
 }
 
-/* "g3 1 1 0": the letter says text (g) or binary (b), and some numbers follow. */
+/* "g3 1 1 0": g for text or b for binary, followed by some numbers. */
 static bool begins_nl(const unsigned char *bytes, size_t count) {
     size_t at = 1;
     if (count < 2 || (bytes[0] != 'g' && bytes[0] != 'b') || !stranger_is_digit(bytes[1]))
@@ -20,7 +20,7 @@ static bool begins_nl(const unsigned char *bytes, size_t count) {
     return at + 1 < count && bytes[at] == ' ' && stranger_is_digit(bytes[at + 1]);
 }
 
-/* A message of Protocol Buffers: field 1, the version of the format, as a number; then one of fields 2 to 8, or 14. */
+/* A Protocol Buffers message: field 1, the version of the format, as a number; then one of fields 2 to 8, or 14. */
 static bool begins_onnx(const unsigned char *bytes, size_t count) {
     static const unsigned char next[] = {0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42, 0x72};
     return count >= 3 && bytes[0] == 0x08 && bytes[1] >= 1 && bytes[1] < 0x40 && memchr(next, bytes[2], sizeof next);

@@ -1,4 +1,4 @@
-/* stranger.h - what a file is that was given in place of another, by its first bytes.
+/* stranger.h - recognises files of other formats by their first bytes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_IO_STRANGER_H

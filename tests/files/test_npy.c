@@ -138,8 +138,8 @@ static void other_types_and_shapes_are_refused_by_name(void **state) {
         {"{'descr': '<f8', 'fortran_order': False}", "lacks"},
         {"{'descr': '<f8', 'descr': '<f8', 'shape': (1,)}", "twice"},
         {"{'descr': '<f8', 'colour': 3}", "'colour'"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)", "does not end"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} import os", "follows"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)", "unterminated"},
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} import os", "unexpected data"},
         {"import os", "dictionary"}};
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
         struct bytes file = file_of(1, headers[i][0]);
@@ -236,7 +236,7 @@ static void a_file_is_as_long_as_its_header_says(void **state) {
     must_refuse(&file, "version 4.0");
     struct bytes huge = file_of(2, "{}");
     memset(huge.data + 8, 0xff, 4);
-    must_refuse(&huge, "header of 4294967295 bytes");
+    must_refuse(&huge, "header has 4294967295 bytes");
 }
 
 static void what_is_written_is_read_again(void **state) {

@@ -57,8 +57,8 @@ class Arrays(SampleTool):
         np.savez(self.folder / "two.npz", x=x, y=y)
         np.testing.assert_array_equal(self.read(f"{self.folder}/two.npz:x", 3), x)
         self.refused("project", self.model(3), "--x", self.folder / "two.npz", code=2,
-                     saying=r"two\.npz: there are 2 arrays in it \(x, y\); name one of them, as in .*two\.npz:x")
-        self.refused("project", self.model(3), "--x", f"{self.folder}/two.npz:z", code=2, saying=r"no array z in it; there are x, y")
+                     saying=r"two\.npz: contains 2 arrays \(x, y\); choose one, as in .*two\.npz:x")
+        self.refused("project", self.model(3), "--x", f"{self.folder}/two.npz:z", code=2, saying=r"no array z; arrays in the file: x, y")
         out = self.folder / "out.npy"
         self.run_it("project", self.model(3), "--x", f"{self.folder}/two.npz:x", "--y", f"{self.folder}/two.npz:y", "--out", out)
         np.testing.assert_allclose(np.load(out), x, atol=1e-8)
