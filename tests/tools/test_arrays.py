@@ -77,9 +77,9 @@ class Arrays(SampleTool):
 
     def test_other_ways_of_packing_are_refused(self):
         path = self.archive("p.npz", {"a": np.ones((2, 1))}, compression=zipfile.ZIP_BZIP2)
-        self.refused("project", self.model(1), "--x", path, code=1, saying="array a is packed in a way that is not known")
+        self.refused("project", self.model(1), "--x", path, code=1, saying="array a is compressed with an unsupported method")
         empty = self.archive("e.npz", {})
-        self.refused("project", self.model(1), "--x", empty, code=2, saying="no array in it")
+        self.refused("project", self.model(1), "--x", empty, code=2, saying="contains no array")
         with open(self.array("plain.npy", np.ones((2, 1))), "rb") as plain:
             self.refused("project", self.model(1), "--x", self.file("plain.npz", plain.read()) + ":a", code=1, saying="not a .npz")
 

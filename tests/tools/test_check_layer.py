@@ -107,7 +107,7 @@ class CheckLayer(SampleTool):
 
     def test_a_search_that_did_not_arrive_claims_no_more_than_that(self):
         out = self.check(INFEASIBLE)[1]
-        self.assertRegex(out, "groups that together look infeasible \(not proven\)")
+        self.assertRegex(out, r"groups that together look infeasible \(not proven\)")
         self.assertRegex(out, "from this start and auto's restarts: no proof that there is no such point")
         self.assertNotIn("cannot hold", out)
 
