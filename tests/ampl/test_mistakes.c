@@ -18,13 +18,13 @@ static void mistakes_in_words_and_marks_are_shown(void **state) {
     (void)state;
     static const struct wrong texts[] = {{"var x; @", "1:8", "@"},
                                          {"var x; c: x $ 2 <= 1;", "1:13", "$"},
-                                         {"param s symbolic := 'abc;", "1:21", "does not end"},
+                                         {"param s symbolic := 'abc;", "1:21", "unterminated string"},
                                          {"var x;\n /* comment", "2:2", "comment"},
                                          {"var 3x;", "1:5", "3"},
-                                         {"param a := 3x;", "1:12", "number runs into a name"},
-                                         {"var x; c: x <= 1", "1:17", "end of text: ';' is needed here"},
-                                         {"var x; c: 0 <= x var y;", "1:18", "var: ';' is needed here"},
-                                         {"var x; c: x", "1:12", "end of text: <=, >= or = is needed here"},
+                                         {"param a := 3x;", "1:12", "number is followed by a name"},
+                                         {"var x; c: x <= 1", "1:17", "end of text: expected ';'"},
+                                         {"var x; c: 0 <= x var y;", "1:18", "var: expected ';'"},
+                                         {"var x; c: x", "1:12", "end of text: expected <=, >= or ="},
                                          {"var x; c: (x <= 1;", "1:18", "parenthesis"},
                                          {"var x; c: (x + 1 <= 1;", "1:22", "parenthesis"},
                                          {"var \xc3\xa9; var y; c: \xc3\xa9 + \xc3\xa4 <= 1;", "1:22", "\xc3\xa4"},
@@ -37,7 +37,7 @@ static void mistakes_in_words_and_marks_are_shown(void **state) {
 static void mistakes_in_declarations_are_shown(void **state) {
     (void)state;
     static const struct wrong texts[] = {
-        {"var x; var x;", "1:12", "x is declared already"},
+        {"var x; var x;", "1:12", "x is already declared"},
         {"param in;", "1:7", "in"},
         {"param p foo;", "1:9", "foo"},
         {"param p := 1 := 2;", "1:17", "two values"},
@@ -49,10 +49,10 @@ static void mistakes_in_declarations_are_shown(void **state) {
         {"set S dimen 2 := 1..3;", "1:18", "dimension"},
         {"set S ordered by T;", "1:18", "T is not declared"},
         {"set S by Reals;", "1:7", "by"},
-        {"set S ordered by 3;", "1:18", "a number or text stands"},
+        {"set S ordered by 3;", "1:18", "a number or string instead of"},
         {"var x in interval[0,1);", "1:21", "the bound of a variable cannot be an open end"},
-        {"var x in interval 0,1;", "1:19", "'[' or '(' is needed"},
-        {"var x in interval[0,1;", "1:22", "']' or ')' is needed"},
+        {"var x in interval 0,1;", "1:19", "expected '[' or '('"},
+        {"var x in interval[0,1;", "1:22", "expected ']' or ')'"},
         {"var x in {0, 1};", "1:7", "in: this attribute"},
         {"var x in Integers;", "1:10", "integer variables are not supported"},
         {"var x >= 0, <= 1; fix x := 5;", "1:5", "x: fixed at 5, above its upper bound 1"},
@@ -88,11 +88,11 @@ static void mistakes_in_expressions_are_shown(void **state) {
         {"var x; c: Normal01(1)*x <= 1;", "1:20", "1: Normal01 takes 0 arguments"},
         {"var x; c: Uniform(1)*x <= 1;", "1:20", ")"},
         {"var x; c: Uniform01*x <= 1;", "1:11", "Uniform01 is not declared"},
-        {"var x; c: 1..3 <= x;", "1:11", "a set stands"},
-        {"var x; c: card(x) <= 1;", "1:16", "x: a number or text stands where a set is needed"},
-        {"set S := 1..2; var x; c: x <= S;", "1:31", "S: a set stands"},
+        {"var x; c: 1..3 <= x;", "1:11", "a set instead of"},
+        {"var x; c: card(x) <= 1;", "1:16", "x: a number or string instead of a set"},
+        {"set S := 1..2; var x; c: x <= S;", "1:31", "S: a set instead of"},
         {"var x; c: x + (1,2) <= 1;", "1:15", "tuple"},
-        {"var x; c: {1,2} + x <= 1;", "1:11", "a set stands"},
+        {"var x; c: {1,2} + x <= 1;", "1:11", "a set instead of"},
         {"var x; c: if 1 = 1 x <= 1;", "1:20", "then"},
         {"var x; c: (if 1 <= 2 >= 3 then x) <= 1;", "1:22", ">="},
         {"var x; c: sum {i in 1..3 x <= 1;", "1:26", "x"},
@@ -124,7 +124,7 @@ static void mistakes_in_expressions_are_shown(void **state) {
         {"var x; c: sum {in in 1..2} x <= x;", "1:16", "in"},
         {"var x; c: sum {1..2: 1 = 1, 3} x <= x;", "1:27", ","},
         {"var x; c: sum {1: 2} x <= x;", "1:15", "condition"},
-        {"var x; c: setof {i in 1..2} {i} <= x;", "1:29", "a set stands"}};
+        {"var x; c: setof {i in 1..2} {i} <= x;", "1:29", "a set instead of"}};
     CHECK(texts);
 }
 
@@ -139,18 +139,18 @@ static void mistakes_in_constraints_and_statements_are_shown(void **state) {
         {"var x; c: 3 <= x <= 2;", "1:8", "lower bound 3 exceeds upper bound 2"},
         {"var x{1..2} >= 3, <= 2;", "1:5", "x[1]: lower bound 3"},
         {"var x; c: x = Infinity;", "1:8", "infinite"},
-        {"var x; c: 3 <= 2;", "1:8", "c: it has no variables and does not hold: 3 <= 2"},
-        {"var x; c: 1 = 2;", "1:8", "c: it has no variables and does not hold: 1 = 2"},
-        {"var x; c: 2 = 1;", "1:8", "c: it has no variables and does not hold: 2 = 1"},
-        {"var x; c: 1 >= 2;", "1:8", "c: it has no variables and does not hold: 1 >= 2"},
-        {"var x; c {i in 1..3}: 0*x >= i - 2;", "1:8", "c[3]: it has no variables"},
-        {"var x; c: 0 <= 0*x - 1 <= 2;", "1:8", "c: it has no variables"},
+        {"var x; c: 3 <= 2;", "1:8", "c: no variables, and never satisfied: 3 <= 2"},
+        {"var x; c: 1 = 2;", "1:8", "c: no variables, and never satisfied: 1 = 2"},
+        {"var x; c: 2 = 1;", "1:8", "c: no variables, and never satisfied: 2 = 1"},
+        {"var x; c: 1 >= 2;", "1:8", "c: no variables, and never satisfied: 1 >= 2"},
+        {"var x; c {i in 1..3}: 0*x >= i - 2;", "1:8", "c[3]: no variables, and never satisfied"},
+        {"var x; c: 0 <= 0*x - 1 <= 2;", "1:8", "c: no variables, and never satisfied"},
         {"function f(x); var y; c: f(y) <= 1;", "1:1", "function f: imported functions are not supported"},
         {"node n: 3;", "1:10", ";"},
-        {"arc a from;", "1:11", "a node is needed"},
-        {"for {i in 1..2} {", "1:18", "end of text: '}' is needed"},
-        {"repeat { };", "1:1", "repeat: expanding it takes more than"},
-        {"while 1;", "1:8", ";: this may not stand in a block"},
+        {"arc a from;", "1:11", "expected a node"},
+        {"for {i in 1..2} {", "1:18", "end of text: expected \'}\'"},
+        {"repeat { };", "1:1", "repeat: expansion needs more than"},
+        {"while 1;", "1:8", ";: not allowed in a block"},
         {"problem p;", "1:1", "problem"},
         {"drop c;", "1:6", "c is not declared"},
         {"read x;", "1:1", "read"},
@@ -173,13 +173,13 @@ static void mistakes_in_data_are_shown(void **state) {
     static const struct wrong texts[] = {
         {"data; param q := 3;", "1:13", "q is not declared"},
         {"set S; data; param S := 3;", "1:20", "S is a set"},
-        {"param p := 3; data; param p := 4;", "1:27", "p has its value"},
+        {"param p := 3; data; param p := 4;", "1:27", "p is defined in the model"},
         {"param p; data; param p := a;", "1:27", "a"},
         {"param p{1..2}; data; param p := 1;", "1:34", ";"},
         {"param p{1..2,1..2}; data; param p := 1 2;", "1:41", ";"},
         {"param p{1..2}; data; param p: 1 2 := 1 2;", "1:31", "two free subscripts"},
         {"param p{1..2,1..2}; data; param p: 1 2 := 1 3;", "1:46", ";"},
-        {"param p{1..2,1..2}; data; param p := [1] 3;", "1:39", "1 components where 2"},
+        {"param p{1..2,1..2}; data; param p := [1] 3;", "1:39", "1 components, expected 2"},
         {"param p{1..2,1..2}; data; param p := [1,2,3] 3;", "1:39", "more than 2"},
         {"set S; param p{S}; data; param: S: q := 1 2;", "1:36", "q is not declared"},
         {"set S; param p; data; param: S: p := 1 2;", "1:33", "p has 0"},
@@ -191,17 +191,17 @@ static void mistakes_in_data_are_shown(void **state) {
         {"set A dimen 2; data; set A: 1 2 := a + x;", "1:40", "x"},
         {"set A dimen 2; data; set A := 1 2 3;", "1:36", ";"},
         {"param p; let p := 3; data; param p := 3;", "1:34", "let"},
-        {"param p; data; param p := 3 4;", "1:29", "4: p has a value already"},
-        {"param p; data; param p := 3; param p := 4;", "1:36", "p has a value already"},
-        {"param p{1..2,1..2}; data; param p := 1 2 3, 1 2 4;", "1:45", "p[1,2] has a value already"},
-        {"param p{1..2,1..2}; data; param p: 1 2 := 1 2 3 : 2 := 1 4;", "1:58", "p[1,2] has a value already"},
-        {"param p{1..2}; data; param p := [1] 3 [1] 4;", "1:43", "p[1] has a value already"},
-        {"param p{1..2}; param q{1..2}; data; param: p q := 1 2 3 1 . 4;", "1:57", "q[1] has a value already"},
-        {"var x{1..2}; data; var x := 1 2 1 3;", "1:33", "x[1] has a value already"},
-        {"set S; data; set S := 'a b' c 'a b';", "1:31", "S has the member [a b] already"},
-        {"set A dimen 2; data; set A := (1,2) (1,*) 2;", "1:43", "A has the member [1,2] already"},
-        {"set A dimen 2; data; set A: 1 2 := a + + a + -;", "1:44", "A has the member [a,1] already"},
-        {"set S; param p{S}; data; param: S: p := a 1 a 2;", "1:45", "S has the member [a] already"},
+        {"param p; data; param p := 3 4;", "1:29", "4: p already has a value"},
+        {"param p; data; param p := 3; param p := 4;", "1:36", "p already has a value"},
+        {"param p{1..2,1..2}; data; param p := 1 2 3, 1 2 4;", "1:45", "p[1,2] already has a value"},
+        {"param p{1..2,1..2}; data; param p: 1 2 := 1 2 3 : 2 := 1 4;", "1:58", "p[1,2] already has a value"},
+        {"param p{1..2}; data; param p := [1] 3 [1] 4;", "1:43", "p[1] already has a value"},
+        {"param p{1..2}; param q{1..2}; data; param: p q := 1 2 3 1 . 4;", "1:57", "q[1] already has a value"},
+        {"var x{1..2}; data; var x := 1 2 1 3;", "1:33", "x[1] already has a value"},
+        {"set S; data; set S := 'a b' c 'a b';", "1:31", "S already has the member [a b]"},
+        {"set A dimen 2; data; set A := (1,2) (1,*) 2;", "1:43", "A already has the member [1,2]"},
+        {"set A dimen 2; data; set A: 1 2 := a + + a + -;", "1:44", "A already has the member [a,1]"},
+        {"set S; param p{S}; data; param: S: p := a 1 a 2;", "1:45", "S already has the member [a]"},
         {"param p; data; param p := 3", "1:28", "end of text"}};
     CHECK(texts);
 }
@@ -224,8 +224,8 @@ static void mistakes_in_values_are_shown(void **state) {
         {"set S{i in 1..2} := S[3-i]; var x{S[1]};", "1:21", "in terms of itself"},
         {"var x; c: x <= 1/(2-2);", "1:19", "division by zero"},
         {"var x; c: x <= log(-1);", "1:16", "log(-1)"},
-        {"var x; c: x <= (-2)^0.5;", "1:18", "not a number"},
-        {"param s symbolic := 'a'; var x; c: x <= s;", "1:41", "'a' is a text"},
+        {"var x; c: x <= (-2)^0.5;", "1:18", "-2 ^ 0.5 is NaN"},
+        {"param s symbolic := 'a'; var x; c: x <= s;", "1:41", "'a' is a string\"},
         {"param s := 'a'; var x; c: x <= s;", "1:7", "s"},
         {"param s symbolic := 'a'; var x; c: (if s < 1 then x else 1) <= 1;", "1:40", "compared"},
         {"var x; c: x <= next(3, 1..3);", "1:16", "next"},
@@ -246,9 +246,9 @@ static void mistakes_in_values_are_shown(void **state) {
         {"param a{1..2}; var x >= a[3];", "1:25", "a[3] is outside"},
         {"param s symbolic := 'a'; var x := s;", "1:30", "text"},
         {"param s symbolic := 'a'; var x; var d = s;", "1:37", "text"},
-        {"param s symbolic := 'a'; var x; let x := s;", "1:42", "'a' is a text, and x takes numbers"},
-        {"param p := 1; var x >= p; let p := 'a';", "1:36", "'a' is a text, and p takes numbers"},
-        {"param s symbolic := 'a'; var x; fix x := s;", "1:42", "'a' is a text"},
+        {"param s symbolic := 'a'; var x; let x := s;", "1:42", "'a' is a string, but x is numeric"},
+        {"param p := 1; var x >= p; let p := 'a';", "1:36", "'a' is a string, but p is numeric"},
+        {"param s symbolic := 'a'; var x; fix x := s;", "1:42", "'a' is a string\"},
         {"var x; c: x <= 5 mod 0;", "1:22", "division by zero"},
         {"var x; c: x <= length(3);", "1:16", "length"},
         {"var x; c: x <= num(substr('a', 0));", "1:20", "substr"},
@@ -256,7 +256,7 @@ static void mistakes_in_values_are_shown(void **state) {
         {"var x{1..2}; var d{i in 1..2} = x[i]; c: d[3] <= 1;", "1:42", "d[3] is outside"},
         {"var x{1..2}; let x[3] := 1;", "1:18", "x[3] is outside"},
         {"var x{1..2}; fix x[3] := 1;", "1:18", "x[3] is outside"},
-        {"set S := 1..2; let S := 3 .. 'a'; var x{S};", "1:30", "'a' is a text"}};
+        {"set S := 1..2; let S := 3 .. 'a'; var x{S};", "1:30", "'a' is a string\"}};
     CHECK(texts);
 }
 
@@ -346,7 +346,7 @@ static void an_index_in_parentheses_is_told_about_braces(void **state) {
         char text[100];
         snprintf(text, sizeof text, "var x{1..2}; c: %s(i in 1..2) x[i] <= 1;", words[i]);
         struct shown shown = show(text, NULL);
-        assert_non_null(strstr(shown.text, "its index stands in braces"));
+        assert_non_null(strstr(shown.text, "write its index in braces"));
         assert_true(strncmp(shown.text, words[i], strlen(words[i])) == 0);
     }
 }

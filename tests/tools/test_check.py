@@ -267,7 +267,7 @@ class Check(tool.Tool):
         self.run_it("check", path)
         self.refused("check", path, "--untrusted", code=1, saying=r"m\.mod:2:\d+: error: .*not trusted")
         endless = self.file("endless.mod", "var x; param k default 0; repeat { let k := k + 1; }")
-        self.refused("check", endless, "--untrusted", "--max-nodes", 10000000, code=1, saying="more than 800000 steps; models that are not trusted have no more")
+        self.refused("check", endless, "--untrusted", "--max-nodes", 10000000, code=1, saying="more than 800000 steps; this is the limit for untrusted models")
 
     def test_a_hessian_beyond_the_limit_is_left_out(self):
         path = self.file("m.mod", UNICYCLE + UNICYCLE_DATA)
