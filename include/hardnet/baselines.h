@@ -1,12 +1,11 @@
-/* hardnet/baselines.h - policies without the layer, to compare with (docs/method.md, Baselines):
- * nothing at all, and DC3.
+/* hardnet/baselines.h - policies without the layer, for comparison (docs/method.md, Baselines): the raw network, and
+ * DC3.
  *
- * Policies (hardnet/policy.h) and trainers (hardnet/train.h) that are made here are used, saved,
- * loaded and destroyed as all others. They have no refinement. Their loss is the objective,
- * differentiated through what they do instead of the layer; the scheme `none` can also learn from
- * targets.
+ * Policies (hardnet/policy.h) and trainers (hardnet/train.h) created here are used, saved, loaded and destroyed like
+ * all others. They have no refinement. Their loss is the objective, differentiated through the baseline instead of the
+ * layer; the scheme `none` can also learn from targets.
  *
- * Still moving: what is here may change in a minor version.
+ * Unstable: a minor version may change this header.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_BASELINES_H
@@ -18,17 +17,17 @@
 extern "C" {
 #endif
 
-/* What becomes of a raw output: X(name, text). */
+/* Postprocessing of a raw output: X(name, text). */
 #define HN_SCHEME_LIST(X)                                                                                              \
-    X(HN_SCHEME_LAYER, "layer") /* it is corrected: no baseline */                                                     \
-    X(HN_SCHEME_NONE, "none")   /* it is the output, whatever it violates */                                           \
-    X(HN_SCHEME_DC3, "dc3")     /* equalities complete it, gradient steps correct inequalities */
+    X(HN_SCHEME_LAYER, "layer") /* corrected by the layer: not a baseline */                                           \
+    X(HN_SCHEME_NONE, "none")   /* unchanged, even if it violates constraints */                                       \
+    X(HN_SCHEME_DC3, "dc3")     /* completion by equalities, then gradient steps on violated inequalities */
 
 #define HN_ENUMERATE(name, text) name,
 typedef enum hn_scheme { HN_SCHEME_LIST(HN_ENUMERATE) HN_SCHEME_COUNT } hn_scheme;
 #undef HN_ENUMERATE
 
-const char *hn_scheme_text(hn_scheme scheme); /* "unknown" for a number that is none */
+const char *hn_scheme_text(hn_scheme scheme); /* "unknown" for other numbers */
 bool hn_scheme_find(const char *text, hn_scheme *scheme);
 
 typedef struct hn_baseline {
@@ -37,7 +36,7 @@ typedef struct hn_baseline {
     hn_real correction_rate, momentum;
 } hn_baseline;
 
-/* The layer; for dc3 100 steps, 0.1, 0.5 */
+/* the layer; for dc3 100 steps, 0.1, 0.5 */
 void hn_baseline_get_defaults(hn_baseline *out);
 static inline hn_baseline hn_baseline_defaults(void) {
     hn_baseline baseline;
@@ -45,21 +44,20 @@ static inline hn_baseline hn_baseline_defaults(void) {
     return baseline;
 }
 
-/* Which of the model's outputs a network has to give for one candidate, ascending: their count, and
- * unless columns is NULL their numbers, in an array with an element for each output of the model.
- * All outputs, except with dc3: there those that the equalities are not solved for and that are not
- * fixed. */
+/* The model outputs that a network predicts per candidate, ascending: their count, and unless columns is NULL their
+ * indices, in an array with one element per model output. All outputs, except for dc3: those that are neither fixed nor
+ * solved for by the equalities. */
 hn_status hn_baseline_columns(const hn_model *model, const hn_baseline *baseline, size_t *columns, size_t *count,
                               hn_error *error);
 
-/* As hn_policy_create and hn_trainer_create. Of the layer's options only tolerance, relative and
- * instructions count, unless the scheme is the layer: they say what is ok. */
+/* Like hn_policy_create and hn_trainer_create. Unless the scheme is the layer, only tolerance, relative and
+ * instructions of the layer's options are used: they define ok. */
 hn_status hn_baseline_policy(hn_policy **out, const hn_model *model, const hn_network *network,
                              const hn_policy_options *options, const hn_baseline *baseline, hn_error *error);
 hn_status hn_baseline_trainer(hn_trainer **out, const hn_model *model, hn_network *network,
                               const hn_train_options *options, const hn_baseline *baseline, hn_error *error);
 
-/* What a policy, from a file too, does with raw outputs; the defaults without a policy. */
+/* The scheme of a policy, also of a loaded one; the defaults if policy is NULL. */
 void hn_policy_get_baseline(const hn_policy *policy, hn_baseline *out);
 static inline hn_baseline hn_policy_baseline(const hn_policy *policy) {
     hn_baseline baseline;
