@@ -1,5 +1,4 @@
-/* hardnet/layer.h - corrects a batch of raw outputs to satisfy the constraints of a model, and differentiates the
- * correction.
+/* hardnet/layer.h - corrects raw outputs to satisfy the constraints of a model, and differentiates the correction.
  *
  * A layer is created from a finished model; it is immutable and may be used by any number of threads. Running uses
  * memory from the caller (a workspace per thread, or a pool that owns them) and never allocates, locks or prints. Every

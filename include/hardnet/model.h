@@ -167,7 +167,7 @@ hn_status hn_model_names_fingerprint(const hn_model *model, char out[HN_FINGERPR
 }
 #endif
 
-#include "hardnet/inspect.h" /* looking at models, in files of their own for length */
+#include "hardnet/inspect.h" /* queries of models, in separate files */
 #include "hardnet/matrix.h"  /* matrices of numbers */
 
 #endif

@@ -4,7 +4,7 @@
  *
  *     normal       the polar method (Marsaglia, Bray 1964)
  *     cauchy       the quotient of a point in the unit disc
- *     gamma        d (1 + c x)^3 with a squeeze-free test (Marsaglia, Tsang 2000); below shape 1 by shape + 1 and u^(1/shape)
+ *     gamma        d (1 + c x)^3, squeeze-free (Marsaglia, Tsang 2000); shapes below 1 by shape + 1 and u^(1/shape)
  *     beta         X / (X + Y) of two gammas, by their logarithms so that small shapes do not underflow
  *     poisson      halved by gammas until the mean is small (Ahrens, Dieter 1974), then a product of uniforms
  *     binomial     halved by betas, the order statistics of uniforms (Devroye 1986), then one trial after the other

@@ -201,7 +201,7 @@ struct ampl_command {
     struct ampl_place place;
     const struct ampl_indexing *indexing; /* NULL: none */
     uint32_t slots;
-    struct ampl_node *target; /* the reference to the target */
+    struct ampl_node *target; /* the reference that is changed */
     struct ampl_node *value;  /* new value or, of a check, the condition; NULL: none */
     uint32_t number;          /* of a check, from 1 on */
     uint32_t name;            /* of a check or loop, or the target of break and continue; 0: none */
