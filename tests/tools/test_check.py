@@ -240,7 +240,7 @@ class Check(tool.Tool):
                                   (["check", model, "-a"], "-a: no such option"),
                                   (["check", model, "--picture", "x.png"], r"--picture x.png.*\.svg or \.pbm"),
                                   (["check", model, "--let", "N"], "--let N: expected NAME=VALUE"),
-                                  (["check", model, "--let", "N=2"], "--let N=2: there is no scalar param")]:
+                                  (["check", model, "--let", "N=2"], "--let N=2: no scalar param")]:
             self.refused(*arguments, code=2, saying=saying)
         self.assertIn("Usage: hardnet VERB", self.run_it(code=2)[1])
 
