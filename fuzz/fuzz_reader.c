@@ -33,7 +33,7 @@ static void evaluate(const hn_model *model) {
 
 /* A model that was read can be written, but for what no text can say; the writer itself compares what it reads back. */
 static void write_back(const hn_model *model) {
-    static const char *const said[] = {"contains NaN", "by the constant 0", "everywhere and does not hold"};
+    static const char *const said[] = {"contains NaN", "by the constant 0", "violates the bounds, which"};
     hn_error error = {.status = HN_OK, .text = ""};
     char *text;
     bool known = hn_model_write(model, &text, NULL, &error) == HN_OK;

@@ -1,15 +1,13 @@
-/* hardnet/check.h - what a model looks like before anything is done with it, as data: what `hardnet
- * check` prints.
+/* hardnet/check.h - diagnoses a model before it is used; the results of `hardnet check` as data.
  *
- * Still moving: what is here may change in a minor version.
+ * Unstable: a minor version may change this header.
  *
- * A few points are chosen: the start (the model's start values, inputs in the middle of their box)
- * and others, with inputs sampled from the box. At these points the rows are evaluated and every
- * derivative is compared with a difference quotient. The start is corrected by the layer. If that
- * fails, a set of groups is searched for that seems to have no common point. Where the correction
- * ended, the rank of the active rows is computed, and along the paper's iteration the constants of
- * its theorem are estimated. Findings are what deserves a look. Effort is bounded by counted work,
- * not by a clock: the same model and options give the same result on every machine.
+ * A few points are chosen: the start (the model's start values, inputs at the midpoint of their box) and others, with
+ * inputs sampled from the box. At these points the rows are evaluated and every derivative is compared with a finite
+ * difference. The start is corrected by the layer. If that fails, a set of groups that seem to have no common feasible
+ * point is searched. At the end of the correction the rank of the active rows is computed, and along the paper's
+ * iteration the constants of its theorem are estimated. Findings list probable problems. Effort is limited by counted
+ * operations, not by time: the same model and options give the same result on every machine.
  *
  *     hn_check *check;
  *     hn_model_check(&check, model, NULL, &error);
@@ -34,30 +32,31 @@ enum { HN_CHECK_POINTS = 8, HN_CHECK_DEPENDENT_NAMED = 8 };
 typedef struct hn_check_options {
     size_t size;          /* sizeof(hn_check_options) */
     size_t points;        /* 1 to HN_CHECK_POINTS; 4 by default */
-    uint64_t seed;        /* of what is sampled; 1 by default */
-    bool sample_start;    /* sample the inputs of the start point, too */
-    const hn_real *x;     /* x_rows x inputs, or NULL: inputs of the points, the start's first; others are sampled */
-    size_t x_rows;        /* those beyond HN_CHECK_POINTS are not looked at */
+    uint64_t seed;        /* for sampling; 1 by default */
+    bool sample_start;    /* sample the inputs of the start point too */
+    const hn_real *x;     /* x_rows x inputs, or NULL: inputs of the points, the start first; the rest are sampled */
+    size_t x_rows;        /* rows beyond HN_CHECK_POINTS are ignored */
     int threads;          /* 0: one per core */
-    size_t hessian_nodes; /* nodes that the Hessian may need; beyond that only products with it are checked. 0: in
+    size_t hessian_nodes; /* limit on the nodes of the Hessian; beyond it only products with it are checked. 0: in
                            * proportion to the model */
     void (*progress)(void *context, const char *stage, size_t done, size_t total); /* or NULL. total 0: a stage begins;
-                                                                                    * else so much of it is done */
+                                                                                    * else `done` of `total` are
+                                                                                    * completed */
     void *progress_context;
 } hn_check_options;
 
-/* ---- the parts of a result. Points are numbered from 0, the start; rows, outputs and groups as in the model. A part with a
- * reason in why_not was left out. Texts and lists belong to the result ---- */
+/* ---- the parts of a result. Points are numbered from 0, the start; rows, outputs and groups as in the model. A part
+ * with a reason in why_not was skipped. Strings and lists belong to the result ---- */
 
 /* At the start point. */
 typedef struct hn_check_group {
     size_t equalities, one_sided, two_sided; /* rows */
     bool output_bounds;                      /* the bounds of a family of outputs */
-    hn_real mean, max;                       /* |r| of the rows where it is finite */
+    hn_real mean, max;                       /* |r| of the rows with finite values */
     size_t worst, not_finite;                /* row; rows */
 } hn_check_group;
 
-/* Derivatives that are compared with differences. */
+/* Derivatives that are compared with finite differences. */
 typedef enum hn_check_derivative {
     HN_CHECK_JACOBIAN_Y,
     HN_CHECK_GRADIENT_Y,
@@ -69,15 +68,15 @@ typedef enum hn_check_derivative {
     HN_CHECK_DERIVATIVES
 } hn_check_derivative;
 
-/* The largest disagreement. */
+/* The largest error. */
 typedef struct hn_check_difference {
     size_t checked;    /* entries (at each point), or sums of entries */
-    size_t not_finite; /* left out: a value or a derivative is not finite */
-    size_t kinks;      /* left out: the function has a corner or a jump there */
-    hn_real error;     /* relative; right is below 1e-6. The rest describes where */
+    size_t not_finite; /* skipped: a value or a derivative is not finite */
+    size_t kinks;      /* skipped: the function has a corner or a jump there */
+    hn_real error;     /* relative; correct below 1e-6. The other fields are its position */
     size_t point, row; /* row: of the model, then the objective if there is one, then the lower and the upper bounds */
     size_t column;     /* input or output */
-    size_t together;   /* columns that were moved together, when it is more than 1 */
+    size_t together;   /* columns perturbed together, if more than 1 */
     hn_real derivative, difference;
 } hn_check_difference;
 
@@ -89,8 +88,8 @@ typedef struct hn_check_correction {
     size_t count, ok;      /* starts: one for every point, or a single one without inputs */
     hn_report *reports;    /* count */
     hn_real *y, *residual; /* count x outputs, count x rows */
-    int own_iterations;    /* of the method; options.iterations is smaller where that would take too long */
-    size_t failed;         /* the first that is not ok; count when all are */
+    int own_iterations;    /* default of the method; options.iterations is smaller if that would take too long */
+    size_t failed;         /* the first that is not ok; count if all are ok */
 } hn_check_correction;
 
 typedef struct hn_check_violated {
@@ -98,20 +97,21 @@ typedef struct hn_check_violated {
     hn_real violation;
 } hn_check_violated;
 
-/* Groups for which no common point was found, which is no proof that there is none. */
+/* Groups for which no common feasible point was found, which is not a proof of infeasibility. */
 typedef struct hn_check_conflict {
     const char *why_not;
     size_t point, count, *groups;
     bool minimal;    /* without any one of them the rest can be corrected */
-    bool smallest;   /* and no smaller set of groups was found, though all were looked at */
+    bool smallest;   /* all smaller sets of groups were examined; none is in conflict */
     size_t solves;   /* relaxed models that were tried */
-    size_t violated; /* of these groups only: rows that stay violated, the worst first */
+    size_t violated; /* rows of these groups that remain violated, the worst first */
     hn_check_violated *rows;
 } hn_check_conflict;
 
 typedef struct hn_check_dependent {
     size_t row;
-    size_t total, count; /* a combination of so many others, of which these are named; 0: its gradient is 0 */
+    size_t total, count; /* a linear combination of so many other rows, of which these are named; 0: the gradient is
+                          * 0 */
     size_t others[HN_CHECK_DEPENDENT_NAMED];
 } hn_check_dependent;
 
@@ -124,45 +124,45 @@ typedef struct hn_check_rank {
     hn_check_dependent *dependent;
 } hn_check_rank;
 
-/* V_{k+1} / V_k on the paper's iteration. */
+/* V_{k+1} / V_k along the paper's iteration. */
 typedef struct hn_check_rate {
     hn_real eps;
     size_t steps;        /* 0: nothing to measure */
     hn_real mean, worst; /* geometric mean, largest */
 } hn_check_rate;
 
-/* The paper's theorem (docs/method.md): L and G are estimated from below, mu from above. */
+/* The paper's theorem (docs/method.md): L and G are lower bounds, mu is an upper bound. */
 typedef struct hn_check_theorem {
     const char *why_not;
-    size_t points, pairs; /* iterates and pairs of points that were looked at */
+    size_t points, pairs; /* iterates and pairs of points that were evaluated */
     hn_real L, mu, G;
-    size_t mu_point, mu_step; /* where mu was found */
-    hn_real eps, k, rate;     /* the eps that maximises k, and what the theorem promises for V at each step */
-    hn_real paper_rate;       /* what it promises at the paper's eps; 1: nothing */
+    size_t mu_point, mu_step; /* position of the minimum */
+    hn_real eps, k, rate;     /* the eps that maximises k, and the factor for V per step that the theorem guarantees */
+    hn_real paper_rate;       /* the factor at the paper's eps; 1: no decrease */
     hn_check_rate at_best, at_paper;
 } hn_check_theorem;
 
 typedef struct hn_check_finding {
     hn_severity severity;  /* HN_SEVERITY_NOTE or HN_SEVERITY_WARNING */
-    const char *kind;      /* a word for programs */
+    const char *kind;      /* an identifier for programs */
     const char *text;      /* a sentence for people, without the subjects */
     size_t count;          /* at least 1 */
-    const char **subjects; /* rows, outputs, inputs or groups that it is about, with remarks in parentheses */
+    const char **subjects; /* affected rows, outputs, inputs or groups, with remarks in parentheses */
 } hn_check_finding;
 
-/* ---- the result: read-only, and of one thread at a time. The model must outlive it ---- */
+/* ---- the result: read-only, for one thread at a time. The model must outlive it ---- */
 
 typedef struct hn_check {
     size_t inputs, outputs, rows;
-    size_t points, unmet; /* points whose inputs break a requirement, because no sample met it */
-    bool middle;          /* the inputs of the start point are the middle of their box */
+    size_t points, unmet; /* points whose inputs violate a requirement, because no sample satisfied it */
+    bool middle;          /* the inputs of the start point are the midpoint of their box */
     hn_real *x, *y;       /* points x inputs, points x outputs */
     /* at the start point */
     hn_real *lower, *upper;                     /* outputs: their bounds */
-    hn_real objective;                          /* minimised; NaN: there is none */
+    hn_real objective;                          /* minimised; NaN without an objective */
     hn_real *row_value, *row_lower, *row_upper; /* rows */
-    hn_real *violation, *row_norm;              /* rows: |r_i|, NaN when not finite; |grad c_i| by y */
-    size_t smallest_row, largest_row;           /* by norm, among those that are not 0; rows when there are none */
+    hn_real *violation, *row_norm;              /* rows: |r_i|, NaN if not finite; |grad c_i| with respect to y */
+    size_t smallest_row, largest_row;           /* by norm, among nonzero ones; `rows` if all are 0 */
     hn_real *definition;                        /* the model's definitions */
     hn_check_group *group;                      /* the model's groups */
     /* derivatives */
@@ -171,7 +171,7 @@ typedef struct hn_check {
     bool hessian_left_out;
     size_t value_instructions, first_instructions, hessian_instructions;
     hn_check_difference difference[HN_CHECK_DERIVATIVES];
-    /* NULL: there was no occasion */
+    /* NULL if not applicable */
     hn_check_correction *correction;
     hn_check_conflict *conflict;
     hn_check_rank *rank;

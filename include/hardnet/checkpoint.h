@@ -1,12 +1,12 @@
-/* hardnet/checkpoint.h - the state of a training as one file: arrays of numbers, and texts that say
- * which training it is.
+/* hardnet/checkpoint.h - the state of a training in one file: arrays of numbers, and strings that identify the
+ * training.
  *
- * This header is still moving: a minor version may change it.
+ * Unstable: a minor version may change this header.
  *
- * Arrays with names are written to a safetensors file with a checksum over the whole. The file is
- * replaced whole, so that a program that was killed finds the old one or the new one. Loading fills
- * the arrays with the same bits, or refuses the file and leaves them as they are. The texts are
- * written by one training and compared by the next: one that differs is refused by name.
+ * Named arrays are written to a safetensors file with a checksum over the whole. The file is replaced atomically, so
+ * that a killed program leaves the old one or the new one. Loading restores the arrays bit by bit, or refuses the file
+ * and leaves them unchanged. The strings are written by one training and compared by the next: a difference is an error
+ * that names the string.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_CHECKPOINT_H
@@ -20,7 +20,7 @@ extern "C" {
 
 enum { HN_CHECKPOINT_MOST_PARTS = 32 };
 
-/* What the numbers of a part may be. */
+/* The admissible values of a part. */
 typedef enum hn_checkpoint_range {
     HN_CHECKPOINT_ANY,
     HN_CHECKPOINT_FINITE,
@@ -29,13 +29,13 @@ typedef enum hn_checkpoint_range {
 
 typedef struct hn_checkpoint_part {
     const char *name;
-    double *numbers; /* rows x columns, the caller's */
+    double *numbers; /* rows x columns, owned by the caller */
     size_t rows, columns;
-    bool fewer;                /* a file may have fewer rows; loading leaves their number in rows */
-    hn_checkpoint_range range; /* a file with other numbers is refused */
+    bool fewer;                /* a file may have fewer rows; loading stores their number in rows */
+    hn_checkpoint_range range; /* a file with other values is refused */
 } hn_checkpoint_part;
 
-/* Everything in it is the caller's, and is used during the call only. */
+/* All pointers are owned by the caller and used during the call only. */
 typedef struct hn_checkpoint {
     size_t text_count, part_count;
     const hn_metadata *texts;
@@ -44,11 +44,11 @@ typedef struct hn_checkpoint {
 
 hn_status hn_checkpoint_save(const hn_checkpoint *checkpoint, const char *path, hn_error *error);
 
-/* HN_INVALID when the texts differ, or a number is out of its range; HN_SYNTAX or HN_UNSUPPORTED
- * when the file is damaged or is no checkpoint. */
+/* HN_INVALID if the strings differ, or a number is out of range; HN_SYNTAX or HN_UNSUPPORTED if the file is damaged or
+ * is not a checkpoint. */
 hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, hn_error *error);
 
-/* The text of a checkpoint under this key, cut to bytes - 1; HN_INVALID where it has none. */
+/* The string of a checkpoint for this key, truncated to bytes - 1; HN_INVALID if it is absent. */
 hn_status hn_checkpoint_read_text(const char *path, const char *key, size_t bytes, char *text, hn_error *error);
 
 #ifdef __cplusplus

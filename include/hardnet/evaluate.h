@@ -5,12 +5,11 @@
  *     df/dy, df/dx, dc/dy, dc/dx, dbl/dx, dbu/dx        first derivatives, sparse where they are matrices
  *     sigma Hess f + sum_i lambda_i Hess c_i            its blocks yy, yx, xx, and products with any of these
  *
- * An evaluator is made once from a finished model, which may be destroyed afterwards: nothing of it
- * is kept. It computes what was wanted when it was made, and in each call what has an array to go
- * to. It is constant: any number of threads may run it, each with a workspace of its own. Running
- * never allocates, locks or prints. The same sample gives the same bits in any batch, at any
- * position and with every instruction set. What is not finite, or not defined, gives results that
- * are not finite; nothing else happens.
+ * An evaluator is created from a finished model, to which it does not refer afterwards. It computes the quantities
+ * selected at creation, and in each call those with an output array. It is immutable: any number of threads may run it,
+ * each with its own workspace. Running never allocates, locks or prints. The same sample gives the same bits in any
+ * batch, at any position and with every instruction set. Undefined or infinite values give results that are not finite;
+ * there is no other effect.
  *
  *     hn_evaluator *evaluator;  hn_evaluator_options options = hn_evaluator_defaults();
  *     options.wanted = HN_WANT(HN_QUANTITY_ROWS) | HN_WANT(HN_QUANTITY_JACOBIAN_Y);
@@ -20,9 +19,9 @@
  *     evaluation.values[HN_QUANTITY_JACOBIAN_Y] = entries;              (100 x nonzeros: hn_evaluator_get_pattern)
  *     hn_evaluator_run(evaluator, &evaluation, workspace, hn_evaluator_workspace_bytes(evaluator), &error);
  *
- * Fixed outputs are not variables: they hold the values that they are fixed at (which may depend on
- * x), whatever stands in y. f is minimised: where the model maximises, it is minus the model's
- * objective; without an objective it is 0. At a kink a derivative is that of one side.
+ * Fixed outputs are not variables: they have their fixed values (which may depend on x), whatever y contains. f is
+ * minimised: if the model maximises, f is minus the model's objective; without an objective it is 0. At a kink a
+ * derivative is one-sided.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_EVALUATE_H
@@ -34,16 +33,15 @@
 extern "C" {
 #endif
 
-/* Constant once it is made; any number of threads may use it. It keeps nothing of its model, which
- * may be destroyed. */
+/* Immutable; any number of threads may use it. It does not refer to its model, which may be destroyed. */
 typedef struct hn_evaluator hn_evaluator;
 
-/* One call at a time: a call while another thread is within one returns HN_INVALID. Its evaluator is
- * the caller's and outlives it. */
+/* One call at a time: a concurrent call returns HN_INVALID. The caller owns the evaluator, which must outlive the
+ * pool. */
 typedef struct hn_evaluator_pool hn_evaluator_pool;
 
-/* What can be computed: X(name, text), and how many numbers it has per sample; v_y, v_x, w, sigma
- * and lambda are entries of hn_evaluation. New ones are added at the end. */
+/* Quantities: X(name, text), and how many numbers each has per sample; v_y, v_x, w, sigma and lambda are fields of
+ * hn_evaluation. New ones are added at the end. */
 #define HN_QUANTITY_LIST(X)                                                                                            \
     X(HN_QUANTITY_ROWS, "rows")                 /* rows: c */                                                          \
     X(HN_QUANTITY_LOWER, "lower")               /* rows: bl */                                                         \
@@ -51,7 +49,7 @@ typedef struct hn_evaluator_pool hn_evaluator_pool;
     X(HN_QUANTITY_RESIDUAL, "residual")         /* rows: c - bu above, c - bl below, else 0; NaN where undefined */    \
     X(HN_QUANTITY_OBJECTIVE, "objective")       /* 1: f */                                                             \
     X(HN_QUANTITY_START, "start")               /* outputs: the model's start values at x */                           \
-    X(HN_QUANTITY_FIXED, "fixed")               /* outputs: what fixed ones are fixed at; NaN for free ones */         \
+    X(HN_QUANTITY_FIXED, "fixed")               /* outputs: values of fixed ones; NaN for free ones */                 \
     X(HN_QUANTITY_GRADIENT_Y, "gradient_y")     /* outputs: df/dy */                                                   \
     X(HN_QUANTITY_GRADIENT_X, "gradient_x")     /* inputs: df/dx */                                                    \
     X(HN_QUANTITY_JACOBIAN_Y, "jacobian_y")     /* nonzeros of dc/dy, rows x outputs */                                \
@@ -74,9 +72,9 @@ typedef struct hn_evaluator_pool hn_evaluator_pool;
 typedef enum hn_quantity { HN_QUANTITY_LIST(HN_ENUMERATE) HN_QUANTITY_COUNT } hn_quantity;
 #undef HN_ENUMERATE
 
-enum { HN_QUANTITY_MOST = 64 }; /* there will never be more; HN_WANT has a bit for each */
+enum { HN_QUANTITY_MOST = 64 }; /* a permanent limit; HN_WANT has a bit for each */
 
-const char *hn_quantity_text(hn_quantity quantity); /* "unknown" for a number that is none */
+const char *hn_quantity_text(hn_quantity quantity); /* "unknown" for other numbers */
 bool hn_quantity_find(const char *text, hn_quantity *quantity);
 
 /* The bit of a quantity in `wanted`. */
@@ -89,30 +87,31 @@ bool hn_quantity_find(const char *text, hn_quantity *quantity);
 typedef struct hn_evaluator_options {
     size_t size;                  /* sizeof(hn_evaluator_options) */
     uint64_t wanted;              /* HN_WANT bits, joined by |; 0: HN_WANT_VALUES */
-    size_t hessian_nodes;         /* where the blocks of the Hessian need more new nodes than this, or more than the
-                                   * model may have, they are left out (hn_evaluator_info says so); 0: HN_LIMIT then */
-    bool without_objective;       /* f is 0, whatever the model's objective is: for feasibility */
-    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
+    size_t hessian_nodes;         /* if the blocks of the Hessian need more new nodes than this, or exceed the model's
+                                   * limit, they are omitted (hn_evaluator_info.hessian_left_out); 0: that is
+                                   * HN_LIMIT */
+    bool without_objective;       /* treat f as 0: for feasibility */
+    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best supported by this processor */
 } hn_evaluator_options;
 
-/* Samples, one row each; the flags repeat a single row for all samples. Results must not overlap
- * what comes in. */
+/* Samples, one row each; the flags repeat a single row for all samples. Results must not overlap the inputs. */
 typedef struct hn_evaluation {
     size_t size; /* sizeof(hn_evaluation) */
     size_t count;
-    const hn_real *x; /* count x inputs; NULL when the model has none */
-    const hn_real *y; /* count x outputs; may be NULL where nothing is asked for that depends on it: bounds, their
-                       * derivatives, start, fixed */
+    const hn_real *x; /* count x inputs; NULL if the model has no inputs */
+    const hn_real *y; /* count x outputs; may be NULL if no requested quantity depends on it: bounds, their derivatives,
+                       * start, fixed */
     bool repeat_x, repeat_y;
     const hn_real *sigma;              /* count: weight of f in Hessians; NULL: 1 */
-    const hn_real *lambda;             /* count x rows: weights of c in Hessians. 0 times what is not finite is not 0 */
+    const hn_real *lambda;             /* count x rows: weights of c in Hessians. 0 times a non-finite number is not
+                                        * 0 */
     const hn_real *v_y;                /* count x outputs: directions */
     const hn_real *v_x;                /* count x inputs: directions */
     const hn_real *w;                  /* count x rows */
-    hn_real *values[HN_QUANTITY_MOST]; /* count x hn_evaluator_width, or NULL: not asked for; must have been wanted */
+    hn_real *values[HN_QUANTITY_MOST]; /* count x hn_evaluator_width, or NULL: not requested; must have been wanted */
 } hn_evaluation;
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 hn_status hn_evaluator_get_defaults(hn_evaluator_options *out, hn_error *error);
 static inline hn_evaluator_options hn_evaluator_defaults(void) {
@@ -126,20 +125,18 @@ hn_status hn_evaluator_create(hn_evaluator **out, const hn_model *model, const h
                               hn_error *error);
 void hn_evaluator_destroy(hn_evaluator *evaluator);
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
-/* Numbers per sample; 0 for what was not wanted. */
+/* Numbers per sample; 0 if not wanted. */
 size_t hn_evaluator_width(const hn_evaluator *evaluator, hn_quantity quantity);
 
-/* Where the nonzeros of a matrix stand, by rows. The lists belong to the evaluator and live as long
- * as it does. */
+/* The sparsity pattern of a matrix, by rows. The lists belong to the evaluator and are valid as long as it exists. */
 typedef struct hn_pattern {
     size_t size; /* sizeof(hn_pattern), set by the caller */
     size_t rows, columns, count;
-    const size_t *first;    /* rows + 1: row i has the entries from first[i] to before first[i + 1] */
-    const uint32_t *column; /* count: ascending in each row */
-    const hn_real
-        *constant; /* count: the value of an entry that is the same for all x, y and multipliers; NaN: it varies */
+    const size_t *first;     /* rows + 1: row i has the entries first[i] to first[i + 1] - 1 */
+    const uint32_t *column;  /* count: ascending in each row */
+    const hn_real *constant; /* count: the value of an entry that is constant in x, y and multipliers; else NaN */
 } hn_pattern;
 
 hn_status hn_evaluator_get_pattern(const hn_evaluator *evaluator, hn_quantity matrix, hn_pattern *out, hn_error *error);
@@ -147,9 +144,9 @@ hn_status hn_evaluator_get_pattern(const hn_evaluator *evaluator, hn_quantity ma
 typedef struct hn_evaluator_info {
     size_t size; /* sizeof(hn_evaluator_info), set by the caller */
     size_t inputs, outputs, rows;
-    bool hessian_left_out; /* hessian_nodes were not enough */
-    size_t nodes;          /* of the graph that the derivatives were made in */
-    size_t value_instructions, first_instructions, hessian_instructions; /* operations behind the values, the first
+    bool hessian_left_out;                                               /* hessian_nodes were too few */
+    size_t nodes;                                                        /* of the graph of values and derivatives */
+    size_t value_instructions, first_instructions, hessian_instructions; /* operations for the values, the first
                                                                           * derivatives and the blocks, per sample */
     hn_instructions instructions;                                        /* in use */
 } hn_evaluator_info;

@@ -1,9 +1,8 @@
-/* hardnet/inspect.h - looking at models: their inputs, outputs, rows, groups, definitions,
- * requirements, objective and expressions. It comes with hardnet/model.h.
+/* hardnet/inspect.h - queries of models: inputs, outputs, rows, groups, definitions, requirements, objective and
+ * expressions. Included by hardnet/model.h.
  *
- * Everything is read-only, and works on a model that is being built as on a finished one, except
- * that rows and groups exist in a finished model only. Each part is filled into a struct of the
- * caller's, or comes by value.
+ * Everything is read-only and works on unfinished and finished models, except that rows and groups exist in finished
+ * models only. Each part is stored in a struct of the caller, or returned by value.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_INSPECT_H
@@ -26,7 +25,7 @@ typedef struct hn_output_info {
     size_t size; /* sizeof(hn_output_info) */
     const char *name;
     hn_expr lower, upper, start;
-    hn_expr fixed; /* no expression when the output is free */
+    hn_expr fixed; /* HN_OPERATOR_NONE if the output is free */
     hn_expr expr;  /* the output itself */
 } hn_output_info;
 
@@ -40,7 +39,7 @@ typedef struct hn_row_info {
 typedef struct hn_group_info {
     size_t size; /* sizeof(hn_group_info) */
     const char *name;
-    size_t first, count; /* its rows: count of them from first on */
+    size_t first, count; /* its rows: count of them, from first on */
 } hn_group_info;
 
 typedef struct hn_named_expr {
@@ -52,17 +51,17 @@ typedef struct hn_named_expr {
 typedef struct hn_objective_info {
     size_t size;       /* sizeof(hn_objective_info) */
     const char *name;  /* NULL: no objective */
-    hn_expr minimized; /* f, or -f where f is maximised */
+    hn_expr minimized; /* f, or -f if f is maximised */
     bool maximize;
 } hn_objective_info;
 
-/* What an expression is: a leaf, or an operator of hardnet/model.h on its arguments. The list grows at its end. */
+/* The kind of an expression: a leaf, or an operator of hardnet/model.h. The list grows at its end. */
 typedef enum hn_operator {
-    HN_OPERATOR_NONE, /* no expression */
+    HN_OPERATOR_NONE, /* not an expression */
     HN_OPERATOR_CONSTANT,
     HN_OPERATOR_INPUT,
     HN_OPERATOR_OUTPUT,
-    HN_OPERATOR_DEFINED, /* hn_defined before its definition: stands for it */
+    HN_OPERATOR_DEFINED, /* hn_defined before its definition: a reference to it */
     HN_OPERATOR_SUM,     /* of any number of terms, added from left to right */
     HN_OPERATOR_ADD,
     HN_OPERATOR_SUB,
@@ -98,7 +97,7 @@ typedef enum hn_operator {
     HN_OPERATOR_OR,
     HN_OPERATOR_NOT,
     HN_OPERATOR_IF,
-    HN_OPERATOR_LINEAR /* a sum like SUM, of arguments times numbers: hn_expr_coefficient has them */
+    HN_OPERATOR_LINEAR /* like SUM, of arguments times numbers: hn_expr_coefficient returns them */
 } hn_operator;
 
 typedef struct hn_expr_info {
@@ -109,24 +108,25 @@ typedef struct hn_expr_info {
     size_t count;  /* arguments */
 } hn_expr_info;
 
-/* What an expression is, as the model holds it: simplified, equal ones being one. HN_INVALID, and zeros, for none. */
+/* An expression as stored in the model: simplified, equal ones shared. HN_INVALID, and zeros, if it is not an
+ * expression. */
 hn_status hn_expr_get_info(hn_expr a, hn_expr_info *out, hn_error *error);
-hn_expr hn_expr_argument(hn_expr a, size_t index); /* from 0 on; no expression beyond the last */
+hn_expr hn_expr_argument(hn_expr a, size_t index); /* from 0 on; HN_OPERATOR_NONE beyond the last */
 
-/* The number that LINEAR multiplies the argument by; 1 for other operators, 0 beyond the last argument. */
+/* The coefficient of the argument of LINEAR; 1 for other operators, 0 beyond the last argument. */
 hn_real hn_expr_coefficient(hn_expr a, size_t index);
 
 size_t hn_model_input_count(const hn_model *model);
 size_t hn_model_output_count(const hn_model *model);
-size_t hn_model_row_count(const hn_model *model); /* 0 before the model is finished, as are groups */
+size_t hn_model_row_count(const hn_model *model); /* 0 before the model is finished, as for groups */
 size_t hn_model_group_count(const hn_model *model);
 size_t hn_model_definition_count(const hn_model *model);
 size_t hn_model_requirement_count(const hn_model *model);
 size_t hn_model_node_count(const hn_model *model);
-size_t hn_model_number_count(const hn_model *model); /* coefficients of LINEAR expressions, beside the nodes */
+size_t hn_model_number_count(const hn_model *model); /* coefficients of LINEAR expressions, stored beside the nodes */
 
-/* Parts by index. HN_INVALID, and zeros, for an index out of range; a model without an objective
- * gives zeros. Names live as long as the model. */
+/* Parts by index. HN_INVALID, and zeros, for an index out of range; zeros for a model without an objective. Names are
+ * valid as long as the model. */
 hn_status hn_model_get_input(const hn_model *model, size_t index, hn_input_info *out, hn_error *error);
 hn_status hn_model_get_output(const hn_model *model, size_t index, hn_output_info *out, hn_error *error);
 hn_status hn_model_get_row(const hn_model *model, size_t index, hn_row_info *out, hn_error *error);

@@ -1,12 +1,9 @@
-/* hardnet/layer.h - corrects a batch of raw outputs onto the constraints of a model, and
- * differentiates the correction.
+/* hardnet/layer.h - corrects raw outputs to satisfy the constraints of a model, and differentiates the correction.
  *
- * A layer is made once from a finished model; it is constant and may be used from any number of
- * threads. Running it takes memory from the caller (a workspace per thread, or a pool that owns
- * some) and never allocates, locks or prints. Every sample gets an outcome of its own:
- * HN_OUTCOME_OK means that a fresh evaluation at the returned y found every row within the
- * tolerance. The same sample gives the same bits in any batch, at any index, on any number of
- * threads.
+ * A layer is created from a finished model; it is immutable and may be used by any number of threads. Running uses
+ * memory from the caller (a workspace per thread, or a pool that owns them) and never allocates, locks or prints. Every
+ * sample gets an outcome: HN_OUTCOME_OK means that a fresh evaluation at the returned y found every row within the
+ * tolerance. The same sample gives the same bits in any batch, at any index, on any number of threads.
  *
  *     hn_layer *layer;  hn_pool *pool;  hn_error e;
  *     hn_layer_create(&layer, model, NULL, &e);                          (method auto, tolerance 1e-8)
@@ -25,13 +22,13 @@
 extern "C" {
 #endif
 
-/* Constant; any number of threads may use it. It keeps nothing of its model, which may be destroyed. */
+/* Immutable; any number of threads may use it. It does not refer to its model, which may be destroyed. */
 typedef struct hn_layer hn_layer;
 
-/* One call at a time: a second one meanwhile returns HN_INVALID. Its layer is the caller's and outlives it. */
+/* One call at a time: a concurrent call returns HN_INVALID. The caller owns the layer, which must outlive the pool. */
 typedef struct hn_pool hn_pool;
 
-/* One list, expanded to the enum and to the texts: X(name, text). docs/method.md describes each. */
+/* A list, expanded to the enum and to the strings: X(name, text). docs/method.md describes each method. */
 #define HN_METHOD_LIST(X)                                                                                              \
     X(HN_METHOD_AUTO, "auto")                                                                                          \
     X(HN_METHOD_PAPER, "paper")                                                                                        \
@@ -46,11 +43,11 @@ typedef struct hn_pool hn_pool;
 typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_method;
 #undef HN_ENUMERATE
 
-const char *hn_method_text(hn_method method);             /* "unknown" for a number that is none */
-bool hn_method_find(const char *text, hn_method *method); /* false, and nothing set: unknown */
+const char *hn_method_text(hn_method method);             /* "unknown" for other numbers */
+bool hn_method_find(const char *text, hn_method *method); /* false if unknown; *method is unchanged then */
 
-/* What is returned for samples that are not ok, one list as above. A sample whose y is replaced is evaluated once more, at
- * the y that is returned; its outcome remains that of the correction. */
+/* The result for samples that are not ok, a list as above. A sample whose y is replaced is evaluated again at the
+ * returned y; its outcome remains that of the correction. */
 #define HN_NOT_OK_LIST(X)                                                                                              \
     X(HN_NOT_OK_BEST, "best")         /* the iterate with the smallest violation */                                    \
     X(HN_NOT_OK_CLIP, "clip")         /* the same, clipped to the bounds of the outputs */                             \
@@ -60,10 +57,10 @@ bool hn_method_find(const char *text, hn_method *method); /* false, and nothing 
 typedef enum hn_not_ok { HN_NOT_OK_LIST(HN_ENUMERATE) HN_NOT_OK_COUNT } hn_not_ok;
 #undef HN_ENUMERATE
 
-const char *hn_not_ok_text(hn_not_ok choice);             /* "unknown" for a number outside the list */
-bool hn_not_ok_find(const char *text, hn_not_ok *choice); /* false, and nothing set: unknown */
+const char *hn_not_ok_text(hn_not_ok choice);             /* "unknown" for other numbers */
+bool hn_not_ok_find(const char *text, hn_not_ok *choice); /* false if unknown; *choice is unchanged then */
 
-/* A sample of nearest or optimal is certified when it is ok and its report's kkt is at most this. */
+/* A sample of nearest or optimal is certified if it is ok and the kkt of its report is at most this. */
 #define HN_CERTIFIED 1e-8
 /* Why a sample of nearest or optimal that is ok is not certified: X(name, text). */
 #define HN_REASON_LIST(X)                                                                                              \
@@ -79,99 +76,102 @@ bool hn_not_ok_find(const char *text, hn_not_ok *choice); /* false, and nothing 
 typedef enum hn_reason { HN_REASON_LIST(HN_ENUMERATE) HN_REASON_COUNT } hn_reason;
 #undef HN_ENUMERATE
 
-const char *hn_reason_text(hn_reason reason); /* "" for certified, "unknown" for a number that is none */
+const char *hn_reason_text(hn_reason reason); /* "" for certified, "unknown" for other numbers */
 
 /* Start from hn_layer_defaults(). */
 typedef struct hn_layer_options {
     size_t size; /* sizeof(hn_layer_options) */
     hn_method method;
-    int iterations;               /* steps at most; negative: the method's own (500 for paper) */
-    hn_real damping;              /* eps >= 0; for auto eps / |W r|; negative: the method's own (0.3 for paper,
-                                   * adapted for lm, 0.018 for auto, 0.01 for snarenet); hardnet and enforce have none */
+    int iterations;               /* maximum; negative: default of the method (500 for paper) */
+    hn_real damping;              /* eps >= 0; for auto eps / |W r|; negative: default of the method (0.3 for paper,
+                                   * adapted for lm, 0.018 for auto, 0.01 for snarenet); not used by hardnet and
+                                   * enforce */
     hn_real tolerance;            /* on max |r|, in the units of the rows */
-    bool relative;                /* a row holds when |r| <= tolerance max(1, |the bound that it is beyond|) */
-    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
+    bool relative;                /* a row is satisfied if |r| <= tolerance max(1, |the violated bound|) */
+    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best supported by this processor */
     const char *kernel;           /* a file of hn_kernel_compile (hardnet/kernel.h) for batches; NULL: none */
-    hn_real effort;               /* of auto: a factor on the steps spent on a sample, above 0, at most 1000 */
+    hn_real effort;               /* for auto: a factor on the step budget of a sample, above 0, at most 1000 */
     const hn_real *weights;       /* of nearest: S, one per output, >= 0, in |S (y - y_raw)|; copied. NULL: all 1 */
 } hn_layer_options;
 
-/* What happened to one sample. Arrays of reports have the stride hn_batch.report_size. */
+/* The result of one sample. Arrays of reports have the stride hn_batch.report_size. */
 typedef struct hn_report {
     hn_outcome outcome;
     int iterations;           /* steps computed */
-    int steps;                /* steps between y_raw and the returned y; what the gradient goes through */
-    hn_real violation_before; /* max |r| of what came in; infinite when it could not be evaluated */
+    int steps;                /* steps between y_raw and the returned y, through which the gradient is computed */
+    hn_real violation_before; /* max |r| at the start; infinite if it could not be evaluated */
     hn_real violation;        /* max |r| at the returned y; infinite for a cancelled sample that was not evaluated */
-    size_t worst;             /* the row of the largest violation; SIZE_MAX when there is none */
+    size_t worst;             /* the row of the largest violation; SIZE_MAX if there is none */
     hn_real moved;            /* |y - y_raw|, 2-norm */
     hn_real damping;          /* eps of the last step */
     size_t culprit;           /* bad_bounds: the row; nonfinite_input: the entry, inputs first; else SIZE_MAX */
-    hn_real slope;            /* auto and lm: the smallest |J' r| / (|J| |r|), rows brought to one scale, where steps
-                               * stalled: 0 where r cannot be lowered nearby; infinite where none did */
-    /* Of nearest and optimal; infinite or 0 for other methods. */
+    hn_real slope;            /* auto and lm: the smallest |J' r| / (|J| |r|), rows scaled alike, where steps stalled: 0
+                               * if |r| cannot be reduced nearby; infinite if no step stalled */
+    /* For nearest and optimal; infinite or 0 for other methods. */
     hn_real kkt;             /* residual of the first-order optimality conditions at y with the multipliers, at most
-                               * HN_CERTIFIED at a local optimum; infinite where not certified: y is then auto's, or for
-                               * optimal the feasible point with the lowest objective that was found */
+                              * HN_CERTIFIED at a local optimum; infinite if not certified: y is then auto's, or for
+                              * optimal the feasible point with the lowest objective found */
     hn_real distance;        /* nearest: |S (y - y_raw)|; other methods: moved */
     size_t programmes;       /* barrier problems solved */
-    size_t factorisations;   /* systems factored after auto's steps; under affine rows: changes of the active set */
-    hn_real objective;       /* optimal: the model's, at y, as the user wrote it; infinite without a value */
+    size_t factorisations;   /* systems factored after auto's steps; with affine rows: changes of the active set */
+    hn_real objective;       /* optimal: the model's objective at y, as written by the user; infinite if it has no
+                              * value */
     hn_real complementarity; /* the largest multiplier times the distance to its bound; a part of kkt */
-    hn_real proof;           /* where y is locally infeasible: the sum of |J' w| for the weights w in multipliers, by
-                               * which the violation at proof_y is 1: to first order nothing closer to it than 1 / proof,
-                               * by the largest entry, satisfies all rows */
-    hn_reason reason;        /* why a sample that is ok is not certified; else HN_REASON_NONE */
+    hn_real proof;           /* if y is locally infeasible: the sum of |J' w| for the weights w in multipliers, scaled
+                              * such that the weighted violation at proof_y is 1: to first order no point within 1 /
+                              * proof of it, in the maximum norm, satisfies all rows */
+    hn_reason reason;        /* why an ok sample is not certified; else HN_REASON_NONE */
 } hn_report;
 
-/* Samples, one row each; the flags repeat a single row for all samples. The arrays are the caller's. */
+/* Samples, one row each; the flags repeat a single row for all samples. The caller owns the arrays. */
 typedef struct hn_batch {
     size_t size; /* sizeof(hn_batch) */
     size_t count;
-    const hn_real *x;     /* count x inputs; NULL when the model has none */
+    const hn_real *x;     /* count x inputs; NULL if the model has no inputs */
     const hn_real *y_raw; /* count x outputs; NULL: the model's start values */
     bool repeat_x, repeat_y;
-    hn_real *y;              /* count x outputs: the corrected ones; may be y_raw itself */
-    size_t report_size;      /* sizeof(hn_report), with reports */
+    hn_real *y;              /* count x outputs: the corrected ones; may equal y_raw */
+    size_t report_size;      /* sizeof(hn_report), if reports is set */
     hn_report *reports;      /* count, or NULL */
     hn_real *residual;       /* count x rows: r at the returned y, or NULL */
-    void *tape;              /* hn_layer_tape_bytes(layer, count), or NULL: what hn_layer_gradient needs later */
+    void *tape;              /* hn_layer_tape_bytes(layer, count), or NULL: required by hn_layer_gradient */
     const hn_real *fallback; /* outputs, finite: returned for unusable input; NULL: start values, clipped */
-    hn_real *warm;           /* count x outputs, or NULL: y - y_raw of the call before, where to start; zeros at first.
-                              * Afterwards this call's, zeros where a sample is not ok */
-    const int *cancel;       /* not 0 ends the run early; read between steps by an atomic load, may be written by any
+    hn_real *warm;           /* count x outputs, or NULL: warm start, y - y_raw of the previous call; zeros at first.
+                              * Updated by this call, zeros for samples that are not ok */
+    const int *cancel;       /* nonzero ends the run early; read between steps by an atomic load, may be written by any
                               * thread or signal handler by an atomic store; or NULL */
-    double seconds; /* deadline from the call's start; 0: none. Samples not begun by then are not evaluated: y is
-                              * y_raw, violation and residual are infinite */
+    double seconds; /* time limit from the start of the call; 0: none. Samples not begun by then are not evaluated: y is
+                     * y_raw, violation and residual are infinite */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
     void *watch_context;  /* watch, unless NULL, is called with every iterate on the thread that computes it, and with
-                              * the damping of the step before it, NaN at the first. auto may repeat an iteration when it
-                              * goes back or restarts; of nearest and optimal it gets the steps of auto */
-    hn_real *multipliers; /* of nearest and optimal: count x rows, or NULL: positive at lower bounds; where y is locally
-                              * infeasible the weights of hn_report.proof; else zeros where y is not certified */
-    hn_not_ok not_ok;     /* what is returned where a sample is not ok. Unless it is the best iterate the gradient is
-                              * 0, and there are no steps and no multipliers. On the CPU only */
-    hn_real *proof_y;     /* of nearest and optimal: count x outputs, or NULL: the point at which the weights prove
-                              * that a sample is locally infeasible; y for other samples */
+                           * the damping of the preceding step, NaN at the first. auto may repeat an iteration when it
+                           * backtracks or restarts; for nearest and optimal the steps of auto are reported */
+    hn_real *multipliers; /* nearest and optimal: count x rows, or NULL: positive at lower bounds; if y is locally
+                           * infeasible the weights of hn_report.proof; else zeros if y is not certified */
+    hn_not_ok not_ok;     /* the result for a sample that is not ok. Unless it is the best iterate the gradient is 0,
+                           * and there are no steps and no multipliers. CPU only */
+    hn_real *proof_y;     /* nearest and optimal: count x outputs, or NULL: the point at which the weights prove that a
+                           * sample is locally infeasible; y for other samples */
 } hn_batch;
 
-/* Gradients of a scalar loss. The batch is the one that was run, with its tape, reports and results. */
+/* Gradients of a scalar loss. The batch must be the one that was run, with its tape, reports and results. */
 typedef struct hn_gradient {
     size_t size;           /* sizeof(hn_gradient) */
-    const hn_real *grad_y; /* count x outputs: of the loss with respect to the returned y */
+    const hn_real *grad_y; /* count x outputs: gradient of the loss with respect to the returned y */
     hn_real *grad_y_raw;   /* count x outputs */
-    hn_real *grad_x;       /* count x inputs, y_raw held fixed (start values that stand in for it are not); or NULL */
+    hn_real *grad_x;       /* count x inputs, for constant y_raw (but start values used for it are differentiated); or
+                            * NULL */
     hn_real *grad_lower;   /* count x rows, or NULL */
     hn_real *grad_upper;   /* count x rows, or NULL */
-    bool *flagged; /* count, or NULL: the sample is not ok, its gradient was not finite and is 0, auto needed more
-                            * steps than its tape holds (150 in the last attempt) or an elastic step; for nearest and
-                            * optimal: not certified, not regular, or at a kink (docs/method.md) */
-    const hn_real *grad_multipliers; /* of nearest and optimal: count x rows, of the loss with respect to the
+    bool *flagged; /* count, or NULL: the sample is not ok, its gradient was not finite and is set to 0, auto needed
+                    * more steps than the tape has (150 in the last attempt) or an elastic step; for nearest and
+                    * optimal: not certified, not regular, or at a kink (docs/method.md) */
+    const hn_real *grad_multipliers; /* nearest and optimal: count x rows, gradient of the loss with respect to the
                                       * multipliers; or NULL */
-    hn_real *grad_weights;           /* of nearest: count x outputs, with respect to S; or NULL */
+    hn_real *grad_weights;           /* nearest: count x outputs, with respect to S; or NULL */
 } hn_gradient;
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 hn_status hn_layer_get_defaults(hn_layer_options *out, hn_error *error);
 static inline hn_layer_options hn_layer_defaults(void) {
@@ -188,15 +188,15 @@ void hn_layer_destroy(hn_layer *layer);
 
 size_t hn_layer_workspace_bytes(const hn_layer *layer);
 size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer);
-size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count); /* 0 when it does not fit a size_t */
+size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count); /* 0 on overflow of size_t */
 
 hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error);
 hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
                             size_t bytes, hn_error *error);
 
-/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time.
- * Each takes samples until none is left; where samples are large, full systems of some 400 unknowns on,
- * those without one then help the others with theirs. Numbers do not depend on it ---- */
+/* ---- running on a pool of threads (0: one per core), which owns its workspaces; one call at a time. Threads take
+ * samples until all are taken; for large samples, dense systems from about 400 unknowns on, idle threads then help the
+ * others. Results do not depend on it ---- */
 
 hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error);
 void hn_pool_destroy(hn_pool *pool);
@@ -204,28 +204,28 @@ int hn_pool_threads(const hn_pool *pool);
 hn_status hn_pool_run(hn_pool *pool, const hn_batch *batch, hn_error *error);
 hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error);
 
-/* ---- looking at a layer ---- */
+/* ---- queries of a layer ---- */
 
 typedef struct hn_layer_info {
     size_t size; /* sizeof(hn_layer_info) */
     size_t inputs, outputs, rows;
     size_t jacobian_nonzeros;
-    size_t factor_order;          /* unknowns: one per row or output, the side on which the system is solved, */
+    size_t factor_order;          /* unknowns: one per row or per output, whichever side the system is solved on, */
     size_t factor_nonzeros;       /* strictly below the diagonal */
-    bool outputs_side;            /* solved in the dimension of the outputs */
+    bool outputs_side;            /* solved on the side of the outputs */
     bool dense;                   /* by the dense kernel */
-    size_t operators;             /* behind c and dc/dy, per sample and step */
+    size_t operators;             /* of c and dc/dy, per sample and step */
     size_t multiply_adds;         /* of the linear algebra, per sample and step */
     hn_instructions instructions; /* the set in use */
-    size_t factor_added;          /* and so many for what stands everywhere and is kept out of it */
-    bool compiled;                /* batches run a kernel of hn_kernel_compile, */
+    size_t factor_added;          /* additional unknowns for dense columns that are kept out of it */
+    bool compiled;                /* batches use a kernel of hn_kernel_compile, */
     bool compiled_gradients;      /* and so do their gradients */
-    int usual_steps;              /* of auto: steps that are enough from the model's start values; 0: not known */
-    int budget_steps;             /* those times the effort: a sample is given up after as many */
+    int usual_steps;              /* auto: steps that suffice from the model's start values; 0: unknown */
+    int budget_steps;             /* usual_steps times the effort: the step budget of a sample */
 } hn_layer_info;
 
-/* The options are those in use: with the method's own numbers and the instruction set filled in; the
- * name of the kernel is the layer's own copy. Zeros without a layer. */
+/* The options in use: defaults of the method and the instruction set are filled in; kernel points to the layer's copy.
+ * Zeros if layer is NULL. */
 hn_status hn_layer_get_info(const hn_layer *layer, hn_layer_info *out, hn_error *error);
 hn_status hn_layer_get_options(const hn_layer *layer, hn_layer_options *out, hn_error *error);
 

@@ -1,7 +1,8 @@
-/* atoms.h - what sets are made of: a number or a symbol, in 64 bits that are equal exactly when the atoms are.
+/* atoms.h - set members: a number or a symbol in 64 bits that are equal exactly if the atoms are.
  *
- * A number is its bits, with one zero and no NaN. A symbol is its number (symbols.h) in the payload of a NaN that no
- * arithmetic makes. So tuples of atoms are compared and hashed as plain words. 1 and '1' are different atoms.
+ * A number is stored as its bits, with one zero and without NaN. A symbol is its number (symbols.h) in the payload of a
+ * NaN that arithmetic never produces. So tuples of atoms are compared and hashed as plain words. 1 and '1' are
+ * different atoms.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_ATOMS_H
@@ -41,7 +42,7 @@ static inline double ampl_atom_to_number(ampl_atom atom) {
     return number;
 }
 
-/* Mixes one more word into a hash (the finaliser of splitmix64). */
+/* Mixes another word into a hash (the finaliser of splitmix64). */
 static inline uint64_t ampl_hash_word(uint64_t hash, uint64_t word) {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

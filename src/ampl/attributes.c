@@ -1,7 +1,7 @@
-/* attributes.c - whether values are as their declaration says: >= <= > < <> in integer binary symbolic, and within
- * for sets; and the bounds of variables.
+/* attributes.c - checks values against their declarations: >= <= > < <> in integer binary symbolic, and within for
+ * sets; and the bounds of variables.
  *
- * A value that depends on inputs cannot be judged now; its attributes become requirements on the inputs.
+ * A value that depends on inputs is not known yet; its attributes become requirements on the inputs.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -23,15 +23,15 @@ static bool check_type(struct ampl_evaluator *e, const struct ampl_declaration *
     const char *problem = NULL;
     double number = value.is.number;
     if (value.kind == AMPL_SYMBOL)
-        problem = param->symbolic ? NULL : "a text cannot be the value of a param that is not symbolic";
+        problem = param->symbolic ? NULL : "a string cannot be the value of a param that is not symbolic";
     else if (value.kind == AMPL_EXPRESSION)
         problem = param->integer || param->binary || param->symbolic
                       ? "an integer, binary or symbolic param may not depend on network inputs"
                       : NULL;
     else if (param->integer && number != floor(number))
-        problem = "its value is not an integer";
+        problem = "the value is not an integer";
     else if (param->binary && number != 0 && number != 1)
-        problem = "its value is neither 0 nor 1";
+        problem = "the value is neither 0 nor 1";
     if (!problem)
         return true;
     return ampl_fail(e, HN_INVALID, param->place, "%s: %s", label_of(e, param, key), problem);
@@ -74,7 +74,7 @@ static const char *relation_text(enum ampl_attribute_kind kind) {
     return texts[kind];
 }
 
-/* The attribute's number in the list gives the requirement a name of its own. */
+/* The requirement is named after the number of the attribute. */
 static bool require(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
                     const struct ampl_attribute *attribute, hn_expr condition) {
     char name[400];
@@ -96,14 +96,14 @@ static bool check_bound(struct ampl_evaluator *e, const struct ampl_declaration 
     if (value.kind == AMPL_SYMBOL || bound.kind == AMPL_SYMBOL) {
         if (attribute->kind == AMPL_OTHER_THAN && (value.kind != bound.kind || value.index != bound.index))
             return true;
-        return ampl_fail(e, HN_INVALID, param->place, "%s: its value breaks %s", label_of(e, param, key),
+        return ampl_fail(e, HN_INVALID, param->place, "%s: the value violates %s", label_of(e, param, key),
                          relation_text(attribute->kind));
     }
     if (value.kind == AMPL_EXPRESSION || bound.kind == AMPL_EXPRESSION)
         return require(e, param, key, attribute, attribute_condition(e, attribute->kind, value, bound));
     if (holds(attribute->kind, value.is.number, bound.is.number))
         return true;
-    return ampl_fail(e, HN_INVALID, param->place, "%s: its value %s breaks %s %s", label_of(e, param, key),
+    return ampl_fail(e, HN_INVALID, param->place, "%s: the value %s violates %s %s", label_of(e, param, key),
                      error_number(value.is.number).text, relation_text(attribute->kind),
                      error_number(bound.is.number).text);
 }
@@ -112,15 +112,15 @@ static bool check_membership(struct ampl_evaluator *e, const struct ampl_declara
                              struct ampl_value value, const struct ampl_node *set) {
     bool in = false;
     if (value.kind == AMPL_EXPRESSION)
-        return ampl_fail(e, HN_INVALID, param->place, "%s depends on network inputs and is in no finite set",
+        return ampl_fail(e, HN_INVALID, param->place, "%s depends on network inputs and cannot be in a finite set",
                          label_of(e, param, key));
     if (value.kind == AMPL_NUMBER && isnan(value.is.number))
-        return ampl_fail(e, HN_INVALID, param->place, "%s is not a number", label_of(e, param, key));
+        return ampl_fail(e, HN_INVALID, param->place, "%s is NaN", label_of(e, param, key));
     ampl_atom atom = value.kind == AMPL_SYMBOL ? ampl_atom_symbol(value.index) : ampl_atom_number(value.is.number);
     if (!ampl_contains(e, set, &atom, &in))
         return false;
     return in ||
-           ampl_fail(e, HN_INVALID, param->place, "%s: its value %s is not in its set", label_of(e, param, key),
+           ampl_fail(e, HN_INVALID, param->place, "%s: the value %s is not in its set", label_of(e, param, key),
                      value.kind == AMPL_SYMBOL ? ampl_symbol_text(e, value.index) : error_number(value.is.number).text);
 }
 
@@ -174,15 +174,14 @@ bool ampl_check_set(struct ampl_evaluator *e, const struct ampl_declaration *dec
             if (!in) {
                 char text[300];
                 snprintf(text, sizeof text, "%s", ampl_label(e, "", ampl_set_dimension(set), member));
-                return ampl_fail(e, HN_INVALID, declaration->place,
-                                 "the set %s has the member %s, which it may not have", label_of(e, declaration, key),
-                                 text);
+                return ampl_fail(e, HN_INVALID, declaration->place, "the set %s: the member %s is not allowed",
+                                 label_of(e, declaration, key), text);
             }
         }
     return true;
 }
 
-/* ---- all that was given ---- */
+/* ---- all given values ---- */
 
 static bool check_entry(struct ampl_evaluator *e, const struct ampl_declaration *declaration, size_t number) {
     ampl_atom key[AMPL_MOST_COMPONENTS];

@@ -1,8 +1,8 @@
 /* command_blocks.c - for, repeat and if over commands, with break and continue.
  *
  * All commands of a block share the frame of the outermost one. The indices of a loop are listed before its first
- * command is run: let may change the sets that they come from. Every command counts as many steps as there are
- * declarations, since let makes values be computed again, so that a loop without end ends with an error.
+ * command runs: let may change the sets that they come from. Every command counts as many steps as there are
+ * declarations, since let invalidates computed values, so that an infinite loop ends with an error.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -36,7 +36,7 @@ static bool holds(struct ampl_evaluator *e, const struct ampl_node *condition, b
     return good;
 }
 
-/* After a run of the body: whether the loop goes on. What leaves this loop ends here. */
+/* Whether the loop continues after its body. break and continue for this loop are consumed. */
 static bool command_blocks_goes_on(struct ampl_evaluator *e, const struct ampl_command *loop) {
     bool mine = e->leaving_to == 0 || e->leaving_to == loop->name;
     enum ampl_command_kind leaving = e->leaving;

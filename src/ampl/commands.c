@@ -1,14 +1,14 @@
-/* commands.c - let, fix, unfix, drop, restore and objective, run in their order once everything is read; and checks.
+/* commands.c - let, fix, unfix, drop, restore and objective, run in order once everything is read; and checks.
  *
- * What let changes is known at once to the commands after it: values that were computed before are forgotten. In
- * commands a variable stands for its start value.
+ * The effect of let is visible to the commands after it: computed values are discarded. In commands a variable has its
+ * start value.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
 
 struct run {
     struct ampl_command *command;
-    struct ampl_table sets; /* new sets of a let: given after its loop, which may run over the old ones */
+    struct ampl_table sets; /* new sets of a let: assigned after its loop, which may iterate over the old ones */
 };
 
 /* ---- let ---- */
@@ -27,7 +27,7 @@ static bool let_set(struct ampl_evaluator *e, struct run *run, const ampl_atom *
     return held && ampl_fail_memory(e);
 }
 
-/* The memory of a set that goes away is counted no more. */
+/* Releases the memory of a removed set from the limit. */
 static void give_back(struct ampl_evaluator *e, const struct ampl_value *value) {
     if (value && value->kind == AMPL_SET_VALUE)
         e->held -= value->is.set->counted < e->held ? value->is.set->counted : e->held;
@@ -41,7 +41,7 @@ static bool give_sets(struct ampl_evaluator *e, struct run *run) {
         give_back(e, ampl_table_find(&target->given, key));
         if (!ampl_table_set(&target->given, target->arity, key, run->sets.values[i]))
             return ampl_fail_memory(e);
-        run->sets.values[i].kind = AMPL_NOTHING; /* it has another owner now */
+        run->sets.values[i].kind = AMPL_NOTHING; /* ownership has moved */
     }
     return true;
 }
@@ -54,12 +54,12 @@ static bool let_scalar(struct ampl_evaluator *e, struct run *run, const ampl_ato
     if (target->pinned) {
         if (!run->command->noted)
             ampl_note(e->sources, HN_SEVERITY_NOTE, &run->command->place,
-                      "let %s is skipped: its value is set by the caller", ampl_symbol_text(e, target->name));
+                      "let %s is skipped: the caller sets the value", ampl_symbol_text(e, target->name));
         run->command->noted = true;
         return true;
     }
     if (value.kind == AMPL_SYMBOL && !target->symbolic)
-        return ampl_fail(e, HN_INVALID, run->command->value->place, "'%s' is a text, and %s takes numbers",
+        return ampl_fail(e, HN_INVALID, run->command->value->place, "'%s' is a string, but %s is numeric",
                          ampl_symbol_text(e, value.index), ampl_symbol_text(e, target->name));
     struct ampl_table *values = run->command->kind == AMPL_START ? &target->started : &target->given;
     return ampl_keep(e, values, target->arity, key, value, run->command->place);
@@ -100,7 +100,7 @@ static bool visit_all(struct ampl_evaluator *e, void *context) {
     return fix_one(e, variable, key, fixing->command, fixing->value);
 }
 
-/* fix x: every x[i]. */
+/* fix x: all x[i]. */
 static bool fix_all(struct ampl_evaluator *e, struct fixing *fixing) {
     const struct ampl_declaration *variable = fixing->command->target->is.declaration;
     struct ampl_frame outer;
@@ -125,7 +125,7 @@ static bool visit_fix(struct ampl_evaluator *e, void *context) {
 
 /* ---- running ---- */
 
-/* Computed values may have changed; inputs and variables stay. */
+/* Discards computed values; inputs and variables stay. */
 static void forget_computed(struct ampl_evaluator *e) {
     for (struct ampl_declaration *d = e->program->first; d; d = d->next) {
         if ((d->kind != AMPL_PARAMS || d->input) && d->kind != AMPL_SETS)
@@ -138,7 +138,7 @@ static void forget_computed(struct ampl_evaluator *e) {
     }
 }
 
-/* objective F: all are dropped, then F is restored. */
+/* objective F: drops all, then restores F. */
 static bool drop_objectives(struct ampl_evaluator *e, const struct ampl_command *chosen) {
     struct ampl_node all = {.op = AMPL_REFERENCE};
     struct ampl_command drop = {.kind = AMPL_DROP, .place = chosen->place, .target = &all};
@@ -176,7 +176,7 @@ bool ampl_run_commands(struct ampl_evaluator *e) {
         if (ampl_is_block(c) ? !ampl_run_block(e, c) : !ampl_run_command(e, c))
             return false;
         if (e->leaving == AMPL_BREAK || e->leaving == AMPL_CONTINUE)
-            return ampl_fail(e, HN_INVALID, c->place, "%s%s%s: there is no such loop around it",
+            return ampl_fail(e, HN_INVALID, c->place, "%s%s%s: not inside such a loop",
                              e->leaving == AMPL_BREAK ? "break" : "continue", e->leaving_to > 0 ? " " : "",
                              ampl_symbol_text(e, e->leaving_to));
         ampl_frame_leave(e, outer);
@@ -216,7 +216,7 @@ static bool visit_check(struct ampl_evaluator *e, void *context) {
         hn_require(e->model, label, ampl_expr(e, value));
         return ampl_model_good(e, NULL);
     }
-    return value.is.number != 0 || ampl_fail(e, HN_INVALID, command->place, "%s does not hold", label);
+    return value.is.number != 0 || ampl_fail(e, HN_INVALID, command->place, "%s is not satisfied", label);
 }
 
 bool ampl_run_checks(struct ampl_evaluator *e) {

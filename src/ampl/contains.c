@@ -1,11 +1,11 @@
-/* contains.c - whether a tuple is in a set, without listing products, unions and conditions.
+/* contains.c - membership of a tuple in a set, without listing products, unions and conditions.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
 
 #include <math.h>
 
-/* By listing the set, or looking it up. */
+/* Lists the set, or looks it up. */
 static bool listed(struct ampl_evaluator *e, const struct ampl_node *node, const ampl_atom *member, bool *in) {
     size_t mark = e->temporary_count, number;
     const struct ampl_set *set = ampl_evaluate_set(e, node);
@@ -84,7 +84,7 @@ bool ampl_contains(struct ampl_evaluator *e, const struct ampl_node *set, const 
 
 /* ---- indices ---- */
 
-/* One item: its member, made of the next free components of the tuple and of its fixed ones. */
+/* Tests one item: its member consists of the next free components of the tuple and the item's fixed ones. */
 static bool admits_item(struct ampl_evaluator *e, const struct ampl_index_item *item, const ampl_atom **tuple,
                         bool *in) {
     ampl_atom member[AMPL_MOST_COMPONENTS];
@@ -96,7 +96,7 @@ static bool admits_item(struct ampl_evaluator *e, const struct ampl_index_item *
     }
     if (!ampl_contains(e, item->set, member, in))
         return false;
-    for (uint32_t i = 0; i < item->count; i++) /* after the set: it may use the same slots on its way */
+    for (uint32_t i = 0; i < item->count; i++) /* after the set, whose evaluation may use the same slots */
         if (!item->components[i].fixed)
             e->stack[e->base + item->components[i].slot] = member[i];
     return true;

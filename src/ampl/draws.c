@@ -4,12 +4,12 @@
  *
  *     normal       the polar method (Marsaglia, Bray 1964)
  *     cauchy       the quotient of a point in the unit disc
- *     gamma        d (1 + c x)^3 with a squeeze-free test (Marsaglia, Tsang 2000); shapes below 1 by shape + 1 and u^(1/shape)
+ *     gamma        d (1 + c x)^3, squeeze-free (Marsaglia, Tsang 2000); shapes below 1 by shape + 1 and u^(1/shape)
  *     beta         X / (X + Y) of two gammas, by their logarithms so that small shapes do not underflow
  *     poisson      halved by gammas until the mean is small (Ahrens, Dieter 1974), then a product of uniforms
  *     binomial     halved by betas, the order statistics of uniforms (Devroye 1986), then one trial after the other
  *
- * They use + - * / sqrt and the library's own elementary functions, hence the same bits everywhere.
+ * They use + - * / sqrt and the library's elementary functions, so the bits are the same everywhere.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/draws.h"
@@ -20,7 +20,7 @@
 #include "base/elementary.h"
 
 static const uint64_t GOLDEN = UINT64_C(0x9e3779b97f4a7c15);
-static const double FEW = 16; /* below this mean or number of trials nothing is halved */
+static const double FEW = 16; /* smaller means and numbers of trials are not halved */
 
 static uint64_t draws_mix(uint64_t z) {
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -32,7 +32,7 @@ uint64_t ampl_random_key(uint64_t key, uint64_t word) {
     return draws_mix(draws_mix(key + GOLDEN) ^ word);
 }
 
-/* By its bytes, in words of one byte each, then its length. */
+/* Mixes in each byte as a word, then the length. */
 uint64_t ampl_random_key_text(uint64_t key, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++)
         key = ampl_random_key(key, (unsigned char)text[i]);
@@ -49,7 +49,7 @@ double ampl_random_uniform(struct ampl_random *random) {
 
 /* ---- normal, exponential, cauchy ---- */
 
-/* A point in the unit disc without its middle; returns u^2 + v^2. */
+/* A point in the unit disc except its centre; returns u^2 + v^2. */
 static double disc(struct ampl_random *random, double *u, double *v) {
     double square;
     do {
@@ -66,7 +66,7 @@ double ampl_random_normal(struct ampl_random *random) {
 }
 
 static double log_uniform(struct ampl_random *random) {
-    return elementary_log(1 - ampl_random_uniform(random)); /* never log 0 */
+    return elementary_log(1 - ampl_random_uniform(random)); /* avoids log 0 */
 }
 
 double ampl_random_exponential(struct ampl_random *random) {
@@ -112,7 +112,7 @@ double ampl_random_beta(struct ampl_random *random, double a, double b) {
 
 double ampl_random_binomial(struct ampl_random *random, double n, double p) {
     double count = 0;
-    while (n >= FEW) { /* the middle one of n uniforms is below p, or it is not */
+    while (n >= FEW) { /* compares the middle one of n uniforms with p */
         double middle = 1 + floor(n / 2), at = ampl_random_beta(random, middle, n + 1 - middle);
         if (at >= p) {
             n = middle - 1;
@@ -130,7 +130,7 @@ double ampl_random_binomial(struct ampl_random *random, double n, double p) {
 
 double ampl_random_poisson(struct ampl_random *random, double mean) {
     double count = 0;
-    while (mean >= FEW) { /* arrivals up to the time `mean`; arrival number `some` comes at a gamma */
+    while (mean >= FEW) { /* arrivals up to the time `mean`; arrival number `some` is at a gamma-distributed time */
         double some = floor(mean * 0.875), at = ampl_random_gamma(random, some);
         if (at > mean)
             return count + ampl_random_binomial(random, some - 1, mean / at);

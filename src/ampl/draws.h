@@ -1,7 +1,7 @@
-/* draws.h - random values that depend on a key alone, the same bits on every machine.
+/* draws.h - random values that are a function of a key, with the same bits on every machine.
  *
- * In comes a key of 64 bits; out come values of the usual distributions, one after the other. There is no other state
- * and no clock, so that the same key always gives the same values.
+ * Input: a key of 64 bits; output: a sequence of values of the usual distributions. There is no other state and no
+ * clock, so that the same key always gives the same values.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_DRAWS_H
@@ -14,12 +14,12 @@ struct ampl_random {
     uint64_t key, count; /* words drawn so far */
 };
 
-/* Mixes one more word, or a text, into a key. */
+/* Mixes another word, or a string, into a key. */
 uint64_t ampl_random_key(uint64_t key, uint64_t word);
 uint64_t ampl_random_key_text(uint64_t key, const char *text, size_t length);
 
 uint64_t ampl_random_word(struct ampl_random *random);
-double ampl_random_uniform(struct ampl_random *random); /* from 0 on, below 1: multiples of 2^-53 */
+double ampl_random_uniform(struct ampl_random *random); /* in [0, 1): multiples of 2^-53 */
 double ampl_random_normal(struct ampl_random *random);  /* mean 0, variance 1 */
 double ampl_random_exponential(struct ampl_random *random);
 double ampl_random_cauchy(struct ampl_random *random);
@@ -28,6 +28,6 @@ double ampl_random_beta(struct ampl_random *random, double a, double b);     /* 
 double ampl_random_poisson(struct ampl_random *random, double mean);         /* 0 <= mean <= AMPL_MOST_MEAN */
 double ampl_random_binomial(struct ampl_random *random, double n, double p); /* n trials */
 
-#define AMPL_MOST_MEAN 1e15 /* whole numbers around it are exact */
+#define AMPL_MOST_MEAN 1e15 /* integers of this size are exact */
 
 #endif

@@ -1,7 +1,7 @@
-/* evaluate_call.c - functions of numbers, texts and ordered sets.
+/* evaluate_call.c - functions of numbers, strings and ordered sets.
  *
- * Functions of constants are the elementary functions of the library, so that a constant means the same bits in a
- * param and in the model.
+ * Functions of constants use the library's elementary functions, so that a constant has the same bits in a param and in
+ * the model.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -52,7 +52,7 @@ static struct ampl_value elementary(struct ampl_evaluator *e, const struct ampl_
         return ampl_value_expr(e, apply_expr(node->is.word, ampl_expr(e, a)), node->place);
     double value = apply_number(node->is.word, a.is.number);
     if (isnan(value) && !isnan(a.is.number)) {
-        ampl_fail(e, HN_INVALID, node->place, "%s(%s) is not a number", ampl_symbol_text(e, node->is.word),
+        ampl_fail(e, HN_INVALID, node->place, "%s(%s) is NaN", ampl_symbol_text(e, node->is.word),
                   error_number(a.is.number).text);
         return ampl_value_nothing();
     }
@@ -109,12 +109,12 @@ static struct ampl_value rounded(struct ampl_evaluator *e, const struct ampl_nod
     }
 }
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 static struct ampl_value text_function(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value value = ampl_evaluate(e, node->arguments[0]);
     if (e->failed || value.kind != AMPL_SYMBOL)
-        return e->failed || node->is.word == AMPL_WORD_num ? value : nothing(e, node, "a text is needed");
+        return e->failed || node->is.word == AMPL_WORD_num ? value : nothing(e, node, "expected a string");
     const struct ampl_symbol *symbol = &e->symbols->list[value.index];
     if (node->is.word == AMPL_WORD_length)
         return ampl_value_number((double)symbol->length);
@@ -122,7 +122,7 @@ static struct ampl_value text_function(struct ampl_evaluator *e, const struct am
     size_t sign = symbol->text[0] == '-' || symbol->text[0] == '+';
     if (symbol->length == sign ||
         ampl_numeral(symbol->text + sign, symbol->length - sign, &number) != symbol->length - sign)
-        return nothing(e, node, "the text is not a number");
+        return nothing(e, node, "the string is not a number");
     return ampl_value_number(symbol->text[0] == '-' ? -number : number);
 }
 
@@ -134,7 +134,7 @@ static struct ampl_value part_of_text(struct ampl_evaluator *e, const struct amp
         (node->count > 2 && !ampl_number(e, node->arguments[2], "a text", &count)))
         return ampl_value_nothing();
     if (value.kind != AMPL_SYMBOL || !(first >= 1) || !(count >= 0))
-        return nothing(e, node, "a text, a position from 1 on and a length are needed");
+        return nothing(e, node, "expected a string, a position from 1 on and a length");
     const struct ampl_symbol *symbol = &e->symbols->list[value.index];
     double length = (double)symbol->length;
     size_t skip = first > length ? symbol->length : (size_t)first - 1, rest = symbol->length - skip;
@@ -149,12 +149,12 @@ static struct ampl_value member_value(const struct ampl_set *set, size_t number)
     return ampl_value_atom(member);
 }
 
-/* The set over which a dummy runs. Evaluating it may use slots from the dummy's own on: they are kept aside. */
+/* The set that a dummy iterates over. Its evaluation may use slots from the dummy's on: they are saved. */
 static struct ampl_set *own_set(struct ampl_evaluator *e, const struct ampl_node *dummy) {
     ampl_atom kept[AMPL_MOST_COMPONENTS * 2];
     size_t first = e->base + dummy->is.slot, count = e->top - first;
     if (count > sizeof kept / sizeof kept[0]) {
-        ampl_fail(e, HN_LIMIT, dummy->place, "too many dummy indices around this one");
+        ampl_fail(e, HN_LIMIT, dummy->place, "too many dummy indices in scope");
         return NULL;
     }
     memcpy(kept, e->stack + first, count * sizeof *kept);
@@ -172,7 +172,7 @@ static struct ampl_value step_from(struct ampl_evaluator *e, const struct ampl_n
     if (wraps)
         to -= count * floor(to / count);
     if (!(to >= 0 && to < count) || to != floor(to))
-        return nothing(e, node, "there is no such member");
+        return nothing(e, node, "no such member");
     return member_value(set, (size_t)to);
 }
 
@@ -214,7 +214,7 @@ static struct ampl_value of_set(struct ampl_evaluator *e, const struct ampl_node
     if (count > 0 && ampl_set_dimension(set) != 1)
         return nothing(e, node, "the set has members of several components");
     if (!(place >= 1 && place <= count) || place != floor(place))
-        return nothing(e, node, "there is no such member");
+        return nothing(e, node, "no such member");
     return member_value(set, (size_t)place - 1);
 }
 

@@ -1,4 +1,4 @@
-/* evaluate_logic.c - conditions: 0 or 1 where everything is known, else a condition of the model.
+/* evaluate_logic.c - conditions: 0 or 1 if all operands are known, else a condition of the model.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -43,7 +43,7 @@ static hn_expr compare_exprs(uint32_t relation, hn_expr a, hn_expr b) {
     }
 }
 
-/* Texts are ordered byte by byte; a text and a number are never equal. */
+/* Strings are ordered bytewise; a string and a number are never equal. */
 static struct ampl_value compare_symbols(struct ampl_evaluator *e, const struct ampl_node *node, uint32_t relation,
                                          struct ampl_value a, struct ampl_value b) {
     if (a.kind == AMPL_SYMBOL && b.kind == AMPL_SYMBOL) {
@@ -52,7 +52,7 @@ static struct ampl_value compare_symbols(struct ampl_evaluator *e, const struct 
     }
     if (relation == AMPL_TOKEN_EQUAL || relation == AMPL_TOKEN_NOT_EQUAL)
         return truth(relation == AMPL_TOKEN_NOT_EQUAL);
-    ampl_fail(e, HN_INVALID, node->place, "a text and a number are compared by order");
+    ampl_fail(e, HN_INVALID, node->place, "a string and a number cannot be ordered");
     return ampl_value_nothing();
 }
 
@@ -70,7 +70,7 @@ static bool same_sets(struct ampl_evaluator *e, const struct ampl_set *a, const 
     return true;
 }
 
-/* a relation b of numbers, texts and expressions. */
+/* a relation b for numbers, strings and expressions. */
 static struct ampl_value compare_pair(struct ampl_evaluator *e, const struct ampl_node *node, uint32_t relation,
                                       struct ampl_value a, struct ampl_value b) {
     if (a.kind == AMPL_SYMBOL || b.kind == AMPL_SYMBOL)
@@ -108,7 +108,7 @@ static struct ampl_value subset_of(struct ampl_evaluator *e, const struct ampl_n
 
 /* ---- and, or, not, forall, exists ---- */
 
-/* Joins one more condition; a known one that decides ends it: *decided. */
+/* Adds a condition to the conjunction or disjunction; sets *decided if its known value decides it. */
 static bool join_value(struct ampl_evaluator *e, struct ampl_value next, struct ampl_place place, bool all,
                        struct ampl_value *value, bool *decided) {
     if (next.kind == AMPL_NUMBER) {
@@ -141,7 +141,7 @@ static struct ampl_value chain(struct ampl_evaluator *e, const struct ampl_node 
     return value;
 }
 
-/* ---- a < b <= c: every argument is evaluated once, from the left, until a comparison is known to fail ---- */
+/* ---- a < b <= c: arguments are evaluated once, from the left, until a comparison is known to be false ---- */
 
 static struct ampl_value compare_scalars(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value value = truth(true), left = ampl_evaluate(e, node->arguments[0]);
@@ -216,7 +216,7 @@ struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct amp
     case AMPL_NEITHER:
         return neither(e, node);
     default:
-        ampl_fail(e, HN_INVALID, node->place, "this has no value");
+        ampl_fail(e, HN_INVALID, node->place, "this expression has no value");
         return ampl_value_nothing();
     }
 }

@@ -1,7 +1,8 @@
-/* evaluate_network.c - what variables add to goals by from, to, obj, coeff and cover.
+/* evaluate_network.c - contributions of variables to goals by from, to, obj, coeff and cover.
  *
- * When all variables have their columns, each says what it adds, in order of declaration and index. What is added to
- * one goal at one index is a ring of entries; the goal's table keeps the last of them, whose next one is the first.
+ * Once all variables have their columns, their contributions are collected, in order of declaration and index. The
+ * contributions to one goal at one index form a circular list; the goal's table stores its last entry, whose successor
+ * is the first.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -16,7 +17,7 @@ struct giving {
     struct ampl_value variable;
 };
 
-/* One more entry in the ring of this goal and key. */
+/* Appends an entry to the circular list of this goal and key. */
 static bool add_entry(struct ampl_evaluator *e, struct ampl_declaration *goal, const ampl_atom *key,
                       struct ampl_value value, struct ampl_place place) {
     struct ampl_added *list = array_grow(e->added, &e->added_capacity, e->added_count + 1, sizeof *list);
@@ -84,7 +85,7 @@ bool ampl_collect_contributions(struct ampl_evaluator *e) {
 
 /* ---- in goals ---- */
 
-/* The ring after `last` as one sum. */
+/* The entries after `last` as one sum. */
 static struct ampl_value sum_ring(struct ampl_evaluator *e, size_t last, bool minus, struct ampl_place place) {
     size_t count = 0, at = last;
     do

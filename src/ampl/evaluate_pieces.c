@@ -1,13 +1,13 @@
 /* evaluate_pieces.c - piecewise-linear terms << b1, ..., bn; s0, ..., sn >> (x, zero).
  *
  * The slope is s0 below b1, si from bi up to the next breakpoint, sn from bn on; the value is 0 at zero. Each piece is
- * one line through a point that is known:
+ * one line through a known point:
  *
  *     si (x - zero)      where zero is in piece i
  *     vi + si (x - bi)   right of it, with vi the value at bi; left of it from the piece's other end
  *
- * and a tree of comparisons x < bi chooses it, so that the value is rounded like that line, whatever the number of
- * pieces. At a breakpoint the piece on the right counts, as for abs, and so does its slope.
+ * and a tree of comparisons x < bi selects it, so that the value is rounded like that line, whatever the number of
+ * pieces. At a breakpoint the right piece and its slope apply, as for abs.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -28,7 +28,7 @@ struct pieces {
     struct numbers breakpoints, slopes;
     double *values; /* at the breakpoints */
     double zero;
-    size_t home;   /* the piece with zero in it */
+    size_t home;   /* the piece that contains zero */
     hn_expr under; /* the argument */
 };
 
@@ -68,18 +68,19 @@ static bool evaluate_pieces_collect(struct ampl_evaluator *e, struct pieces *pie
     }
     size_t count = pieces->breakpoints.count;
     return pieces->slopes.count == count + 1 ||
-           ampl_fail(e, HN_INVALID, node->place, "<< >> has %zu breakpoint%s and needs %zu slope%s, not %zu", count,
+           ampl_fail(e, HN_INVALID, node->place, "<< >> with %zu breakpoint%s needs %zu slope%s, not %zu", count,
                      count == 1 ? "" : "s", count + 1, count == 0 ? "" : "s", pieces->slopes.count);
 }
 
-/* A piece between equal breakpoints is empty: it is taken away. */
+/* Pieces between equal breakpoints are empty and removed. */
 static bool order(struct ampl_evaluator *e, struct pieces *pieces) {
     double *b = pieces->breakpoints.list, *s = pieces->slopes.list;
     size_t kept = 0;
     for (size_t i = 0; i < pieces->breakpoints.count; i++) {
         if (kept > 0 && b[i] < b[kept - 1])
-            return ampl_fail(e, HN_INVALID, pieces->node->place, "<< >>: breakpoint %zu, %s, is below %s before it",
-                             i + 1, error_number(b[i]).text, error_number(b[kept - 1]).text);
+            return ampl_fail(e, HN_INVALID, pieces->node->place,
+                             "<< >>: breakpoint %zu, %s, is less than the previous one, %s", i + 1,
+                             error_number(b[i]).text, error_number(b[kept - 1]).text);
         kept -= kept > 0 && b[i] == b[kept - 1];
         b[kept] = b[i];
         s[++kept] = s[i + 1];
@@ -88,7 +89,7 @@ static bool order(struct ampl_evaluator *e, struct pieces *pieces) {
     return true;
 }
 
-/* Values at the breakpoints, from zero on to both sides. */
+/* Values at the breakpoints, from zero outwards. */
 static bool add_up(struct ampl_evaluator *e, struct pieces *pieces) {
     const double *b = pieces->breakpoints.list, *s = pieces->slopes.list;
     size_t count = pieces->breakpoints.count, home = 0;
@@ -128,7 +129,7 @@ static double value_at(const struct pieces *pieces, double x) {
     return line.value + line.slope * (x - line.point);
 }
 
-/* Pieces first to last. As deep as the logarithm of their number. */
+/* Pieces first to last, by bisection. */
 static hn_expr evaluate_pieces_choose(struct ampl_evaluator *e, const struct pieces *pieces, size_t first,
                                       size_t last) {
     if (first == last) {

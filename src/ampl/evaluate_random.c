@@ -1,8 +1,8 @@
 /* evaluate_random.c - calls of random functions.
  *
- * A value is drawn from a key that is made of the seed, of what is declared and the number of the call in it, and of
- * the dummies there; in a command also of how many commands were run before. So it does not matter in which order
- * values are asked for, nor how often: Uniform01() in a param is one number for each index.
+ * A value is drawn from a key that combines the seed, the declaration, the number of the call in it, and the dummies;
+ * in a command also the number of commands run before. So the order and number of evaluations do not matter:
+ * Uniform01() in a param is one number for each index.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/draws.h"
@@ -38,11 +38,11 @@ static const char *problem_of(uint32_t word, const double *a) {
     case AMPL_WORD_Normal:
         return a[1] >= 0 ? NULL : "the standard deviation must not be negative";
     case AMPL_WORD_Gamma:
-        return a[0] > 0 ? NULL : "its argument must be positive";
+        return a[0] > 0 ? NULL : "the argument must be positive";
     case AMPL_WORD_Beta:
-        return a[0] > 0 && a[1] > 0 ? NULL : "its arguments must be positive";
+        return a[0] > 0 && a[1] > 0 ? NULL : "the arguments must be positive";
     case AMPL_WORD_Poisson:
-        return a[0] >= 0 && a[0] <= AMPL_MOST_MEAN ? NULL : "its mean must be from 0 to 1e15";
+        return a[0] >= 0 && a[0] <= AMPL_MOST_MEAN ? NULL : "the mean must be from 0 to 1e15";
     default:
         return NULL;
     }
@@ -81,7 +81,7 @@ struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl
         if (!ampl_number(e, node->arguments[i], name, &arguments[i]))
             return ampl_value_nothing();
         if (!isfinite(arguments[i]))
-            problem = "its arguments must be finite";
+            problem = "the arguments must be finite";
     }
     problem = problem ? problem : problem_of(draw->word, arguments);
     if (problem) {

@@ -40,7 +40,7 @@ struct ampl_value ampl_value_expr(struct ampl_evaluator *e, hn_expr expr, struct
 bool ampl_operand(struct ampl_evaluator *e, const struct ampl_node *node, struct ampl_value *value) {
     *value = ampl_evaluate(e, node);
     if (value->kind == AMPL_SYMBOL)
-        return ampl_fail(e, HN_INVALID, node->place, "'%s' is a text, and a number is needed",
+        return ampl_fail(e, HN_INVALID, node->place, "'%s' is a string, expected a number",
                          ampl_symbol_text(e, value->index));
     return !e->failed;
 }
@@ -94,7 +94,7 @@ static struct ampl_value divide(struct ampl_evaluator *e, struct ampl_value a, s
     return ampl_value_expr(e, hn_div(ampl_expr(e, a), ampl_expr(e, b)), place);
 }
 
-/* The first arguments of the node, whose value is a, by argument i, whose value is b. */
+/* The first arguments of the node, with value a, divided by argument i, with value b. */
 static struct ampl_value divide_whole(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
                                       const struct ampl_node *node, uint32_t i) {
     bool rest = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_mod;
@@ -134,7 +134,7 @@ struct ampl_value ampl_power(struct ampl_evaluator *e, struct ampl_value a, stru
         return ampl_value_expr(e, hn_pow(ampl_expr(e, a), ampl_expr(e, b)), place);
     double value = elementary_pow(a.is.number, b.is.number);
     if (isnan(value) && !isnan(a.is.number) && !isnan(b.is.number)) {
-        ampl_fail(e, HN_INVALID, place, "%s ^ %s is not a number", error_number(a.is.number).text,
+        ampl_fail(e, HN_INVALID, place, "%s ^ %s is NaN", error_number(a.is.number).text,
                   error_number(b.is.number).text);
         return ampl_value_nothing();
     }
@@ -162,7 +162,7 @@ struct ampl_value ampl_smaller(struct ampl_evaluator *e, struct ampl_value a, st
 
 struct folding {
     const struct ampl_node *node;
-    struct ampl_value value; /* nothing before the first */
+    struct ampl_value value; /* AMPL_NOTHING before the first */
 };
 
 static bool visit_fold(struct ampl_evaluator *e, void *context) {
@@ -188,7 +188,7 @@ static struct ampl_value fold(struct ampl_evaluator *e, const struct ampl_node *
     return ampl_value_number(node->op == AMPL_PRODUCT_OVER ? 1 : node->op == AMPL_MIN_OVER ? HUGE_VAL : -HUGE_VAL);
 }
 
-/* ---- the rest ---- */
+/* ---- other operators ---- */
 
 static struct ampl_value negate(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value value;
@@ -199,7 +199,7 @@ static struct ampl_value negate(struct ampl_evaluator *e, const struct ampl_node
     return ampl_value_expr(e, hn_neg(ampl_expr(e, value)), node->place);
 }
 
-/* When the condition is known only the chosen branch is looked at. */
+/* If the condition is known only the selected branch is evaluated. */
 static struct ampl_value choice(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value condition = ampl_evaluate(e, node->arguments[0]), yes, no = ampl_value_number(0);
     if (e->failed)
@@ -212,11 +212,11 @@ static struct ampl_value choice(struct ampl_evaluator *e, const struct ampl_node
     if (!ampl_operand(e, node->arguments[1], &yes) || (node->count > 2 && !ampl_operand(e, node->arguments[2], &no)))
         return ampl_value_nothing();
     hn_expr otherwise = ampl_expr(e, no),
-            then = ampl_expr(e, yes); /* one by one: the order of arguments is the compiler's */
+            then = ampl_expr(e, yes); /* separate statements: C does not order the evaluation of arguments */
     return ampl_value_expr(e, hn_if(ampl_expr(e, condition), then, otherwise), node->place);
 }
 
-/* a & b: the texts one after the other; numbers as they are written in labels. */
+/* a & b: concatenates strings; numbers are converted as in labels. */
 static struct ampl_value evaluate_scalar_join(struct ampl_evaluator *e, const struct ampl_node *node) {
     char text[512];
     size_t length = 0;
@@ -228,7 +228,7 @@ static struct ampl_value evaluate_scalar_join(struct ampl_evaluator *e, const st
         const char *part = ampl_atom_is_symbol(atom) ? ampl_symbol_text(e, ampl_atom_to_symbol(atom)) : number.text;
         size_t more = strlen(part);
         if (more > sizeof text - length)
-            return failure(e, node->place, "a text of more than 512 bytes");
+            return failure(e, node->place, "a string of more than 512 bytes");
         memcpy(text + length, part, more);
         length += more;
     }
@@ -281,7 +281,7 @@ struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node
     if (e->failed)
         return ampl_value_nothing();
     if (e->depth >= AMPL_MOST_DEEP) {
-        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation goes too deep", ampl_symbol_text(e, e->about));
+        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation is nested too deeply", ampl_symbol_text(e, e->about));
         return ampl_value_nothing();
     }
     e->depth++;

@@ -1,4 +1,4 @@
-/* evaluate_set.c - sets from their expressions.
+/* evaluate_set.c - evaluates set expressions.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -39,7 +39,7 @@ static bool add_some(struct ampl_evaluator *e, struct ampl_set *to, const struct
 
 /* a .. b by c has floor((b - a) / c) + 1 members. */
 static struct ampl_set *progression(struct ampl_evaluator *e, const struct ampl_node *node) {
-    /* Beyond 2^53 numbers no longer tell neighbours apart. */
+    /* Beyond 2^53 consecutive numbers are not distinct. */
     const double most = (double)(SIZE_MAX / 4) < 0x1p53 ? (double)(SIZE_MAX / 4) : 0x1p53;
     double first, last, step = 1;
     if (!ampl_number(e, node->arguments[0], "a set", &first) || !ampl_number(e, node->arguments[1], "a set", &last) ||
@@ -47,7 +47,7 @@ static struct ampl_set *progression(struct ampl_evaluator *e, const struct ampl_
         return NULL;
     double count = floor((last - first) / step) + 1;
     if (step == 0 || isnan(count) || isinf(first)) {
-        ampl_fail(e, HN_INVALID, node->place, "this progression has no first member or no step");
+        ampl_fail(e, HN_INVALID, node->place, "the progression has an invalid first member or step");
         return NULL;
     }
     struct ampl_set *set = ampl_temporary(e, 1);
@@ -56,7 +56,7 @@ static struct ampl_set *progression(struct ampl_evaluator *e, const struct ampl_
     return set;
 }
 
-/* Only the whole numbers between two ends can be listed. */
+/* Only the integers between two ends can be listed. */
 static struct ampl_set *interval(struct ampl_evaluator *e, const struct ampl_node *node) {
     const double most = (double)(UINT32_MAX - 1);
     double low = -HUGE_VAL, high = HUGE_VAL;
@@ -117,7 +117,7 @@ static struct ampl_set *combine(struct ampl_evaluator *e, const struct ampl_set 
     return good ? set : NULL;
 }
 
-/* Those of the members that are in a set that cannot be listed, or those that are not. */
+/* The members that are, or are not, in a set that cannot be listed. */
 static struct ampl_set *filter(struct ampl_evaluator *e, const struct ampl_set *from, const struct ampl_node *by,
                                bool in, const struct ampl_node *node) {
     struct ampl_set *set = ampl_temporary(e, node->dimension);
@@ -153,7 +153,7 @@ static struct ampl_set *cross_two(struct ampl_evaluator *e, const struct ampl_se
     uint32_t split = ampl_set_dimension(a);
     struct ampl_set *set = ampl_temporary(e, split + ampl_set_dimension(b));
     size_t rows = ampl_set_count(a), columns = ampl_set_count(b);
-    size_t most = (e->max_steps - e->steps) / (split + ampl_set_dimension(b) + 1); /* a step for every component */
+    size_t most = (e->max_steps - e->steps) / (split + ampl_set_dimension(b) + 1); /* one step per component */
     if (set && columns > 0 && rows > most / columns && !ampl_step(e, SIZE_MAX, place))
         return NULL;
     for (size_t i = 0; set && i < rows; i++) {
@@ -181,7 +181,7 @@ static struct ampl_set *cross(struct ampl_evaluator *e, const struct ampl_node *
 struct collection {
     const struct ampl_node *node;
     struct ampl_set *set;
-    bool started; /* of an intersection */
+    bool started; /* for an intersection */
 };
 
 static bool visit_index(struct ampl_evaluator *e, void *context) {
@@ -204,7 +204,7 @@ static bool visit_union(struct ampl_evaluator *e, void *context) {
     return good;
 }
 
-/* Each step keeps what the next set has too. */
+/* Keeps the members that the next set also has. */
 static bool visit_intersection(struct ampl_evaluator *e, void *context) {
     struct collection *c = context;
     size_t mark = e->temporary_count;
@@ -269,7 +269,7 @@ static struct ampl_set *evaluate(struct ampl_evaluator *e, const struct ampl_nod
     case AMPL_CHOICE:
         return choice(e, node);
     default:
-        ampl_fail(e, HN_INVALID, node->place, "this is not a set");
+        ampl_fail(e, HN_INVALID, node->place, "not a set");
         return NULL;
     }
 }
@@ -278,7 +278,7 @@ struct ampl_set *ampl_evaluate_set(struct ampl_evaluator *e, const struct ampl_n
     if (e->failed)
         return NULL;
     if (e->depth >= AMPL_MOST_DEEP) {
-        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation goes too deep", ampl_symbol_text(e, e->about));
+        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation is nested too deeply", ampl_symbol_text(e, e->about));
         return NULL;
     }
     e->depth++;

@@ -1,13 +1,13 @@
-/* evaluate_sum.c - sums as they are written: a chain a + b - c and a sum over an index are one n-ary sum, added from left to
- * right.
+/* evaluate_sum.c - sums keep their written order: a chain a + b - c and a sum over an index are one n-ary sum, added
+ * from left to right.
  *
- * What stands in parentheses, and a sum over an index within another sum, is one term: its value is rounded before it is
- * added. Only at the very left parentheses make no difference, ((a + b) + c = a + b + c), nor does a sign before them
- * (-(a + b) rounds as -a - b does), so that a sum there goes on as the same list. Constants stay where they are.
+ * A parenthesised sum, and a sum over an index within another sum, is one term: its value is rounded before it is
+ * added. Only a leftmost parenthesis makes no difference, ((a + b) + c = a + b + c), nor does a sign before it (-(a +
+ * b) rounds as -a - b does), so that such a sum is merged into the same list. Constants keep their position.
  *
- * A number times a variable is kept as such, so that a long sum of these goes into the model without an expression for
- * each. Before a term of another kind, the products of a short sum become expressions, in their order: sums of
- * derivatives follow it.
+ * A number times a variable is stored as such, so that a long sum of these enters the model without an expression per
+ * term. Before a term of another kind, the products of a short sum become expressions, in order: sums of derivatives
+ * have the same order.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -54,7 +54,7 @@ static struct ampl_value sum_numbers(struct ampl_evaluator *e, const struct ampl
 /* ---- terms ---- */
 
 static bool push(struct ampl_evaluator *e, double factor, hn_expr term, struct ampl_place place) {
-    if (e->term_count >= e->max_nodes) /* the graph would take no such sum */
+    if (e->term_count >= e->max_nodes) /* the graph would refuse such a sum */
         return ampl_fail(e, HN_LIMIT, place, "%s: a sum of more than %zu terms; raise max_nodes",
                          ampl_symbol_text(e, e->about), e->max_nodes);
     hn_expr *terms = array_grow(e->terms, &e->term_capacity, e->term_count + 1, sizeof *terms);
@@ -78,13 +78,13 @@ static bool add_value(struct ampl_evaluator *e, struct ampl_value value, bool mi
     return !e->failed && push(e, 1, ampl_expr(e, value), place);
 }
 
-/* Whether this is a variable that has a column; not where its start value is asked for. */
+/* Whether this is a variable with a column; false if its start value is meant. */
 static bool is_variable(const struct ampl_evaluator *e, const struct ampl_node *node) {
     return node->op == AMPL_REFERENCE && node->is.declaration->kind == AMPL_VARIABLES &&
            !node->is.declaration->defined && !e->starting;
 }
 
-/* Which of two factors is a number, where the other is a variable; 2: it is no such product. */
+/* The index of the numeric factor if the other one is a variable; 2: not such a product. */
 static uint32_t number_factor(const struct ampl_evaluator *e, const struct ampl_node *node) {
     if (node->op != AMPL_CHAIN_MULTIPLY || node->count != 2 || node->is.signs[1] != AMPL_TOKEN_TIMES)
         return 2;
@@ -103,7 +103,7 @@ static bool add_product(struct ampl_evaluator *e, const struct ampl_node *node, 
     return push(e, minus ? -factor : factor, ampl_expr(e, values[1 - number]), node->place);
 }
 
-/* Makes expressions of the products of a short sum. */
+/* Converts the products of a short sum to expressions. */
 static bool apply_factors(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
     enum { SHORT = 16 };
     for (size_t i = e->plain_count; i < e->term_count && e->term_count - first < SHORT; e->plain_count = ++i) {
@@ -117,8 +117,7 @@ static bool apply_factors(struct ampl_evaluator *e, size_t first, struct ampl_pl
     return !e->failed;
 }
 
-/* One term of the sum whose terms begin at first. Evaluating it may collect terms of its own, which are gone again
- * afterwards. */
+/* Adds a term to the sum whose terms begin at first. Evaluating it may push terms temporarily. */
 static bool add_term(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, bool minus) {
     struct ampl_value value;
     uint32_t number = number_factor(e, node);
@@ -137,7 +136,7 @@ static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node,
 
 struct visit {
     const struct ampl_node *body;
-    size_t first; /* where the terms of this sum begin */
+    size_t first; /* index of the sum's first term */
     bool minus;
 };
 
@@ -148,7 +147,7 @@ static bool visit_term(struct ampl_evaluator *e, void *context) {
     return add_term(e, v->body, v->first, v->minus);
 }
 
-/* The value of the terms from first on, which are taken away. */
+/* Pops the terms from first on and returns their sum. */
 static struct ampl_value evaluate_sum_finish(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
     size_t count = e->term_count - first;
     hn_expr sum = hn_linear(e->model, count, count ? e->factors + first : NULL, count ? e->terms + first : NULL);
@@ -156,7 +155,7 @@ static struct ampl_value evaluate_sum_finish(struct ampl_evaluator *e, size_t fi
     return ampl_value_expr(e, sum, place);
 }
 
-/* a less b: the sum so far minus b, or 0 when that is negative. */
+/* a less b: the sum so far minus b, or 0 if that is negative. */
 static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, size_t first) {
     struct ampl_value sum = evaluate_sum_finish(e, first, node->place), other;
     if (e->failed || !ampl_operand(e, node, &other))
@@ -196,7 +195,7 @@ static bool add_chain_with_less(struct ampl_evaluator *e, const struct ampl_node
     return true;
 }
 
-/* The branch of a choice whose condition is known, NULL when there is none; *known tells. */
+/* The branch of a choice with a known condition, NULL if that branch is absent; sets *known. */
 static const struct ampl_node *branch(struct ampl_evaluator *e, const struct ampl_node *node, bool *known) {
     *known = false;
     if (node->op != AMPL_CHOICE || node->arguments[0]->varies)
@@ -208,7 +207,7 @@ static const struct ampl_node *branch(struct ampl_evaluator *e, const struct amp
     return node->count > 2 ? node->arguments[2] : NULL;
 }
 
-/* The term at the very left of a sum, whose own terms may stand for it. As deep as the tree, which the parser limits. */
+/* Adds the leftmost term of a sum, merging its terms if it is a sum. Recursion is limited by the parser. */
 static bool add_leftmost(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, bool minus) {
     bool known;
     if (e->failed)

@@ -45,7 +45,7 @@ bool ampl_step(struct ampl_evaluator *e, size_t count, struct ampl_place place) 
         e->steps += count;
         return true;
     }
-    return ampl_fail(e, HN_LIMIT, place, "%s: expanding it takes more than %zu steps; raise max_nodes (%zu)",
+    return ampl_fail(e, HN_LIMIT, place, "%s: expansion needs more than %zu steps; raise max_nodes (%zu)",
                      ampl_symbol_text(e, e->about), e->max_steps, e->max_nodes);
 }
 
@@ -54,12 +54,11 @@ bool ampl_hold(struct ampl_evaluator *e, size_t bytes, struct ampl_place place) 
         e->held += bytes;
         return true;
     }
-    return ampl_fail(e, HN_LIMIT, place,
-                     "%s: its sets, tables and names take more than %zu bytes; raise max_nodes (%zu)",
+    return ampl_fail(e, HN_LIMIT, place, "%s: sets, tables and names need more than %zu bytes; raise max_nodes (%zu)",
                      ampl_symbol_text(e, e->about), e->max_held, e->max_nodes);
 }
 
-/* What holds `now` bytes and was counted before. */
+/* Updates the memory count of an object that was counted before. */
 static bool hold_again(struct ampl_evaluator *e, size_t now, size_t *counted, struct ampl_place place) {
     size_t before = *counted;
     *counted = now;

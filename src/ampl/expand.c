@@ -1,8 +1,8 @@
-/* expand.c - declarations into the model: variables become outputs, constraints rows, the first objective the
+/* expand.c - adds declarations to the model: variables become outputs, constraints rows, the first objective the
  * objective.
  *
- * A constraint with variables on one side keeps the other side as its bound; with variables on both sides its body
- * is left minus right, each side as it is written. Either way left - right is what is judged, rounded once.
+ * A constraint with variables on one side has the other side as its bound; with variables on both sides its body is
+ * left minus right, each side as written. In both cases left - right is compared, rounded once.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -39,7 +39,7 @@ static bool is_constant(const struct ampl_bounds *bounds) {
     return bounds->lower.kind == AMPL_NUMBER && bounds->upper.kind == AMPL_NUMBER;
 }
 
-/* Constant bounds that no value can meet are an error here, where their place is known. */
+/* Infeasible constant bounds are an error here, where their place is known. */
 static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
                          const struct ampl_bounds *bounds) {
     double lower = bounds->lower.is.number, upper = bounds->upper.is.number;
@@ -48,7 +48,7 @@ static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration
         return true;
     const char *label = label_of(e, declaration, key);
     if (isnan(lower) || isnan(upper))
-        return ampl_fail(e, HN_INVALID, declaration->place, "%s: a bound is not a number", label);
+        return ampl_fail(e, HN_INVALID, declaration->place, "%s: a bound is NaN", label);
     if (lower <= upper)
         return ampl_fail(e, HN_INVALID, declaration->place, "%s: a bound is infinite on the wrong side", label);
     return ampl_fail(e, HN_INVALID, declaration->place, "%s: lower bound %s exceeds upper bound %s", label,
@@ -57,7 +57,7 @@ static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration
 
 /* ---- variables ---- */
 
-/* The model refuses it, too; here the error has a place. */
+/* The model would refuse it as well; here the error has a place. */
 static bool check_fixed(struct ampl_evaluator *e, const struct ampl_declaration *variable, const ampl_atom *key,
                         const struct ampl_bounds *bounds, struct ampl_value value) {
     static const double tolerance = 1e-8;
@@ -82,7 +82,7 @@ static bool shape_output(struct ampl_evaluator *e, const struct ampl_declaration
     if (e->failed)
         return false;
     if (start.kind == AMPL_SYMBOL)
-        return ampl_fail(e, HN_INVALID, variable->place, "%s: a text cannot be a start value",
+        return ampl_fail(e, HN_INVALID, variable->place, "%s: a string cannot be a start value",
                          label_of(e, variable, key));
     const struct ampl_value *fixed = ampl_table_find(&variable->fixed, key);
     bool is_fixed = fixed && fixed->is.number != 0;
@@ -122,7 +122,7 @@ static bool visit_variable(struct ampl_evaluator *e, void *context) {
 
 /* ---- integer and binary variables ---- */
 
-/* One index is enough. */
+/* Stops at the first index. */
 static bool visit_first(struct ampl_evaluator *e, void *context) {
     (void)e;
     *(bool *)context = true;
@@ -140,7 +140,7 @@ static bool has_columns(struct ampl_evaluator *e, const struct ampl_declaration 
     return any && !e->failed;
 }
 
-/* All that have columns are refused, or said to be continuous. */
+/* Variables with columns are refused, or treated as continuous. */
 static bool meet_integrality(struct ampl_evaluator *e) {
     bool good = true;
     for (const struct ampl_declaration *d = e->program->first; d && !e->failed; d = d->next) {
@@ -148,12 +148,12 @@ static bool meet_integrality(struct ampl_evaluator *e) {
             continue;
         const char *name = ampl_symbol_text(e, d->name), *kind = d->binary ? "binary" : "integer";
         if (e->relax_integrality)
-            ampl_note(e->sources, HN_SEVERITY_WARNING, &d->integrality, "the %s variable %s is taken as continuous",
+            ampl_note(e->sources, HN_SEVERITY_WARNING, &d->integrality, "the %s variable %s is treated as continuous",
                       kind, name);
         else
             good = ampl_error(
                 e->sources, HN_UNSUPPORTED, &d->integrality,
-                "%s: %s variables are not supported; the option relax_integrality (--relax-integrality) lets them be "
+                "%s: %s variables are not supported; the option relax_integrality (--relax-integrality) treats them as "
                 "continuous",
                 name, kind);
     }
@@ -169,7 +169,7 @@ static bool visit_definition(struct ampl_evaluator *e, void *context) {
     if (e->failed)
         return false;
     if (value.kind == AMPL_SYMBOL)
-        return ampl_fail(e, HN_INVALID, variable->place, "%s: a text cannot be the value of a variable",
+        return ampl_fail(e, HN_INVALID, variable->place, "%s: a string cannot be the value of a variable",
                          label_of(e, variable, key));
     if (ampl_symbols_nameless(e->symbols, variable->name))
         return true;
@@ -192,7 +192,7 @@ static bool visit_objective(struct ampl_evaluator *e, void *context) {
         return true;
     if (hn_model_objective(e->model).name) {
         ampl_note(e->sources, HN_SEVERITY_WARNING, &objective->place,
-                  "the objective %s is left out: the first one counts", label_of(e, objective, key));
+                  "the objective %s is ignored: only the first one is used", label_of(e, objective, key));
         return true;
     }
     if (!ampl_operand(e, objective->sides[0], &value) || !ampl_add_contributions(e, objective, &value))
@@ -211,7 +211,7 @@ static bool depends(struct ampl_evaluator *e, struct ampl_value value) {
     return value.kind == AMPL_EXPRESSION && hn_depends_on_outputs((hn_expr){e->model, value.index});
 }
 
-/* A row without variables holds or never will; rounding in its constants is forgiven. */
+/* A row without variables is either satisfied or infeasible, up to rounding of its constants. */
 static bool check_constant_row(struct ampl_evaluator *e, const struct ampl_declaration *constraint,
                                const ampl_atom *key, const struct ampl_bounds *bounds, struct ampl_value body) {
     double lower = bounds->lower.is.number, upper = bounds->upper.is.number, value = body.is.number;
@@ -220,7 +220,7 @@ static bool check_constant_row(struct ampl_evaluator *e, const struct ampl_decla
         return true;
     bool below = value < lower;
     const char *relation = lower == upper ? "=" : below ? ">=" : "<=";
-    return ampl_fail(e, HN_INVALID, constraint->place, "%s: it has no variables and does not hold: %s %s %s",
+    return ampl_fail(e, HN_INVALID, constraint->place, "%s: no variables, and never satisfied: %s %s %s",
                      label_of(e, constraint, key), error_number(value).text, relation,
                      error_number(below ? lower : upper).text);
 }
@@ -243,7 +243,7 @@ static bool add_row(struct ampl_evaluator *e, const struct ampl_declaration *con
     return ampl_model_good(e, constraint);
 }
 
-/* The bounds that body relation bound says. */
+/* The bounds of `body relation bound`. */
 static struct ampl_bounds one_sided(uint32_t relation, struct ampl_value bound) {
     struct ampl_bounds bounds = {ampl_value_number(-HUGE_VAL), ampl_value_number(HUGE_VAL)};
     if (relation != AMPL_TOKEN_LESS_EQUAL)
@@ -283,7 +283,7 @@ static bool three_sides(struct ampl_evaluator *e, struct ampl_declaration *c) {
     for (int i = 0; i < 3; i += 2)
         if (depends(e, sides[i]))
             return ampl_fail(e, HN_INVALID, c->sides[i]->place,
-                             "variables may only stand in the middle of two relations");
+                             "in a double inequality only the middle may contain variables");
     if (!ampl_add_contributions(e, c, &sides[1]))
         return false;
     bool up = c->relation == AMPL_TOKEN_LESS_EQUAL;
@@ -300,7 +300,7 @@ static bool visit_constraint(struct ampl_evaluator *e, void *context) {
     return constraint->side_count == 3 ? three_sides(e, constraint) : two_sides(e, constraint);
 }
 
-/* ---- all of it ---- */
+/* ---- all declarations ---- */
 
 static bool expand_one(struct ampl_evaluator *e, struct ampl_declaration *declaration, ampl_visit visit) {
     struct ampl_frame outer;
@@ -319,8 +319,8 @@ static bool expand_kind(struct ampl_evaluator *e, enum ampl_kind kind, bool defi
     return true;
 }
 
-/* Values without a name, in the order of the text: each finds those before it known, so that long chains and large sums of
- * them are evaluated once, without depth. */
+/* Values without a name, in the order of the text: each one's dependencies are known, so that long chains and large
+ * sums are evaluated once, without deep recursion. */
 static bool compute_nameless(struct ampl_evaluator *e, enum ampl_kind kind) {
     for (struct ampl_declaration *d = e->program->first; d && !e->failed; d = d->next)
         if (d->kind == kind && d->defined && !d->indexing && ampl_symbols_nameless(e->symbols, d->name)) {

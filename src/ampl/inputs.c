@@ -1,7 +1,8 @@
-/* inputs.c - params without any value: the inputs of the network.
+/* inputs.c - network inputs: params without a value.
  *
- * An input may appear wherever a number is computed, but not in sets, subscripts and integer params, which shape the
- * model. Which expressions may depend on inputs or variables is marked once, before anything is evaluated.
+ * An input may appear wherever a number is computed, but not in sets, subscripts and integer params, which determine
+ * the structure of the model. Expressions that may depend on inputs or variables are marked once, before anything is
+ * evaluated.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -23,11 +24,11 @@ void ampl_mark_inputs(struct ampl_evaluator *e) {
                    !d->symbolic && !in_a_set(d);
 }
 
-/* ---- what varies ---- */
+/* ---- dependence on inputs ---- */
 
 static bool mark_node(struct ampl_node *node);
 
-/* An index does not make what stands over it vary, but what stands in it is marked for messages. */
+/* An index does not make the expression over it vary, but its parts are marked for messages. */
 static void mark_indexing(const struct ampl_indexing *indexing) {
     if (!indexing)
         return;
@@ -52,7 +53,7 @@ static bool mark_node(struct ampl_node *node) {
     return varies;
 }
 
-/* A param that let changes may come to depend on any input. */
+/* A param that let changes may depend on any input. */
 static void mark_declaration(struct ampl_declaration *d, bool any_input) {
     d->varies = d->input || d->kind == AMPL_VARIABLES || (d->kind == AMPL_PARAMS && d->let && any_input);
     mark_indexing(d->indexing);
@@ -74,7 +75,7 @@ static void mark_declaration(struct ampl_declaration *d, bool any_input) {
     }
 }
 
-/* As deep as blocks nest, which the parser limits. */
+/* Recursion is limited by the parser's nesting limit. */
 static void mark_commands(struct ampl_command *first) {
     for (struct ampl_command *c = first; c; c = c->next) {
         mark_indexing(c->indexing);
@@ -86,7 +87,7 @@ static void mark_commands(struct ampl_command *first) {
     }
 }
 
-/* Names are declared before they are used, so that one pass is enough. */
+/* Names are declared before use, so one pass is enough. */
 void ampl_mark_varying(struct ampl_evaluator *e) {
     bool any_input = false;
     for (const struct ampl_declaration *d = e->program->first; d; d = d->next)
@@ -96,9 +97,9 @@ void ampl_mark_varying(struct ampl_evaluator *e) {
     mark_commands(e->program->first_command);
 }
 
-/* ---- whose fault it is ---- */
+/* ---- the cause of a dependence ---- */
 
-/* The reference through which an expression varies; NULL when it does not. */
+/* The reference that makes an expression vary; NULL if it does not vary. */
 static const struct ampl_node *culprit_in(const struct ampl_node *node) {
     if (!node || !node->varies)
         return NULL;
@@ -118,22 +119,21 @@ bool ampl_fail_varying(struct ampl_evaluator *e, const struct ampl_node *node, c
     struct ampl_place place = reference ? reference->place : node->place;
     const char *name = culprit ? ampl_symbol_text(e, culprit->name) : "this expression";
     if (culprit && culprit->input)
-        return ampl_fail(e, HN_INVALID, place, "%s has no value, and a network input may not appear in %s", name,
-                         where);
+        return ampl_fail(e, HN_INVALID, place, "%s has no value, so it is a network input, which may not appear in %s",
+                         name, where);
     if (culprit && culprit->kind == AMPL_VARIABLES)
         return ampl_fail(e, HN_INVALID, place, "%s: a variable may not appear in %s", name, where);
     return ampl_fail(e, HN_INVALID, place, "%s depends on network inputs and may not appear in %s", name, where);
 }
 
-/* ---- making them ---- */
+/* ---- creating inputs ---- */
 
 static bool visit_input(struct ampl_evaluator *e, void *context) {
     struct ampl_declaration *param = context;
     const ampl_atom *key = ampl_loop_index(e, param->indexing);
     const char *label = ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key);
     if (ampl_symbols_nameless(e->symbols, param->name))
-        return ampl_fail(e, HN_INVALID, param->place,
-                         "%s has no value, and an input needs a name, which '$' begins none", label);
+        return ampl_fail(e, HN_INVALID, param->place, "%s has no value, but an input needs a name without '$'", label);
     if (!ampl_hold(e, strlen(label), param->place))
         return false;
     hn_expr input = hn_input(e->model, label);
@@ -147,7 +147,7 @@ struct box {
     double lower, upper;
 };
 
-/* A constant >= or <= is a side of the box; what a box cannot say becomes a requirement. */
+/* A constant >= or <= is a side of the box; other attributes become requirements. */
 static bool apply_attribute(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
                             const struct ampl_attribute *a, struct box *box) {
     struct ampl_value bound;
@@ -172,7 +172,7 @@ static bool visit_range(struct ampl_evaluator *e, void *context) {
         if (!apply_attribute(e, param, key, a, &box))
             return false;
     if (!(box.lower <= box.upper))
-        return ampl_fail(e, HN_INVALID, param->place, "%s: its range is empty",
+        return ampl_fail(e, HN_INVALID, param->place, "%s: the range is empty",
                          ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key));
     hn_input_range(ampl_expr(e, *ampl_table_find(&param->known, key)), box.lower, box.upper);
     return ampl_model_good(e, param);
@@ -200,7 +200,7 @@ bool ampl_make_inputs(struct ampl_evaluator *e) {
     if (e->inputs_made)
         return true;
     e->inputs_made = true;
-    bool catching = e->catching; /* inputs are made once: what they need may not be put off beyond this */
+    bool catching = e->catching; /* inputs are created once: their dependencies may not be deferred past this */
     uint32_t caught_at = e->caught_at;
     e->catching = false;
     bool good = for_inputs(e, visit_input) && for_inputs(e, visit_range);
@@ -209,7 +209,7 @@ bool ampl_make_inputs(struct ampl_evaluator *e) {
     return good;
 }
 
-/* ---- a let may have changed their index since ---- */
+/* ---- indices changed by let ---- */
 
 struct recount {
     const struct ampl_declaration *param;
@@ -232,7 +232,7 @@ static bool recount(struct ampl_evaluator *e, const struct ampl_declaration *par
     ampl_frame_leave(e, outer);
     if (!again.changed && again.count == param->known.keys.count)
         return true;
-    return ampl_fail(e, HN_UNSUPPORTED, param->place, "let changes the index of the input %s after it was used",
+    return ampl_fail(e, HN_UNSUPPORTED, param->place, "let changes the index of the input %s after its use",
                      ampl_symbol_text(e, param->name));
 }
 

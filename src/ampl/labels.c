@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 
-/* Everything is put at *at, which moves on; false when memory is out. */
+/* Appends the text at *at and advances it; false when out of memory. */
 static bool put_text(struct ampl_label *label, size_t *at, const char *text, size_t length) {
     char *grown = array_grow(label->text, &label->capacity, size_sum(size_sum(*at, length), 1), 1);
     if (!grown)
@@ -36,7 +36,7 @@ static bool put_number(struct ampl_label *label, size_t *at, double number) {
     return put_text(label, at, digits + n, sizeof digits - n);
 }
 
-/* A symbol that could be taken for something else stands in quotes. */
+/* A symbol that could be mistaken for something else is quoted. */
 static bool needs_quotes(const struct ampl_symbol *symbol) {
     double number;
     const char *text = symbol->text;

@@ -1,6 +1,6 @@
 /* lexer.c - see lexer.h.
  *
- * The text ends with a 0 byte, which no token contains, so that one byte of look-ahead is always there.
+ * The text is 0-terminated, and tokens do not contain 0, so that one byte of look-ahead is always available.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/lexer.h"
@@ -14,7 +14,7 @@
 
 struct ampl_lexer ampl_lexer_start(const struct ampl_sources *sources, uint32_t source, struct ampl_symbols *symbols) {
     const struct ampl_source *s = &sources->list[source];
-    uint32_t start = strncmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* a mark of UTF-8 */
+    uint32_t start = strncmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* byte order mark */
     return (struct ampl_lexer){
         .text = s->text, .length = (uint32_t)s->length, .at = start, .source = source, .symbols = symbols};
 }
@@ -32,12 +32,12 @@ static bool lexer_is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Letters, '_', and every byte of UTF-8 beyond ASCII. */
+/* Letters, '_', and every byte of a UTF-8 character beyond ASCII. */
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* The last one ends files that come from old systems. */
+/* 0x1a ends files of old systems. */
 static bool is_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x1a;
 }
@@ -65,7 +65,7 @@ static struct ampl_token bad(struct ampl_lexer *lexer, struct ampl_token token, 
     return lexer_finish(lexer, token, AMPL_TOKEN_BAD, length);
 }
 
-/* Skips blanks and comments; false at a comment without end, which then is next. */
+/* Skips blanks and comments; false at an unterminated comment, which becomes the next token. */
 static bool skip_blanks(struct ampl_lexer *lexer) {
     for (;;) {
         char c = peek(lexer, 0);
@@ -101,8 +101,8 @@ static struct ampl_token intern(struct ampl_lexer *lexer, struct ampl_token toke
     return token;
 }
 
-/* The length of the quoted text that starts here, quotes included; 0 when it does not end. A line break inside needs a
- * backslash before it; a doubled quote stands for itself. */
+/* The length of the quoted string that starts here, quotes included; 0 if it is unterminated. A line break inside needs
+ * a backslash before it; a doubled quote is a quote. */
 static uint32_t quoted_length(const struct ampl_lexer *lexer) {
     char quote = peek(lexer, 0);
     for (uint32_t i = 1; lexer->at + i < lexer->length; i++) {
@@ -117,7 +117,7 @@ static uint32_t quoted_length(const struct ampl_lexer *lexer) {
     return 0;
 }
 
-/* Copies what stands in quotes, of two quotes the first only; returns its length. */
+/* Copies a quoted string with doubled quotes reduced to one; returns its length. */
 static size_t unquote(char *copy, const char *inside, size_t count, char quote) {
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
@@ -130,7 +130,7 @@ static size_t unquote(char *copy, const char *inside, size_t count, char quote) 
 static struct ampl_token quoted(struct ampl_lexer *lexer, struct ampl_token token) {
     uint32_t length = quoted_length(lexer);
     if (length == 0)
-        return bad(lexer, token, "a quoted text that does not end on its line", 1);
+        return bad(lexer, token, "unterminated string", 1);
     const char *inside = lexer->text + lexer->at + 1;
     size_t count = length - 2;
     char quote = inside[-1];
@@ -152,13 +152,13 @@ static bool is_plain_name(const char *text, size_t length) {
     return length > 0;
 }
 
-/* A name in backquotes is any text. One that could stand without them is that name; else it is kept behind a 0 byte, which no
- * other token contains: `sum` is no word of the language, and `a b` is not the quoted text 'a b'. */
+/* A name in backquotes is any text. If it is also a plain name, it is that name; otherwise it is stored after a 0 byte,
+ * which other tokens never contain: `sum` is not the word of the language, and `a b` is not the string 'a b'. */
 static struct ampl_token any_name(struct ampl_lexer *lexer, struct ampl_token token) {
     enum { FEW = 200 };
     uint32_t length = quoted_length(lexer);
     if (length <= 2)
-        return bad(lexer, token, length == 0 ? "a name in backquotes that does not end on its line" : "an empty name",
+        return bad(lexer, token, length == 0 ? "unterminated name in backquotes" : "an empty name",
                    length == 0 ? 1 : 2);
     const char *inside = lexer->text + lexer->at + 1;
     char few[FEW], *copy = length <= FEW ? few : base_allocate(length);
@@ -178,7 +178,7 @@ static struct ampl_token any_name(struct ampl_lexer *lexer, struct ampl_token to
     return token;
 }
 
-/* A name; also a '$' with letters or digits after it. */
+/* A name; also '$' followed by letters or digits. */
 static struct ampl_token name(struct ampl_lexer *lexer, struct ampl_token token) {
     uint32_t length = peek(lexer, 0) == '$';
     while (is_letter(peek(lexer, length)) || lexer_is_digit(peek(lexer, length)))
@@ -192,11 +192,11 @@ static struct ampl_token name(struct ampl_lexer *lexer, struct ampl_token token)
 static struct ampl_token numeral(struct ampl_lexer *lexer, struct ampl_token token) {
     size_t length = ampl_numeral(lexer->text + lexer->at, lexer->length - lexer->at, &token.number);
     if (is_letter(peek(lexer, (uint32_t)length)))
-        return bad(lexer, token, "a number runs into a name", (uint32_t)length + 1);
+        return bad(lexer, token, "a number is followed by a name", (uint32_t)length + 1);
     return lexer_finish(lexer, token, AMPL_TOKEN_NUMBER, (uint32_t)length);
 }
 
-/* Longer operators before their beginnings. */
+/* Longer operators before their prefixes. */
 static struct ampl_token operator_token(struct ampl_lexer *lexer, struct ampl_token token) {
     static const struct {
         char text[5];
@@ -221,14 +221,14 @@ static struct ampl_token operator_token(struct ampl_lexer *lexer, struct ampl_to
     return bad(lexer, token, NULL, 1);
 }
 
-/* Goes to the next token, in a model or in data; false when the token is that there is none, or that a comment does not end. */
+/* Starts the next token, in a model or in data; false if it is the end or an unterminated comment. */
 static bool lexer_begin(struct ampl_lexer *lexer, struct ampl_token *token) {
     bool closed = skip_blanks(lexer);
     *token = token_at(lexer);
     if (lexer->at == lexer->length)
         return false;
     if (!closed)
-        *token = bad(lexer, *token, "a comment that does not end", lexer->length - lexer->at);
+        *token = bad(lexer, *token, "unterminated comment", lexer->length - lexer->at);
     return closed;
 }
 
@@ -293,7 +293,7 @@ static struct ampl_token data_word(struct ampl_lexer *lexer, struct ampl_token t
     }
     for (uint32_t i = 0; i + 1 < length; i++)
         if (text[i] == '.' && text[i + 1] == '.')
-            return bad(lexer, token, "a progression (..) cannot stand in data", length);
+            return bad(lexer, token, "a progression (..) is not allowed in data", length);
     return intern(lexer, lexer_finish(lexer, token, AMPL_TOKEN_NAME, length), AMPL_TOKEN_NAME, text, length);
 }
 
@@ -306,14 +306,14 @@ struct ampl_token ampl_lex_data(struct ampl_lexer *lexer) {
         return quoted(lexer, token);
     if (c != '\0' && strchr(";:,()[]{}*", c))
         return operator_token(lexer, token);
-    if (c == '=') /* one at a time: == is no mark of data */
+    if (c == '=') /* a single one: == is not punctuation of data */
         return lexer_finish(lexer, token, AMPL_TOKEN_EQUAL, 1);
     return data_word(lexer, token);
 }
 
 /* ---- raw text ---- */
 
-/* One mark or quoted text after blanks; returns its first byte, 0 at the end. */
+/* Skips blanks and one punctuation mark or string; returns its first byte, 0 at the end. */
 static char skip_mark(struct ampl_lexer *lexer) {
     if (!skip_blanks(lexer))
         lexer->at = lexer->length;
@@ -323,7 +323,7 @@ static char skip_mark(struct ampl_lexer *lexer) {
     return c;
 }
 
-/* << breakpoints ; slopes >> has one ';' before its end; the lexer stands after the << . */
+/* << breakpoints ; slopes >> contains one ';'; the lexer is after the << . */
 static bool skip_pieces(struct ampl_lexer *lexer) {
     struct ampl_lexer ahead = *lexer;
     for (int semicolons = 0; ahead.at < ahead.length && semicolons < 2;) {
@@ -339,7 +339,7 @@ static bool skip_pieces(struct ampl_lexer *lexer) {
 
 void ampl_lex_skip_statement(struct ampl_lexer *lexer) {
     char c = 0;
-    bool closed = true; /* one << without its end is looked for once, so that many of them cost no more */
+    bool closed = true; /* searched for once, so that many unterminated << cost no more */
     while (lexer->at < lexer->length && c != ';') {
         c = skip_mark(lexer);
         if (c == '<' && closed && peek(lexer, 0) == '<') {
@@ -356,8 +356,8 @@ static struct ampl_token lexer_look(const struct ampl_lexer *lexer) {
     return ampl_lex(&ahead);
 }
 
-/* What stands in { }, whose opening one was read: whether it is a block of commands, which has a ';' or nothing in it,
- * and no index. */
+/* Skips to the closing brace; returns whether { } is a block of commands, which contains a ';' or nothing, rather than
+ * an index. */
 static bool skip_braces(struct ampl_lexer *lexer) {
     bool block = lexer_look(lexer).kind == AMPL_TOKEN_SHUT_BRACE;
     for (size_t open = 1; open > 0;) {
@@ -371,7 +371,7 @@ static bool skip_braces(struct ampl_lexer *lexer) {
     return block;
 }
 
-/* Whether the command goes on after a block or a ';'. */
+/* Whether the command continues after a block or a ';'. */
 static bool lexer_goes_on(const struct ampl_lexer *lexer, bool after_block) {
     struct ampl_token next = lexer_look(lexer);
     if (next.kind != AMPL_TOKEN_NAME)

@@ -1,10 +1,9 @@
-/* lexer.h - bytes in, tokens out, one at a time and without memory of its own.
+/* lexer.h - tokenises a text, one token at a time, without allocating.
  *
- * Two modes, chosen by the caller token by token. Model mode knows names (in backquotes any text is one; $1 is one of something
- * that has no name in the model), numerals, quoted texts and operators. Data
- * mode knows words: whatever stands between blanks and the marks ; : , ( ) [ ] { } * := = is one word, a number if it
- * reads as one. Comments (# to the end of the line, C comments) are blanks. Nothing is reported here: a BAD token
- * says what is wrong with it.
+ * Two modes, chosen by the caller for each token. Model mode has names (in backquotes any text is one; $1 is a
+ * definition without a name in the model), numerals, strings and operators. Data mode has words: any text between
+ * blanks and the marks ; : , ( ) [ ] { } * := = is one word, and a number if it has the form of one. Comments (# to the
+ * end of the line, C comments) are blanks. Errors are not reported here: a BAD token carries its problem.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_LEXER_H
@@ -13,13 +12,13 @@
 #include "ampl/sources.h"
 #include "ampl/symbols.h"
 
-/* X(name, text): texts as a message shows them. */
+/* X(name, text): texts for messages. */
 #define AMPL_TOKEN_LIST(X)                                                                                             \
     X(END, "the end of the text")                                                                                      \
     X(BAD, "a bad character")                                                                                          \
     X(NAME, "a name")                                                                                                  \
     X(NUMBER, "a number")                                                                                              \
-    X(TEXT, "a quoted text")                                                                                           \
+    X(TEXT, "a string")                                                                                                \
     X(SUBJECT_TO, "subject to")                                                                                        \
     X(PLUS, "+")                                                                                                       \
     X(MINUS, "-")                                                                                                      \
@@ -62,11 +61,11 @@ struct ampl_token {
     uint32_t end;        /* offset after its last byte */
     uint32_t symbol;     /* NAME, TEXT; in data mode the word of a NUMBER is not kept */
     double number;       /* NUMBER */
-    const char *problem; /* BAD: what is wrong; NULL for a character without meaning */
+    const char *problem; /* BAD: the error; NULL for an unexpected character */
 };
 
 struct ampl_lexer {
-    const char *text; /* ended by 0 */
+    const char *text; /* 0-terminated */
     uint32_t length, at, source;
     struct ampl_symbols *symbols;
 };
@@ -75,13 +74,13 @@ struct ampl_lexer ampl_lexer_start(const struct ampl_sources *sources, uint32_t 
 struct ampl_token ampl_lex(struct ampl_lexer *lexer);
 struct ampl_token ampl_lex_data(struct ampl_lexer *lexer);
 
-/* The rest of a statement is skipped, up to and with the next ';' outside quotes, comments and << >> (or the end). */
+/* Skips the rest of a statement, up to and including the next ';' outside quotes, comments and << >> (or the end). */
 void ampl_lex_skip_statement(struct ampl_lexer *lexer);
 
-/* A loop or a choice between commands is skipped, from its first word to the end of its last block. */
+/* Skips a loop or an if command, from its first word to the end of its last block. */
 void ampl_lex_skip_blocks(struct ampl_lexer *lexer);
 
-/* A file name, quoted or bare, that follows; length 0 when ';' or the end comes first. */
+/* Reads a file name, quoted or bare; length 0 if ';' or the end comes first. */
 const char *ampl_lex_file_name(struct ampl_lexer *lexer, size_t *length);
 
 const char *ampl_token_text(enum ampl_token_kind kind);

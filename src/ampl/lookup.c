@@ -1,13 +1,12 @@
-/* lookup.c - what a name with subscripts stands for.
+/* lookup.c - the value of a name with subscripts.
  *
  * A param's value is the one given by data or let, else the one computed from := or default, else the default of its
- * data; a computed value is kept. While it is computed its place in the table holds nothing, which shows a
- * definition in terms of itself. A param or defined variable that refers to itself is filled in the order of its
- * index.
+ * data; computed values are cached. While a value is being computed its table entry is a marker, which detects circular
+ * definitions. A param or defined variable that refers to itself is computed in the order of its index.
  *
- * Chains of any length need no deep calls and little stack: where values need each other more than a few deep, the last one is put
- * on a list, everybody returns as after an error to whoever looked up the first value, and the list is computed from its end,
- * each value again when those that it waits for are known.
+ * Chains of any length need little stack: if dependencies nest too deeply, the innermost value is pushed on a list and
+ * all calls return, as after an error, to the lookup of the first value; then the list is processed from its end, each
+ * value again once its dependencies are known.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -35,9 +34,9 @@ bool ampl_fail_subscript(struct ampl_evaluator *e, const struct ampl_declaration
     return ampl_fail(e, HN_INVALID, place, "%s is outside its index set", label);
 }
 
-/* ---- computing a value from an expression ---- */
+/* ---- evaluating expressions ---- */
 
-/* In a frame of its own with the dummies bound to the key; false when the key is no index (or an error stands). */
+/* In a new frame with the dummies bound to the key; false if the key is not in the index (or after an error). */
 static bool bind_key(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
                      struct ampl_place place) {
     bool in;
@@ -75,9 +74,9 @@ static struct ampl_value lookup_compute(struct ampl_evaluator *e, struct ampl_de
     return value;
 }
 
-/* ---- values that wait ---- */
+/* ---- deferred values ---- */
 
-/* What stands in a table in place of a value. */
+/* Markers in a table instead of a value. */
 enum { COMPUTING, PUT_OFF, WAITING };
 
 static struct ampl_value placeholder(uint32_t state) {
@@ -100,7 +99,7 @@ static bool put_off(struct ampl_evaluator *e, struct ampl_declaration *declarati
     return true;
 }
 
-/* Into the table of known values; false with an error, or when something that it needs is put off. */
+/* Computes and stores a value; false with an error, or if a dependency is deferred. */
 static bool compute_once(struct ampl_evaluator *e, struct ampl_declaration *d, const struct ampl_node *from,
                          const ampl_atom *key, struct ampl_place place) {
     if (!ampl_keep(e, &d->known, d->arity, key, placeholder(COMPUTING), place))
@@ -121,7 +120,7 @@ static bool compute_once(struct ampl_evaluator *e, struct ampl_declaration *d, c
     return !e->failed;
 }
 
-/* The last on the list, once more. Everything is as it was when somebody comes back from deep inside. */
+/* Retries the last value on the list. State is restored after a deferral. */
 static bool compute_last(struct ampl_evaluator *e) {
     size_t temporaries = e->temporary_count, terms = e->term_count;
     struct ampl_frame frame = {e->base, e->top};
@@ -143,7 +142,7 @@ static bool compute_last(struct ampl_evaluator *e) {
            ampl_fail_memory(e);
 }
 
-/* Computes a value and, before it, all that it puts off. */
+/* Computes a value and, before it, its deferred dependencies. */
 static bool compute_all(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
                         const ampl_atom *key, struct ampl_place place) {
     size_t first = e->waiting_count;
@@ -157,7 +156,7 @@ static bool compute_all(struct ampl_evaluator *e, struct ampl_declaration *decla
     return good;
 }
 
-/* Whether the value is known, if need be after computing it. */
+/* Whether the value is known, computing it if necessary. */
 static bool make_known(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
                        const ampl_atom *key, struct ampl_place place) {
     const struct ampl_value *known = ampl_table_find(&declaration->known, key);
@@ -195,7 +194,7 @@ static bool visit_key(struct ampl_evaluator *e, void *context) {
     return ampl_collect(e, filling->keys, ampl_loop_index(e, indexing), filling->declaration->place);
 }
 
-/* Every entry that is not given, in the order of the index or, where entries look ahead, the other way round. */
+/* Computes every entry that is not given, in the order of the index or, if entries depend on later ones, in reverse. */
 static bool fill_keys(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
                       const struct ampl_set *keys) {
     ampl_atom key[AMPL_MOST_COMPONENTS];
@@ -286,7 +285,7 @@ struct ampl_value ampl_computed_variable(struct ampl_evaluator *e, struct ampl_d
     return computed(e, variable, variable->value, key, variable->place);
 }
 
-/* Where let asks for the value of a variable: in a frame of its own, nothing kept. */
+/* For let: evaluates a variable's value in a new frame, without caching it. */
 static struct ampl_value refer_start(struct ampl_evaluator *e, struct ampl_declaration *variable, const ampl_atom *key,
                                      struct ampl_place place) {
     struct ampl_frame outer;
@@ -299,7 +298,7 @@ static struct ampl_value refer_start(struct ampl_evaluator *e, struct ampl_decla
     return value;
 }
 
-/* x.lb and its like, in a frame of the variable's own. */
+/* x.lb and similar, in a frame of the variable. */
 struct ampl_value ampl_refer_suffix(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_declaration *variable = node->is.declaration;
     struct ampl_value value = ampl_value_nothing();
@@ -393,7 +392,7 @@ static struct ampl_set *no_set(struct ampl_evaluator *e, const struct ampl_decla
     return NULL;
 }
 
-/* A set that data or let give is arranged when it is asked for. */
+/* A set given by data or let is sorted on first use. */
 static bool arrange_given(struct ampl_evaluator *e, struct ampl_declaration *declaration, const ampl_atom *key,
                           struct ampl_set *set, struct ampl_place place) {
     struct ampl_frame outer;

@@ -1,4 +1,4 @@
-/* loops.c - walking an index {i in S, (i,j) in T: condition}.
+/* loops.c - iterates over an index {i in S, (i,j) in T: condition}.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -11,7 +11,7 @@ struct walk {
 
 static bool walk_items(struct ampl_evaluator *e, const struct walk *walk, const struct ampl_index_item *item);
 
-/* Binds the free components of an item to those of a member, then goes on to the next item. */
+/* Binds the free components of an item to those of a member, then continues with the next item. */
 static bool walk_member(struct ampl_evaluator *e, const struct walk *walk, const struct ampl_index_item *item,
                         const ampl_atom *member) {
     if (!ampl_step(e, 1, walk->indexing->place))
@@ -59,13 +59,13 @@ static bool walk_set(struct ampl_evaluator *e, const struct walk *walk, const st
     uint32_t mask;
     size_t count = ampl_set_count(set);
     if (count > 0 && ampl_set_dimension(set) != item->count)
-        return ampl_fail(e, HN_INVALID, item->set->place, "members of %u components where %u are needed",
+        return ampl_fail(e, HN_INVALID, item->set->place, "members have %u components, expected %u",
                          (unsigned)ampl_set_dimension(set), (unsigned)item->count);
     if (!fixed_components(e, item, member, &mask))
         return false;
     if (count > 0 && mask != 0)
         return walk_slice(e, walk, item, set, member, mask);
-    if (count > e->max_steps - e->steps) /* say so now, not after all those steps */
+    if (count > e->max_steps - e->steps) /* fail now, not after all those steps */
         return ampl_step(e, count, walk->indexing->place);
     for (size_t i = 0; i < count; i++) {
         ampl_set_member(set, i, member);

@@ -1,9 +1,9 @@
 /* numerals.c - see numerals.h.
  *
- * Up to 15 digits with a power of ten up to 22 are one exact multiplication or division (Clinger 1990). The rest
- * goes the slow sure way: the digits are held as a decimal fraction 0.d1d2d3... x 10^point and shifted by powers of
- * two until they lie in [1/2, 1); then 53 bits are read off and rounded by the exact remainder. 800 digits decide
- * any case; what is cut off beyond them is remembered, for it can only break a tie.
+ * Up to 15 digits with a power of ten up to 22 are one exact multiplication or division (Clinger 1990). Other numerals
+ * use exact decimal arithmetic: the digits are a decimal fraction 0.d1d2d3... x 10^point, which is shifted by powers of
+ * two into [1/2, 1); then 53 bits are extracted and rounded by the exact remainder. 800 digits decide every case;
+ * further nonzero digits are recorded, since they can only break a tie.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/numerals.h"
@@ -15,7 +15,7 @@
 
 enum {
     MOST_DIGITS = 800,
-    MOST_SHIFT = 59, /* bits in one step: 10 * 2^59 fits 64 bits */
+    MOST_SHIFT = 59, /* bits per step: 10 * 2^59 fits 64 bits */
     MOST_EXPONENT = 99999,
     EXACT_DIGITS = 15, /* 10^15 < 2^53 */
     EXACT_POWER = 22,  /* 10^22 is a double */
@@ -27,7 +27,7 @@ struct decimal {
     uint8_t digits[MOST_DIGITS];
     int count;
     int64_t point; /* value = 0.digits x 10^point */
-    bool more;     /* nonzero digits were cut off */
+    bool more;     /* nonzero digits were truncated */
 };
 
 /* ---- reading ---- */
@@ -48,7 +48,7 @@ static void add_digit(struct decimal *d, char c, bool after_point) {
     d->point += !after_point;
 }
 
-/* The exponent part, if there is one with digits: its length. */
+/* Reads the exponent part, if it has digits; returns its length. */
 static size_t read_exponent(const char *text, size_t length, int *exponent) {
     size_t i = 0;
     bool negative = false;
@@ -87,7 +87,7 @@ static size_t read_decimal(const char *text, size_t length, struct decimal *d) {
     return i;
 }
 
-/* ---- the exact way ---- */
+/* ---- fast path ---- */
 
 static bool convert_exactly(const struct decimal *d, double *value) {
     static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -103,7 +103,7 @@ static bool convert_exactly(const struct decimal *d, double *value) {
     return true;
 }
 
-/* ---- the sure way ---- */
+/* ---- exact decimal arithmetic ---- */
 
 static void trim(struct decimal *d) {
     while (d->count > 0 && d->digits[d->count - 1] == 0)
@@ -112,7 +112,7 @@ static void trim(struct decimal *d) {
         d->point = 0;
 }
 
-/* d x 2^bits: digits from the last to the first, the carry spills over in front. */
+/* d x 2^bits: digits from last to first, with carry. */
 static void shift_left(struct decimal *d, int bits) {
     uint8_t spill[20] = {0};
     uint64_t carry = 0;
@@ -135,7 +135,7 @@ static void shift_left(struct decimal *d, int bits) {
     trim(d);
 }
 
-/* d / 2^bits: long division, digit by digit, until nothing is left. */
+/* d / 2^bits: long division, digit by digit, until the remainder is 0. */
 static void shift_right(struct decimal *d, int bits) {
     uint64_t rest = 0, mask = (UINT64_C(1) << bits) - 1;
     int from = 0, to = 0, skipped = 0;
@@ -156,7 +156,7 @@ static void shift_right(struct decimal *d, int bits) {
     trim(d);
 }
 
-/* By at most MOST_SHIFT bits either way. */
+/* Shifts by at most MOST_SHIFT bits in either direction. */
 static void shift(struct decimal *d, int bits) {
     if (bits > 0)
         shift_left(d, bits);
@@ -164,7 +164,7 @@ static void shift(struct decimal *d, int bits) {
         shift_right(d, -bits);
 }
 
-/* The whole part, rounded by the fraction behind it. It fits 64 bits. */
+/* The integer part, rounded by the fraction. It fits 64 bits. */
 static uint64_t round_whole(const struct decimal *d) {
     uint64_t whole = 0;
     if (d->point < 0) /* below 0.1 */
@@ -180,7 +180,7 @@ static uint64_t round_whole(const struct decimal *d) {
 }
 
 static double convert_surely(struct decimal *d) {
-    /* 2^step is at most 10^digits for these pairs, so that a step never jumps over [1/2, 1). */
+    /* 2^step is at most 10^digits for these pairs, so that a step never skips [1/2, 1). */
     static const int8_t steps[] = {0, 3, 6, 9, 13, 16, 19, 23, 26, 29, 33, 36, 39, 43, 46, 49, 53, 56, 59};
     const int last = (int)sizeof steps - 1;
     int exponent = 0;
@@ -206,7 +206,7 @@ static double convert_surely(struct decimal *d) {
 }
 
 size_t ampl_numeral(const char *text, size_t length, double *value) {
-    struct decimal d; /* the digits need no zeros */
+    struct decimal d; /* digits need not be zeroed */
     d.count = 0;
     d.point = 0;
     d.more = false;

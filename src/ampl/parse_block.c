@@ -1,8 +1,8 @@
-/* parse_block.c - commands that contain commands: for, repeat, while and if, with one command or a block { ... } each.
+/* parse_block.c - compound commands: for, repeat, while and if, each with one command or a block { ... }.
  *
- * Within them let, fix, unfix, drop, restore, objective, break, continue and solve are read, what only shows something
- * is skipped with a note, and everything else is refused. A statement leaves the parser at the ';' that ends it; after
- * a block there is none, and the lexer is put back to what follows.
+ * Inside them let, fix, unfix, drop, restore, objective, break, continue and solve are accepted, display commands are
+ * skipped with a note, and everything else is refused. After a statement the parser is at its ';'; after a block there
+ * is none, so the lexer is reset to the following token.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -11,12 +11,12 @@ enum { MOST_BLOCKS = 30 };
 
 struct blocks {
     uint32_t depth;
-    bool stops; /* a solve was met */
+    bool stops; /* a solve was found */
 };
 
 static bool parse_commands(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command **first);
 
-/* What follows is read again, as if a ';' stood here. */
+/* Rereads the next token, as if a ';' preceded it. */
 static void end_here(struct ampl_parser *parser) {
     parser->lexer.at = parser->token.place.offset;
     parser->token.kind = AMPL_TOKEN_SEMICOLON;
@@ -119,7 +119,7 @@ static bool parse_compound(struct ampl_parser *parser, struct blocks *blocks) {
     return good;
 }
 
-/* break or continue, perhaps with the name of a loop. */
+/* break or continue, optionally with the name of a loop. */
 static bool parse_leave(struct ampl_parser *parser, enum ampl_command_kind kind) {
     struct ampl_command *command = ampl_new_command(parser, kind, parser->token.place);
     ampl_next(parser);
@@ -132,7 +132,7 @@ static bool parse_leave(struct ampl_parser *parser, enum ampl_command_kind kind)
     return true;
 }
 
-/* Nothing after a solve in the same block is ever run. */
+/* Commands after a solve in the same block are unreachable. */
 static bool parse_stop(struct ampl_parser *parser, struct blocks *blocks) {
     blocks->stops = true;
     bool good = ampl_new_command(parser, AMPL_STOP, parser->token.place) != NULL;
@@ -152,7 +152,7 @@ static bool skip_shown(struct ampl_parser *parser) {
             return true;
     }
     ampl_note_repeated(parser->sources, &parser->token.place, "%s in a block is skipped", ampl_shown(parser).text);
-    parser->failed = true; /* without a mistake */
+    parser->failed = true; /* not an error */
     return false;
 }
 
@@ -194,8 +194,8 @@ static bool dispatch(struct ampl_parser *parser, struct blocks *blocks) {
     default:
         if (symbol > AMPL_SKIPPED_FIRST && symbol < AMPL_REFUSED_FIRST)
             return skip_shown(parser);
-        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
-                            "%s: this may not stand in a block of commands", ampl_shown(parser).text);
+        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: not allowed in a block of commands",
+                            ampl_shown(parser).text);
     }
 }
 
@@ -206,7 +206,7 @@ static bool is_compound(const struct ampl_parser *parser) {
            ampl_at_word(parser, AMPL_WORD_while) || ampl_at_word(parser, AMPL_WORD_if);
 }
 
-/* One command with its ';'. One that is skipped without a mistake is passed over. */
+/* One command with its ';'; skips one that was only noted. */
 static bool parse_one(struct ampl_parser *parser, struct blocks *blocks) {
     size_t errors = parser->sources->error_count;
     bool compound = is_compound(parser);
@@ -225,7 +225,7 @@ static bool parse_one(struct ampl_parser *parser, struct blocks *blocks) {
     return good;
 }
 
-/* What follows a solve in its block, up to the '}' at hand. */
+/* Skips the commands after a solve, up to the current '}'. */
 static void skip_to_end(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     bool any = !ampl_at(parser, AMPL_TOKEN_SHUT_BRACE);
@@ -236,7 +236,7 @@ static void skip_to_end(struct ampl_parser *parser) {
             break;
     }
     if (any)
-        ampl_note(parser->sources, HN_SEVERITY_NOTE, &place, "what follows solve in its block is skipped");
+        ampl_note(parser->sources, HN_SEVERITY_NOTE, &place, "the commands after solve in its block are skipped");
 }
 
 static bool parse_braced(struct ampl_parser *parser, struct blocks *blocks) {
@@ -259,7 +259,7 @@ static bool parse_braced(struct ampl_parser *parser, struct blocks *blocks) {
     return !parser->failed;
 }
 
-/* { commands } or one command, as a list of their own. */
+/* { commands } or one command, as a separate list. */
 static bool parse_commands(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command **first) {
     struct ampl_command **outside = parser->program->last_command;
     parser->program->last_command = first;

@@ -1,11 +1,11 @@
-/* parse_call.c - functions: which there are, and what arguments they take.
+/* parse_call.c - functions: their names and parameters.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
 #include <string.h>
 
-/* One letter per argument: n scalar, S set; after '?' they may be left out, '*' repeats the last. */
+/* One letter per argument: n scalar, S set; those after '?' are optional, '*' repeats the last one. */
 struct function {
     enum ampl_word word;
     char arguments[6];
@@ -38,7 +38,7 @@ bool ampl_takes_braces(uint32_t word) {
     return pattern && strcmp(pattern, "S") == 0;
 }
 
-/* Says how many arguments the function takes. */
+/* Reports the number of arguments of the function. */
 static bool wrong_count(struct ampl_parser *parser, uint32_t word) {
     struct ampl_word_text shown = ampl_shown(parser);
     const char *name = ampl_name(parser, word), *pattern = find_function(word), *option = strchr(pattern, '?');
@@ -50,7 +50,7 @@ static bool wrong_count(struct ampl_parser *parser, uint32_t word) {
                         most == 1 ? "" : "s");
 }
 
-/* The arguments, pending; the rest of the pattern is left in *pattern. */
+/* Parses the arguments, pending; *pattern is advanced to the rest of the pattern. */
 static bool parse_arguments(struct ampl_parser *parser, uint32_t word, const char **pattern, bool *optional) {
     const char *next = *pattern;
     do {
@@ -71,16 +71,16 @@ static bool parse_call_refuse(struct ampl_parser *parser) {
     struct ampl_word_text shown = ampl_shown(parser);
     uint32_t symbol = parser->token.symbol;
     if (ampl_declared(parser, symbol))
-        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not a function; its subscripts stand in [ ]",
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not a function; write subscripts in [ ]",
                             shown.text);
     if (ampl_takes_index(symbol))
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place,
-                            "%s is not a function; its index stands in braces: %s {i in 1..n} ...", shown.text,
+                            "%s is not a function; write its index in braces: %s {i in 1..n} ...", shown.text,
                             shown.text);
     return ampl_no_function(parser);
 }
 
-/* Without a set, the set is the one over which the dummy runs. */
+/* If the set is omitted, it is the one that the dummy iterates over. */
 static bool check_member(struct ampl_parser *parser, const struct ampl_node *node) {
     uint32_t word = node->is.word;
     bool of_member = word == AMPL_WORD_ord || word == AMPL_WORD_ord0 || word == AMPL_WORD_next ||
@@ -108,12 +108,12 @@ static bool parse_parenthesised(struct ampl_parser *parser, uint32_t word) {
     return ampl_expect(parser, AMPL_TOKEN_SHUT, "after the arguments");
 }
 
-/* The call becomes a draw of the statement that it stands in. */
+/* Turns the call into a random draw of the current statement. */
 static bool make_draw(struct ampl_parser *parser, struct ampl_node *node, uint32_t word) {
     struct ampl_draw *draw = ampl_take(parser, 1, sizeof *draw);
     if (!draw)
         return false;
-    ampl_note_repeated(parser->sources, &node->place, "random values are this reader's own; AMPL draws others");
+    ampl_note_repeated(parser->sources, &node->place, "random values differ from those of AMPL");
     *draw = (struct ampl_draw){.word = word,
                                .scope = parser->slot_next,
                                .owner = parser->owner,

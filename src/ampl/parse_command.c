@@ -1,5 +1,5 @@
-/* parse_command.c - let, fix, unfix, drop, restore, objective and check. They are kept in their order and run when
- * the model is built.
+/* parse_command.c - let, fix, unfix, drop, restore, objective and check. They are stored in order and run when the
+ * model is built.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -16,7 +16,7 @@ struct ampl_command *ampl_new_command(struct ampl_parser *parser, enum ampl_comm
     return command;
 }
 
-/* The index before a target, if there is one; false with an error. */
+/* Parses an optional index before a target; false with an error. */
 static bool parse_command_index(struct ampl_parser *parser, const struct ampl_indexing **indexing) {
     *indexing = NULL;
     if (!ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
@@ -52,7 +52,7 @@ void ampl_parse_let(struct ampl_parser *parser) {
     parser->changing = false;
     if (start)
         ampl_next(parser); /* .start */
-    if (!target || !ampl_expect(parser, AMPL_TOKEN_ASSIGN, "after what let changes"))
+    if (!target || !ampl_expect(parser, AMPL_TOKEN_ASSIGN, "after the target of let"))
         return;
     struct ampl_node *value = target->type == AMPL_SET ? ampl_parse_set(parser) : ampl_parse_scalar(parser);
     struct ampl_command *command = value ? ampl_new_command(parser, start ? AMPL_START : AMPL_LET, place) : NULL;
@@ -66,7 +66,7 @@ void ampl_parse_let(struct ampl_parser *parser) {
         declaration->let = declaration->assigned = true;
 }
 
-/* Whether the command may be about this: variables are fixed, goals dropped, objectives chosen. */
+/* Whether the command applies to this declaration: variables are fixed, goals dropped, objectives chosen. */
 static bool check_target(struct ampl_parser *parser, const struct ampl_declaration *declaration,
                          enum ampl_command_kind kind) {
     bool variable = declaration->kind == AMPL_VARIABLES && !declaration->defined;
@@ -75,7 +75,7 @@ static bool check_target(struct ampl_parser *parser, const struct ampl_declarati
     if (kind == AMPL_FIX || kind == AMPL_UNFIX)
         problem = variable ? NULL : "only variables can be fixed";
     else if (kind == AMPL_OBJECTIVE)
-        problem = objective ? NULL : "this is not an objective";
+        problem = objective ? NULL : "not an objective";
     else
         problem = objective || declaration->kind == AMPL_CONSTRAINTS ? NULL
                                                                      : "only constraints and objectives can be "
@@ -84,7 +84,7 @@ static bool check_target(struct ampl_parser *parser, const struct ampl_declarati
            ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: %s", ampl_shown(parser).text, problem);
 }
 
-/* x[i], or all of x. */
+/* x[i], or the whole of x. */
 static struct ampl_node *parse_fix_target(struct ampl_parser *parser, enum ampl_command_kind kind) {
     struct ampl_declaration *declaration = target_here(parser);
     if (!declaration || !check_target(parser, declaration, kind))
@@ -121,7 +121,7 @@ void ampl_parse_fix(struct ampl_parser *parser, enum ampl_command_kind kind) {
     } while (ampl_accept(parser, AMPL_TOKEN_COMMA));
 }
 
-/* `name:` after check. A requirement that has one is called by it. */
+/* Optional `name:` after check, which names the requirement. */
 static uint32_t parse_check_name(struct ampl_parser *parser) {
     uint32_t symbol = parser->token.symbol;
     if (!ampl_at(parser, AMPL_TOKEN_NAME) || ampl_is_reserved(symbol) || ampl_peek(parser).kind != AMPL_TOKEN_COLON)
@@ -132,7 +132,7 @@ static uint32_t parse_check_name(struct ampl_parser *parser) {
 
 void ampl_parse_check(struct ampl_parser *parser) {
     const struct ampl_indexing *indexing;
-    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* all checks again: they are made once, at the end */
+    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* a repeated check: checks run once, at the end */
         return;
     parser->command_count++;
     uint32_t name = parse_check_name(parser);

@@ -1,8 +1,7 @@
-/* parse_data.c - data statements: set, param and var in their list forms, straight into the tables of the
+/* parse_data.c - data statements: set, param and var in their list forms, stored directly in the tables of the
  * declarations.
  *
- * A slice ([*,1] or (a,*)) says which components of a key are given; the free ones are read from the text. `.`
- * stands for no value.
+ * A slice ([*,1] or (a,*)) fixes some components of a key; the free ones are read from the text. `.` means no value.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parse_data.h"
@@ -34,7 +33,7 @@ bool ampl_data_accept_assign(struct ampl_parser *parser) {
     return ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept(parser, AMPL_TOKEN_EQUAL);
 }
 
-/* A value for the declaration; *given is false for '.'. */
+/* Parses a value for the declaration; *given is false for '.'. */
 static bool parse_value(struct ampl_parser *parser, const struct ampl_declaration *declaration,
                         struct ampl_value *value, bool *given) {
     *given = !ampl_at(parser, AMPL_TOKEN_DOT);
@@ -42,7 +41,7 @@ static bool parse_value(struct ampl_parser *parser, const struct ampl_declaratio
         return ampl_unexpected(parser, "a value");
     bool number = ampl_at(parser, AMPL_TOKEN_NUMBER);
     if (*given && !number && !declaration->symbolic)
-        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: %s takes numbers", ampl_shown(parser).text,
+        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: %s is numeric", ampl_shown(parser).text,
                             ampl_name(parser, declaration->name));
     *value = number ? ampl_value_number(parser->token.number) : ampl_value_symbol(parser->token.symbol);
     ampl_next(parser);
@@ -54,14 +53,14 @@ static bool parse_data_no_memory(struct ampl_parser *parser) {
     return ampl_no_memory(parser->sources);
 }
 
-/* An entry that has a value gets another one. */
+/* A second value for the same entry. */
 static bool given_twice(struct ampl_parser *parser, const struct ampl_declaration *declaration, const ampl_atom *key,
                         struct ampl_place place) {
     struct ampl_label label = {.text = NULL};
     const char *text =
         ampl_label_write(&label, parser->symbols, ampl_name(parser, declaration->name), declaration->arity, key);
     if (text)
-        ampl_mistake(parser, HN_INVALID, place, "%s: %s has a value already", ampl_shown_at(parser, place).text, text);
+        ampl_mistake(parser, HN_INVALID, place, "%s: %s already has a value", ampl_shown_at(parser, place).text, text);
     else
         parse_data_no_memory(parser);
     ampl_label_release(&label);
@@ -83,7 +82,7 @@ bool ampl_data_value(struct ampl_parser *parser, struct ampl_declaration *declar
     return fresh || given_twice(parser, declaration, key, place);
 }
 
-/* ---- what data may be given for ---- */
+/* ---- targets of data ---- */
 
 struct ampl_declaration *ampl_data_target(struct ampl_parser *parser, enum ampl_kind kind) {
     static const char kinds[][12] = {"set", "param", "variable", "constraint", "objective"};
@@ -99,10 +98,9 @@ struct ampl_declaration *ampl_data_target(struct ampl_parser *parser, enum ampl_
         ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is a %s, not a %s", shown.text,
                      kinds[declaration->kind], kinds[kind]);
     else if (declaration->value)
-        ampl_mistake(parser, HN_INVALID, parser->token.place, "%s has its value from the model", shown.text);
+        ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is defined in the model", shown.text);
     else if (declaration->let)
-        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "data for %s after a let that changes it",
-                     shown.text);
+        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "data for %s after a let command for it", shown.text);
     if (parser->failed)
         return NULL;
     ampl_next(parser);
@@ -134,8 +132,7 @@ bool ampl_slice_parse(struct ampl_parser *parser, struct ampl_slice *slice, enum
     } while (!ampl_at(parser, close));
     ampl_next(parser);
     if (n < count)
-        return ampl_mistake(parser, HN_SYNTAX, place, "%u components where %u are needed", (unsigned)n,
-                            (unsigned)count);
+        return ampl_mistake(parser, HN_SYNTAX, place, "%u components, expected %u", (unsigned)n, (unsigned)count);
     return true;
 }
 
@@ -174,8 +171,8 @@ static bool parse_default(struct ampl_parser *parser, struct ampl_declaration *d
     return given || ampl_unexpected(parser, "a default value");
 }
 
-/* One step of a list: a slice, a table, or a key with its value. *head: the name, a default or a slice was just read, so
- * that '=' may stand for ':='. */
+/* One element of a list: a slice, a table, or a key with its value. *head: just after the name, a default or a slice,
+ * where '=' may replace ':='. */
 static bool parse_param_step(struct ampl_parser *parser, struct ampl_declaration *declaration, struct ampl_slice *slice,
                              bool *head) {
     bool may_assign = *head;
@@ -218,7 +215,7 @@ static bool member_twice(struct ampl_parser *parser, const struct ampl_declarati
     struct ampl_label label = {.text = NULL};
     const char *text = ampl_label_write(&label, parser->symbols, "", declaration->dimension, member);
     if (text)
-        ampl_mistake(parser, HN_INVALID, place, "the set %s has the member %s already",
+        ampl_mistake(parser, HN_INVALID, place, "the set %s already has the member %s",
                      ampl_name(parser, declaration->name), text);
     else
         parse_data_no_memory(parser);
@@ -250,7 +247,7 @@ bool ampl_data_set(struct ampl_parser *parser, struct ampl_declaration *declarat
     return parse_data_no_memory(parser);
 }
 
-/* (a,b) is a member; (a,*) a slice for what follows. */
+/* (a,b) is a member; (a,*) is a slice for the following members. */
 static bool parse_set_tuple(struct ampl_parser *parser, const struct ampl_data_set *given, struct ampl_slice *slice,
                             struct ampl_place place) {
     struct ampl_slice tuple = ampl_slice_all(slice->count);

@@ -1,4 +1,4 @@
-/* parse_data.h - what the files that read data statements share.
+/* parse_data.h - shared by the files that parse data statements.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_PARSE_DATA_H
@@ -7,33 +7,33 @@
 #include "ampl/parser.h"
 #include "ampl/sets.h"
 
-/* A key of which some components are given; the free ones are listed in order. */
+/* A key with some components fixed; the free ones are listed in order. */
 struct ampl_slice {
     uint32_t count, free_count;
     uint32_t free[AMPL_MOST_COMPONENTS];
     ampl_atom key[AMPL_MOST_COMPONENTS];
 };
 
-struct ampl_slice ampl_slice_all(uint32_t count); /* everything free */
+struct ampl_slice ampl_slice_all(uint32_t count); /* all components free */
 /* Components up to the closing token; '*' is free. */
 bool ampl_slice_parse(struct ampl_parser *parser, struct ampl_slice *slice, enum ampl_token_kind close);
-/* The first free components, from the text. */
+/* Reads the first free components from the text. */
 bool ampl_slice_read(struct ampl_parser *parser, struct ampl_slice *slice, uint32_t count);
 
 bool ampl_data_at_atom(const struct ampl_parser *parser);
 bool ampl_data_atom(struct ampl_parser *parser, ampl_atom *atom);
 void ampl_data_skip_commas(struct ampl_parser *parser);
-bool ampl_data_accept_assign(struct ampl_parser *parser); /* := or, in its place, = */
-bool ampl_data_transposed(struct ampl_parser *parser);    /* takes away (tr) before ':' */
+bool ampl_data_accept_assign(struct ampl_parser *parser); /* := or = */
+bool ampl_data_transposed(struct ampl_parser *parser);    /* consumes (tr) before ':' */
 
-/* The declaration named here, if data may be given for it. */
+/* The declaration with this name, if data are allowed for it. */
 struct ampl_declaration *ampl_data_target(struct ampl_parser *parser, enum ampl_kind kind);
 
-/* The value that follows, for a key whose entry starts at the place; '.' is none. */
+/* Parses the value for a key whose entry starts at the place; '.' means none. */
 bool ampl_data_value(struct ampl_parser *parser, struct ampl_declaration *declaration, const ampl_atom *key,
                      struct ampl_place place);
 
-/* A set that is given members; set NULL: none. */
+/* A set whose members are being read; set NULL: none. */
 struct ampl_data_set {
     const struct ampl_declaration *declaration;
     struct ampl_set *set;

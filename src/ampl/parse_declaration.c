@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* ---- what all declarations share ---- */
+/* ---- common to all declarations ---- */
 
 static bool check_new_name(struct ampl_parser *parser) {
     struct ampl_word_text shown = ampl_shown(parser);
@@ -17,12 +17,12 @@ static bool check_new_name(struct ampl_parser *parser) {
         return false;
     }
     if (ampl_declared(parser, parser->token.symbol))
-        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is declared already", shown.text);
+        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is already declared", shown.text);
     return true;
 }
 
 static bool parse_declared_index(struct ampl_parser *parser, struct ampl_declaration *declaration) {
-    if (ampl_at(parser, AMPL_TOKEN_TEXT)) /* an alias, for displays only */
+    if (ampl_at(parser, AMPL_TOKEN_TEXT)) /* an alias, used only for display */
         ampl_next(parser);
     if (!ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
         return true;
@@ -70,7 +70,7 @@ static void add_attribute(struct ampl_parser *parser, enum ampl_attribute_kind k
     parser->last_attribute = &attribute->next;
 }
 
-/* >= <= > < <> with their bound; false when the token is none of them. */
+/* >= <= > < <> with a bound; false if the token is another one. */
 static bool parse_relation(struct ampl_parser *parser) {
     static const struct {
         enum ampl_token_kind token;
@@ -88,7 +88,7 @@ static bool parse_relation(struct ampl_parser *parser) {
     return false;
 }
 
-/* in interval [a, b): its ends become relations; a variable takes closed ones and infinite ones. */
+/* in interval [a, b): its ends become relations; the ends for a variable must be closed or infinite. */
 static void add_interval(struct ampl_parser *parser, struct ampl_declaration *declaration, struct ampl_node *interval) {
     bool variable = declaration->kind == AMPL_VARIABLES;
     declaration->integer |= (interval->is.slot & AMPL_WHOLE) != 0;
@@ -97,14 +97,14 @@ static void add_interval(struct ampl_parser *parser, struct ampl_declaration *de
         bool open = (interval->is.slot & (i == 0 ? AMPL_ABOVE_LOW : AMPL_BELOW_HIGH)) != 0;
         bool infinite = end->op == AMPL_NUMERAL && isinf(end->is.number);
         if (variable && open && !infinite)
-            ampl_mistake(parser, HN_UNSUPPORTED, end->place, "the bound of a variable cannot be an open end");
+            ampl_mistake(parser, HN_UNSUPPORTED, end->place, "the bound of a variable cannot be open");
         else if (!infinite)
             add_attribute(parser, i == 0 ? (open ? AMPL_ABOVE : AMPL_AT_LEAST) : (open ? AMPL_BELOW : AMPL_AT_MOST),
                           end);
     }
 }
 
-/* Keeps the value of := = default, which comes once. */
+/* Stores the value of := = default, at most once. */
 static void set_value(struct ampl_parser *parser, struct ampl_node **value, struct ampl_node *given) {
     if (given && *value)
         ampl_mistake(parser, HN_SYNTAX, given->place, "%s has two values",
@@ -120,7 +120,7 @@ void ampl_skip_suffix(struct ampl_parser *parser) {
     ampl_parse_scalar(parser);
 }
 
-/* The value behind '='. What has no name in the model may stand for a condition: 1 or 0. */
+/* The value after '='. A definition without a name in the model may be a condition: 1 or 0. */
 static struct ampl_node *parse_equal_value(struct ampl_parser *parser) {
     if (!ampl_symbols_nameless(parser->symbols, parser->declaration->name))
         return ampl_parse_scalar(parser);
@@ -141,7 +141,7 @@ static void set_dimension(struct ampl_parser *parser, struct ampl_declaration *s
     if (dimension == 0)
         return;
     if (*known && dimension != set->dimension)
-        ampl_mistake(parser, HN_SYNTAX, place, "%s has dimension %u here and %u before", ampl_name(parser, set->name),
+        ampl_mistake(parser, HN_SYNTAX, place, "%s has dimension %u here, but %u before", ampl_name(parser, set->name),
                      (unsigned)dimension, (unsigned)set->dimension);
     set->dimension = dimension;
     *known = true;
@@ -239,7 +239,7 @@ void ampl_parse_param_declaration(struct ampl_parser *parser) {
 
 /* ---- variables ---- */
 
-/* Whether it is refused is known when its index is: without a column it does no harm. */
+/* Whether it is refused is decided when its index is known: without a column it is harmless. */
 static void parse_integrality(struct ampl_parser *parser, struct ampl_declaration *variable) {
     variable->integrality = parser->token.place;
     variable->integer |= ampl_at_word(parser, AMPL_WORD_integer);
@@ -299,11 +299,11 @@ static void parse_variable(struct ampl_parser *parser, bool arc) {
     while (!end_of_attributes(parser))
         parse_var_attribute(parser, variable, arc);
     if (variable->defined && (variable->attributes || variable->fallback || variable->contributions))
-        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s is defined by '=' and takes no %s",
+        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s is defined by '=' and cannot have %s",
                      ampl_name(parser, variable->name),
                      variable->contributions ? "from, to, obj, coeff or cover" : "bounds or start value");
     if (!variable->defined && ampl_symbols_nameless(parser->symbols, variable->name))
-        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s: a column needs a name, and '$' begins none",
+        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s: a column needs a name without '$'",
                      ampl_name(parser, variable->name));
     finish_declaration(parser, variable);
 }

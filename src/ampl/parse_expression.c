@@ -1,9 +1,9 @@
-/* parse_expression.c - operators, from the loosest to the tightest.
+/* parse_expression.c - operators, by increasing precedence.
  *
- * Ranks, as in AMPL: or; and; not, forall, exists; comparisons, in, within; union diff symdiff; inter; cross; .. by;
- * &; + - less; (sum, prod, min, max over a set take one product, union and inter over a set what binds tighter than
- * they do between sets); * / div mod; unary + -; ^, from the right. A rank
- * that may be chained becomes one node with all its arguments.
+ * Ranks, as in AMPL: or; and; not, forall, exists; comparisons, in, within; union diff symdiff; inter; cross; .. by; &;
+ * + - less; (sum, prod, min, max over a set take one product, union and inter over a set operands that bind tighter
+ * than they do between sets); * / div mod; unary + -; ^, from the right. A chain of operators of one rank becomes one
+ * node with all its arguments.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -61,15 +61,16 @@ static uint16_t sign_here(const struct ampl_parser *parser, const struct chain *
     return 0;
 }
 
-/* The dimension of a chain of sets; components add up in a cross product and must agree elsewhere. */
+/* The dimension of a chain of sets: the sum for a cross product, equal ones otherwise. */
 static bool set_dimension(struct ampl_parser *parser, struct ampl_node *node) {
     uint32_t sum = 0, common = 0;
     for (uint32_t i = 0; i < node->count; i++) {
         const struct ampl_node *set = node->arguments[i];
         sum += set->dimension;
         if (common != 0 && set->dimension != 0 && set->dimension != common && node->op != AMPL_CHAIN_CROSS)
-            return ampl_mistake(parser, HN_SYNTAX, set->place, "a set of dimension %u meets one of dimension %u",
-                                (unsigned)set->dimension, (unsigned)common);
+            return ampl_mistake(parser, HN_SYNTAX, set->place,
+                                "a set of dimension %u is combined with one of dimension %u", (unsigned)set->dimension,
+                                (unsigned)common);
         if (set->dimension != 0)
             common = set->dimension;
         if (sum > AMPL_MOST_COMPONENTS && node->op == AMPL_CHAIN_CROSS)
@@ -79,7 +80,7 @@ static bool set_dimension(struct ampl_parser *parser, struct ampl_node *node) {
     return true;
 }
 
-/* The pending nodes from `first` on, all of one type, become the arguments. */
+/* Collects the pending nodes from `first` on, all of one type, as arguments. */
 static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct chain *chain, enum ampl_type type,
                                       size_t first) {
     size_t count = parser->pending_count - first;
@@ -98,7 +99,7 @@ static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct c
     return node;
 }
 
-/* What stands left of an operator of this rank is there already. */
+/* Continues an operator of this rank whose left operand is given. */
 static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node *node, enum rank rank) {
     const struct chain *chain = chain_of(rank);
     uint16_t sign = sign_here(parser, chain);
@@ -116,7 +117,8 @@ static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node
     return node;
 }
 
-/* Chains of several ranks in one call, tightest first, so that deep nesting needs little stack. */
+/* Parses chains of several ranks in one call, highest precedence first, to limit the stack depth of nested
+ * expressions. */
 static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank) {
     enum rank top = rank <= RANK_AND ? RANK_NOT : rank <= RANK_CROSS ? RANK_PROGRESSION : RANK_UNARY;
     struct ampl_node *node = parse_rank(parser, top);
@@ -195,7 +197,7 @@ static struct ampl_node *parse_membership(struct ampl_parser *parser, struct amp
         return NULL;
     uint32_t components = subset ? left->dimension : left->type == AMPL_TUPLE ? left->count : 1;
     if (right->dimension != 0 && components != 0 && components != right->dimension) {
-        ampl_mistake(parser, HN_SYNTAX, left->place, "%u components are compared with a set of dimension %u",
+        ampl_mistake(parser, HN_SYNTAX, left->place, "a tuple of %u components is tested in a set of dimension %u",
                      (unsigned)components, (unsigned)right->dimension);
         return NULL;
     }
@@ -206,20 +208,20 @@ static bool is_relation(enum ampl_token_kind kind) {
     return kind >= AMPL_TOKEN_EQUAL && kind <= AMPL_TOKEN_GREATER_EQUAL;
 }
 
-/* The way a relation points; 0 for those that point nowhere. */
+/* 1 for >, >=, -1 for <, <=, 0 for the others. */
 static int direction(uint16_t relation) {
     if (relation == AMPL_TOKEN_LESS || relation == AMPL_TOKEN_LESS_EQUAL)
         return -1;
     return relation == AMPL_TOKEN_GREATER || relation == AMPL_TOKEN_GREATER_EQUAL;
 }
 
-/* Sets are compared member by member, so that their dimensions agree. */
+/* Compared sets must have the same dimension. */
 static bool check_compared_sets(struct ampl_parser *parser, const struct ampl_node *node) {
     uint32_t common = node->arguments[0]->dimension;
     for (uint32_t i = 1; i < node->count; i++) {
         const struct ampl_node *set = node->arguments[i];
         if (direction(node->is.signs[i]) != 0)
-            return ampl_mistake(parser, HN_SYNTAX, node->place, "sets are compared by =, <> and within");
+            return ampl_mistake(parser, HN_SYNTAX, node->place, "sets can only be compared by =, <> and within");
         if (common != 0 && set->dimension != 0 && set->dimension != common)
             return ampl_mistake(parser, HN_SYNTAX, set->place,
                                 "a set of dimension %u is compared with one of dimension %u", (unsigned)set->dimension,
@@ -229,7 +231,7 @@ static bool check_compared_sets(struct ampl_parser *parser, const struct ampl_no
     return true;
 }
 
-/* a < b <= c points one way and may contain =; <> stands alone. */
+/* a < b <= c has one direction and may contain =; <> cannot be chained. */
 static bool check_comparison(struct ampl_parser *parser, const struct ampl_node *node, struct ampl_place last) {
     int way = 0;
     if (node->arguments[0]->type == AMPL_SET && !check_compared_sets(parser, node))
@@ -237,14 +239,14 @@ static bool check_comparison(struct ampl_parser *parser, const struct ampl_node 
     for (uint32_t i = 1; i < node->count; i++) {
         int next = direction(node->is.signs[i]);
         if ((way != 0 && next == -way) || (node->count > 2 && node->is.signs[i] == AMPL_TOKEN_NOT_EQUAL))
-            return ampl_mistake(parser, HN_SYNTAX, last, "%s: a chain of comparisons must point one way, without <>",
+            return ampl_mistake(parser, HN_SYNTAX, last, "%s: a chain of comparisons must have one direction and no <>",
                                 ampl_shown_at(parser, last).text);
         way = next != 0 ? next : way;
     }
     return true;
 }
 
-/* left relation b relation c ..., read from the first relation on. */
+/* left relation b relation c ..., from the first relation on. */
 static struct ampl_node *parse_relation(struct ampl_parser *parser, struct ampl_node *left) {
     const struct chain chain = {AMPL_COMPARE, AMPL_LOGICAL, {0}};
     enum ampl_type type = left->type == AMPL_SET ? AMPL_SET : AMPL_SCALAR;

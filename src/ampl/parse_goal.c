@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
-/* := value after the name: the start of a multiplier, which no layer has. */
+/* := value after the name: the initial value of a multiplier, which the layer does not use. */
 static void skip_multiplier(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     if (!ampl_accept(parser, AMPL_TOKEN_ASSIGN) && !ampl_accept_word(parser, AMPL_WORD_default))
@@ -15,8 +15,8 @@ static void skip_multiplier(struct ampl_parser *parser) {
 static struct ampl_declaration *parse_name(struct ampl_parser *parser, enum ampl_kind kind) {
     struct ampl_declaration *goal = ampl_declare(parser, kind);
     if (goal && ampl_symbols_nameless(parser->symbols, goal->name))
-        ampl_mistake(parser, HN_SYNTAX, goal->place, "%s: %s needs a name, and '$' begins none",
-                     ampl_name(parser, goal->name), kind == AMPL_CONSTRAINTS ? "a constraint" : "an objective");
+        ampl_mistake(parser, HN_SYNTAX, goal->place, "%s: %s needs a name without '$'", ampl_name(parser, goal->name),
+                     kind == AMPL_CONSTRAINTS ? "a constraint" : "an objective");
     if (goal)
         skip_multiplier(parser);
     return goal && !parser->failed ? goal : NULL;
@@ -27,7 +27,7 @@ static struct ampl_declaration *parse_head(struct ampl_parser *parser, enum ampl
     return goal && ampl_expect(parser, AMPL_TOKEN_COLON, "after the name") ? goal : NULL;
 }
 
-/* A suffix after the expression, with or without ',' before it. */
+/* A suffix after the expression, optionally preceded by ','. */
 static bool at_suffix(const struct ampl_parser *parser) {
     if (!ampl_at(parser, AMPL_TOKEN_COMMA))
         return ampl_at_word(parser, AMPL_WORD_suffix);
@@ -47,7 +47,7 @@ void ampl_parse_objective(struct ampl_parser *parser, bool maximize) {
     if (!objective)
         return;
     objective->maximize = maximize;
-    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* all of it is to come */
+    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* the whole expression is to_come */
         objective->sides[0] = ampl_new_net(parser, objective->place, false);
     else if (ampl_expect(parser, AMPL_TOKEN_COLON, "after the name"))
         objective->sides[0] = ampl_parse_scalar(parser);
@@ -56,7 +56,7 @@ void ampl_parse_objective(struct ampl_parser *parser, bool maximize) {
     parser->declaration = NULL;
 }
 
-/* What joins conditions to a logical constraint. */
+/* Operators of logical constraints. */
 static bool at_logical(const struct ampl_parser *parser) {
     static const enum ampl_word words[] = {AMPL_WORD_and, AMPL_WORD_or, AMPL_WORD_not, AMPL_WORD_forall,
                                            AMPL_WORD_exists};
@@ -72,7 +72,7 @@ static bool refuse_logical(struct ampl_parser *parser) {
                         ampl_shown(parser).text);
 }
 
-/* A side of a constraint: a number; a condition in parentheses is refused for what it is. */
+/* A side of a constraint: a number; a condition in parentheses gets a specific error. */
 static struct ampl_node *parse_side(struct ampl_parser *parser, const struct ampl_declaration *constraint) {
     if (at_logical(parser)) {
         refuse_logical(parser);
@@ -80,15 +80,14 @@ static struct ampl_node *parse_side(struct ampl_parser *parser, const struct amp
     }
     struct ampl_node *side = ampl_parse_any(parser);
     if (side && side->type == AMPL_LOGICAL) {
-        ampl_mistake(parser, HN_UNSUPPORTED, side->place,
-                     "%s: this condition makes it a logical constraint, and those are not supported",
+        ampl_mistake(parser, HN_UNSUPPORTED, side->place, "%s: logical constraints are not supported",
                      ampl_name(parser, constraint->name));
         return NULL;
     }
     return ampl_need(parser, side, AMPL_SCALAR) ? side : NULL;
 }
 
-/* The relation between two sides; false with an error, which says what is wanted, when it is none of <= >= =. */
+/* Parses <=, >= or = between two sides; otherwise an error that names `wanted`. */
 static bool parse_relation(struct ampl_parser *parser, uint32_t *relation, const char *wanted) {
     enum ampl_token_kind kind = parser->token.kind;
     if (kind == AMPL_TOKEN_LESS || kind == AMPL_TOKEN_GREATER || kind == AMPL_TOKEN_NOT_EQUAL)
@@ -121,7 +120,7 @@ static bool parse_third_side(struct ampl_parser *parser, struct ampl_declaration
     return constraint->sides[2] != NULL;
 }
 
-/* Two or three sides and the relations between them. */
+/* Parses two or three sides and the relations between them. */
 static void parse_sides(struct ampl_parser *parser, struct ampl_declaration *constraint) {
     constraint->side_count = 2;
     constraint->sides[0] = parse_side(parser, constraint);
@@ -144,7 +143,7 @@ void ampl_parse_constraint(struct ampl_parser *parser) {
     parser->declaration = NULL;
 }
 
-/* node N: net_in = b; without a condition what comes in goes out. */
+/* node N: net_in = b; without a condition inflow equals outflow. */
 void ampl_parse_node(struct ampl_parser *parser) {
     struct ampl_declaration *node = parse_name(parser, AMPL_CONSTRAINTS);
     if (!node)

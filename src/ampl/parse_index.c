@@ -1,7 +1,7 @@
-/* parse_index.c - what stands in braces: an index {i in S, (j,k) in T: condition}, or a set {1, 2, 3}.
+/* parse_index.c - braces: an index {i in S, (j,k) in T: condition}, or a set {1, 2, 3}.
  *
- * A name before `in` is a new dummy. Among the components of (i, j, ...) in S a name that is in scope or declared,
- * and any other expression, is a value that members must have there: {i in N, (i,j) in A} walks the slice of A at i.
+ * A name before `in` is a new dummy. Among the components of (i, j, ...) in S a name that is in scope or declared, and
+ * any other expression, fixes a component: {i in N, (i,j) in A} iterates over the slice of A at i.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -41,9 +41,9 @@ static bool add_dummy(struct ampl_parser *parser, uint32_t symbol, uint32_t slot
     return true;
 }
 
-/* ---- looking ahead ---- */
+/* ---- look-ahead ---- */
 
-/* Whether the parenthesis that opens here is followed by `in` once it is closed. */
+/* Whether the parenthesis opened here is followed by `in`. */
 static bool tuple_before_in(const struct ampl_parser *parser) {
     struct ampl_lexer lexer = parser->lexer;
     int open = 1;
@@ -70,7 +70,7 @@ static bool name_before_in(const struct ampl_parser *parser) {
 
 /* ---- items ---- */
 
-/* Names of the new dummies, until their slots are known. */
+/* Names of the new dummies, until their slots are assigned. */
 struct components {
     uint32_t count;
     uint32_t symbols[AMPL_MOST_COMPONENTS]; /* 0: none */
@@ -85,7 +85,7 @@ static bool is_new_name(const struct ampl_parser *parser) {
     return after == AMPL_TOKEN_COMMA || after == AMPL_TOKEN_SHUT;
 }
 
-/* Whether the name at hand is a dummy of this index already; its dummies in scope are those from `first` on. */
+/* Whether the current name is already a dummy of this index; its dummies in scope start at `first`. */
 static bool is_taken(const struct ampl_parser *parser, const struct components *components, uint32_t first) {
     uint32_t symbol = parser->token.symbol;
     for (uint32_t i = first; i < parser->dummy_count; i++)
@@ -97,13 +97,13 @@ static bool is_taken(const struct ampl_parser *parser, const struct components *
     return false;
 }
 
-/* The next component is a new dummy. */
+/* Adds a new dummy as the next component. */
 static bool new_name(struct ampl_parser *parser, struct components *components, uint32_t first) {
     struct ampl_word_text shown = ampl_shown(parser);
     if (ampl_is_reserved(parser->token.symbol))
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word cannot be a name", shown.text);
     if (is_taken(parser, components, first))
-        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is a dummy of this index already", shown.text);
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is already a dummy of this index", shown.text);
     components->fixed[components->count] = NULL;
     components->symbols[components->count++] = parser->token.symbol;
     ampl_next(parser);
@@ -128,11 +128,11 @@ static bool parse_tuple(struct ampl_parser *parser, struct components *component
     return ampl_expect(parser, AMPL_TOKEN_SHUT, "to close the tuple");
 }
 
-/* An item over a set; the components are those of the set's members. */
+/* An item over a set; the components match those of the set's members. */
 static struct ampl_index_item *make_item(struct ampl_parser *parser, struct ampl_node *set,
                                          const struct components *components) {
     if (set->dimension != 0 && components->count != set->dimension) {
-        ampl_mistake(parser, HN_SYNTAX, set->place, "%u dummy indices run over a set of dimension %u",
+        ampl_mistake(parser, HN_SYNTAX, set->place, "%u dummy indices for a set of dimension %u",
                      (unsigned)components->count, (unsigned)set->dimension);
         return NULL;
     }
@@ -156,7 +156,7 @@ static struct ampl_index_item *make_item(struct ampl_parser *parser, struct ampl
 }
 
 static struct ampl_index_item *parse_dummy_item(struct ampl_parser *parser, uint32_t first) {
-    struct components *components = ampl_take(parser, 1, sizeof *components); /* large, and braces nest */
+    struct components *components = ampl_take(parser, 1, sizeof *components); /* on the heap: large, and braces nest */
     if (!components || (ampl_at(parser, AMPL_TOKEN_OPEN) ? !parse_tuple(parser, components, first)
                                                          : !new_name(parser, components, first)))
         return NULL;
@@ -165,13 +165,13 @@ static struct ampl_index_item *parse_dummy_item(struct ampl_parser *parser, uint
     return set ? make_item(parser, set, components) : NULL;
 }
 
-/* A set alone: its members' components take slots without names. */
+/* A set without dummies: the components of its members get unnamed slots. */
 static struct ampl_index_item *anonymous_item(struct ampl_parser *parser, struct ampl_node *set) {
     if (set->dimension == 0) {
-        ampl_mistake(parser, HN_SYNTAX, set->place, "the dimension of this empty set is not known");
+        ampl_mistake(parser, HN_SYNTAX, set->place, "the dimension of this empty set is unknown");
         return NULL;
     }
-    struct components *components = ampl_take(parser, 1, sizeof *components); /* large, and braces nest */
+    struct components *components = ampl_take(parser, 1, sizeof *components); /* on the heap: large, and braces nest */
     if (!components)
         return NULL;
     components->count = set->dimension;
@@ -193,7 +193,7 @@ static struct ampl_node *finish_members(struct ampl_parser *parser, struct ampl_
         if (member->type != AMPL_TUPLE && !ampl_need(parser, member, AMPL_SCALAR))
             return NULL;
         if (dimension != 0 && components != dimension) {
-            ampl_mistake(parser, HN_SYNTAX, member->place, "members of %u and of %u components in one set",
+            ampl_mistake(parser, HN_SYNTAX, member->place, "one set has members of %u and of %u components",
                          (unsigned)dimension, (unsigned)components);
             return NULL;
         }
@@ -240,7 +240,8 @@ static bool parse_brace_elements(struct ampl_parser *parser, struct braces *brac
             return false;
     while (ampl_accept(parser, AMPL_TOKEN_COMMA));
     if (braces->indexing->items && parser->pending_count > braces->first)
-        return ampl_mistake(parser, HN_SYNTAX, braces->indexing->place, "members and index sets in one pair of braces");
+        return ampl_mistake(parser, HN_SYNTAX, braces->indexing->place,
+                            "members and index sets cannot be mixed in braces");
     if (!ampl_accept(parser, AMPL_TOKEN_COLON))
         return true;
     if (!braces->indexing->items)
@@ -249,7 +250,7 @@ static bool parse_brace_elements(struct ampl_parser *parser, struct braces *brac
     return braces->indexing->condition != NULL;
 }
 
-/* Either *indexing with items, or a set of members in *set. */
+/* Sets either *indexing with items, or *set to a set of members. */
 static bool parse_braces(struct ampl_parser *parser, struct ampl_indexing **indexing, struct ampl_node **set) {
     struct braces braces = {.indexing = ampl_take(parser, 1, sizeof **indexing),
                             .first = parser->pending_count,
@@ -273,12 +274,12 @@ static bool parse_braces(struct ampl_parser *parser, struct ampl_indexing **inde
     return good && (braces.indexing->items || *set);
 }
 
-/* {3} is a set of one member, but as an index it is meant for 1..3. */
+/* {3} is a set with one member, but as an index 1..3 is meant. */
 static bool check_index_members(struct ampl_parser *parser, const struct ampl_node *set) {
     const struct ampl_node *member = set->count == 1 ? set->arguments[0] : NULL;
     if (!member || member->type == AMPL_TUPLE || member->op == AMPL_LITERAL)
         return true;
-    return ampl_mistake(parser, HN_SYNTAX, member->place, "%s: a number is not a set to index over; 1..n is",
+    return ampl_mistake(parser, HN_SYNTAX, member->place, "%s: a number is not an index set; write 1..n",
                         ampl_shown_at(parser, member->place).text);
 }
 
@@ -289,7 +290,7 @@ struct ampl_indexing *ampl_parse_indexing(struct ampl_parser *parser) {
         ampl_unexpected(parser, "an index in { }");
         return NULL;
     }
-    parser->depth++; /* an index and what stands in it: two levels of the stack's budget */
+    parser->depth++; /* an index and its content: two levels of stack depth */
     bool good = parse_braces(parser, &indexing, &set);
     parser->depth--;
     if (!good)

@@ -1,4 +1,4 @@
-/* parse_interval.c - sets of numbers that are not listed: interval [a, b), integer [a, b], Reals, Integers.
+/* parse_interval.c - infinite sets of numbers: interval [a, b), integer [a, b], Reals, Integers.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"

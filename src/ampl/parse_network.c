@@ -1,8 +1,8 @@
-/* parse_network.c - what a variable adds to objectives and constraints, said in its own declaration:
+/* parse_network.c - contributions of a variable to objectives and constraints, in its declaration:
  *
  *     from NODE factor    to NODE factor    obj OBJECTIVE factor    coeff CONSTRAINT factor    cover CONSTRAINT
  *
- * each perhaps with an index before the goal. A factor after from and to may be left out and is 1.
+ * each optionally with an index before the goal. The factor after from and to is optional and defaults to 1.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -45,7 +45,7 @@ static struct ampl_node *parse_target(struct ampl_parser *parser, const struct p
     return ampl_parse_goal_reference(parser);
 }
 
-/* Whether an expression starts here, and not the next attribute. */
+/* Whether an expression starts here, rather than the next attribute. */
 static bool at_factor(const struct ampl_parser *parser, bool arc) {
     if (ampl_at(parser, AMPL_TOKEN_NUMBER) || ampl_at(parser, AMPL_TOKEN_OPEN) || ampl_at(parser, AMPL_TOKEN_MINUS) ||
         ampl_at(parser, AMPL_TOKEN_PLUS))
@@ -66,7 +66,7 @@ static bool parse_index(struct ampl_parser *parser, struct ampl_contribution *co
 
 static bool parse_parts(struct ampl_parser *parser, const struct phrase *phrase, bool arc,
                         struct ampl_contribution *contribution) {
-    parser->no_variables = "what a variable adds";
+    parser->no_variables = "the contribution of a variable";
     if (!parse_index(parser, contribution) || !(contribution->target = parse_target(parser, phrase)))
         return false;
     bool factor = phrase->needs_factor || (phrase->takes_factor && at_factor(parser, arc));

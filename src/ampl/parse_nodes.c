@@ -1,4 +1,4 @@
-/* parse_nodes.c - making nodes of the tree.
+/* parse_nodes.c - creates nodes of the tree.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -48,13 +48,13 @@ struct ampl_node *ampl_node_pending(struct ampl_parser *parser, enum ampl_op op,
 }
 
 bool ampl_need(struct ampl_parser *parser, const struct ampl_node *node, enum ampl_type type) {
-    static const char kinds[][20] = {"a number or text", "a condition", "a set", "a tuple"};
+    static const char kinds[][20] = {"a number or string", "a condition", "a set", "a tuple"};
     if (!node || parser->failed)
         return false;
     if (node->type == type || (type == AMPL_LOGICAL && node->type == AMPL_SCALAR))
         return true;
     bool named = node->op == AMPL_REFERENCE;
-    return ampl_mistake(parser, HN_SYNTAX, node->place, "%s%s%s stands where %s is needed",
+    return ampl_mistake(parser, HN_SYNTAX, node->place, "%s%s%s instead of %s",
                         named ? ampl_name(parser, node->is.declaration->name) : "", named ? ": " : "",
                         kinds[node->type], kinds[type]);
 }

@@ -1,4 +1,4 @@
-/* parse_option.c - option: randseed is read, all others are skipped with a note by the caller.
+/* parse_option.c - option: randseed is applied, the caller skips all others with a note.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/numerals.h"
@@ -8,7 +8,7 @@
 
 static const double MOST_SEED = 0x1p53;
 
-/* The number that follows, bare or in quotes; HUGE_VAL when it is none. */
+/* The following number, bare or in quotes; HUGE_VAL if it is not a number. */
 static double seed_here(struct ampl_parser *parser) {
     bool minus = ampl_accept(parser, AMPL_TOKEN_MINUS);
     double number = HUGE_VAL;
@@ -22,19 +22,19 @@ static double seed_here(struct ampl_parser *parser) {
     return minus ? -number : number;
 }
 
-/* After the word randseed. Without a value the seed is only shown. */
+/* After the word randseed. Without a value, option only displays the seed. */
 static bool take_seed(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     struct ampl_word_text shown = ampl_shown(parser);
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON) || ampl_at(parser, AMPL_TOKEN_COMMA))
         return true;
     double seed = seed_here(parser);
-    if (seed == 0) { /* AMPL would take one from the clock */
-        ampl_note(parser->sources, HN_SEVERITY_WARNING, &place, "randseed 0 asks the clock for a seed; 1 is taken");
+    if (seed == 0) { /* AMPL would use the clock */
+        ampl_note(parser->sources, HN_SEVERITY_WARNING, &place, "randseed 0 would use the clock; 1 is used instead");
         seed = 1;
     }
     if (!(seed >= 1 && seed <= MOST_SEED) || seed != floor(seed))
-        return ampl_mistake(parser, HN_UNSUPPORTED, place, "randseed %s: a whole number from 1 to 2^53 is needed",
+        return ampl_mistake(parser, HN_UNSUPPORTED, place, "randseed %s: expected a whole number from 1 to 2^53",
                             shown.text);
     ampl_next(parser);
     parser->seed = (uint64_t)seed;
@@ -43,7 +43,7 @@ static bool take_seed(struct ampl_parser *parser) {
     return true;
 }
 
-/* Goes to the ',' or the end of the statement. */
+/* Skips to the ',' or the end of the statement. */
 static void pass(struct ampl_parser *parser) {
     while (!parser->failed && !ampl_at(parser, AMPL_TOKEN_COMMA) && !ampl_at(parser, AMPL_TOKEN_SEMICOLON) &&
            !ampl_at(parser, AMPL_TOKEN_END))

@@ -1,6 +1,6 @@
 /* parse_pieces.c - piecewise-linear terms: << breakpoints; slopes >> x, or (x, zero) for one that is 0 at zero.
  *
- * Both lists have values and indexed values, {p in 1..n} limit[p].
+ * Both lists contain values and indexed values, {p in 1..n} limit[p].
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -30,7 +30,7 @@ static bool parse_items(struct ampl_parser *parser) {
     return true;
 }
 
-/* Both lists, pending, and what closes them. */
+/* Parses both lists, pending, up to the closing >>. */
 static bool parse_lists(struct ampl_parser *parser, size_t first, uint32_t *breakpoints) {
     const char *outside = parser->no_variables;
     parser->pieces = parser->token.place.offset + 1;
@@ -46,7 +46,7 @@ static bool parse_lists(struct ampl_parser *parser, size_t first, uint32_t *brea
     return parse_items(parser) && ampl_expect(parser, AMPL_TOKEN_PIECES_END, "after the slopes");
 }
 
-/* x or (x, zero), into the two arguments. */
+/* x or (x, zero), stored in the two arguments. */
 static bool parse_argument(struct ampl_parser *parser, struct ampl_node **argument, struct ampl_node **zero) {
     *argument = ampl_parse_primary(parser);
     if (*argument && (*argument)->type == AMPL_TUPLE && (*argument)->count == 2) {

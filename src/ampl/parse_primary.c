@@ -1,5 +1,4 @@
-/* parse_primary.c - what operators stand between: numerals, texts, names, parentheses, if, and reductions over index
- * sets.
+/* parse_primary.c - operands: numerals, strings, names, parentheses, if, and reductions over index sets.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -68,7 +67,7 @@ static struct ampl_node *choice(struct ampl_parser *parser) {
         if (!ampl_need(parser, no, (enum ampl_type)yes->type))
             return NULL;
         if (yes->dimension != 0 && no->dimension != 0 && yes->dimension != no->dimension) {
-            ampl_mistake(parser, HN_SYNTAX, no->place, "a set of dimension %u, or else one of dimension %u",
+            ampl_mistake(parser, HN_SYNTAX, no->place, "the branches have dimensions %u and %u",
                          (unsigned)yes->dimension, (unsigned)no->dimension);
             return NULL;
         }
@@ -111,7 +110,7 @@ bool ampl_takes_index(uint32_t word) {
     return find_reduction(word) != NULL;
 }
 
-/* What is reduced: a product of numbers, the members of setof, or a set. */
+/* The operand of a reduction: a product of numbers, the members of setof, or a set. */
 static struct ampl_node *parse_reduced(struct ampl_parser *parser, const struct reduction *reduction) {
     if (reduction->type == AMPL_SCALAR)
         return ampl_parse_product(parser);
@@ -149,7 +148,7 @@ static bool parse_bracketed(struct ampl_parser *parser) {
     return ampl_expect(parser, AMPL_TOKEN_SHUT_BRACKET, "to close the subscripts");
 }
 
-/* [ a, b ] after the name, at the place, of something declared. */
+/* [ a, b ] after a declared name at the place. */
 static bool parse_subscripts(struct ampl_parser *parser, const struct ampl_declaration *declaration,
                              struct ampl_place place) {
     size_t first = parser->pending_count;
@@ -197,7 +196,7 @@ static enum ampl_suffix suffix_here(const struct ampl_parser *parser) {
     return AMPL_SUFFIX_OTHER;
 }
 
-/* Whether a '.' follows the name at hand, perhaps after subscripts. */
+/* Whether a '.' follows the current name and its subscripts. */
 static bool before_suffix(const struct ampl_parser *parser) {
     struct ampl_lexer lexer = parser->lexer;
     struct ampl_token token = ampl_lex(&lexer);
@@ -228,7 +227,7 @@ static struct ampl_node *parse_suffix(struct ampl_parser *parser, struct ampl_de
         return NULL;
     }
     if (variable == parser->declaration) {
-        ampl_mistake(parser, HN_INVALID, place, "%s.%s: its own declaration may not use it", name, shown.text);
+        ampl_mistake(parser, HN_INVALID, place, "%s.%s: not allowed in its own declaration", name, shown.text);
         return NULL;
     }
     ampl_next(parser);
@@ -247,7 +246,7 @@ static bool at_start_suffix(const struct ampl_parser *parser, const struct ampl_
            strcmp(ampl_name(parser, suffix.symbol), "start") == 0;
 }
 
-/* A suffix that let sets is skipped with a note; those that are bounds are refused. */
+/* A suffix assigned by let is skipped with a note; bounds are refused. */
 static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaration *declaration,
                         struct ampl_place place) {
     const char *name = ampl_name(parser, declaration->name);
@@ -257,21 +256,22 @@ static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaratio
     if (suffix == AMPL_SUFFIX_LOWER || suffix == AMPL_SUFFIX_UPPER)
         return ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: let cannot change this suffix", name, shown.text);
     ampl_note_repeated(parser->sources, &place, "let on the suffix %s.%s is skipped", name, shown.text);
-    parser->failed = true; /* without a mistake: the rest of the statement is skipped */
+    parser->failed = true; /* not an error: skips the rest of the statement */
     return false;
 }
 
-/* let on a constraint gives its multiplier a value, which is skipped with a note. */
+/* let on a constraint sets its multiplier, which is skipped with a note. */
 static bool meet_goal(struct ampl_parser *parser, const struct ampl_declaration *declaration, struct ampl_place place) {
     const char *name = ampl_name(parser, declaration->name);
     if (declaration->kind == AMPL_OBJECTIVES)
         return ampl_mistake(parser, HN_INVALID, place, "%s: let cannot change an objective", name);
     ampl_note_repeated(parser->sources, &place, "let on the multiplier of %s is skipped", name);
-    parser->failed = true; /* without a mistake, as above */
+    parser->failed = true; /* not an error, as above */
     return false;
 }
 
-/* A reference to what is being declared; t+1 or next(t) among its subscripts means that it looks ahead. */
+/* A reference to the current declaration; t+1 or next(t) among its subscripts means that it depends on later
+ * entries. */
 static void note_recursion(struct ampl_declaration *declaration, const struct ampl_node *node) {
     declaration->recursive = true;
     for (uint32_t i = 0; i < node->count; i++) {
@@ -288,7 +288,7 @@ struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
     struct ampl_declaration *declaration = ampl_declared(parser, parser->token.symbol);
     size_t first = parser->pending_count;
     bool changing = parser->changing;
-    parser->changing = false; /* what stands in the subscripts is not changed */
+    parser->changing = false; /* subscripts of the target are not targets */
     bool suffixed = declaration->kind == AMPL_VARIABLES && before_suffix(parser);
     if (!(changing && is_goal(declaration)) && !suffixed && !may_appear(parser, declaration))
         return NULL;
@@ -300,7 +300,7 @@ struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
         return node;
     }
     if (good && ampl_at(parser, AMPL_TOKEN_DOT) && at_start_suffix(parser, declaration))
-        good = true; /* it is left to let */
+        good = true; /* let evaluates it */
     else if (good && ampl_at(parser, AMPL_TOKEN_DOT))
         good = meet_suffix(parser, declaration, place);
     else if (good && is_goal(declaration))
@@ -330,7 +330,7 @@ struct ampl_node *ampl_parse_goal_reference(struct ampl_parser *parser) {
     return node;
 }
 
-/* What variables add to the goal that is being declared; minus: they count as going out. */
+/* The contributions of variables to the current goal; minus: with negative sign. */
 struct ampl_node *ampl_new_net(struct ampl_parser *parser, struct ampl_place place, bool minus) {
     struct ampl_declaration *goal = parser->declaration;
     struct ampl_node *node = ampl_node_new(parser, AMPL_NET, AMPL_SCALAR, place, 0);
@@ -347,7 +347,7 @@ static struct ampl_node *net(struct ampl_parser *parser) {
     const struct ampl_declaration *goal = parser->declaration;
     bool of_node = !ampl_at_word(parser, AMPL_WORD_to_come), minus = ampl_at_word(parser, AMPL_WORD_net_out);
     if (!goal || !is_goal(goal) || goal->node != of_node) {
-        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s stands in %s", ampl_shown(parser).text,
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is allowed in %s", ampl_shown(parser).text,
                      of_node ? "nodes only" : "objectives and constraints only");
         return NULL;
     }

@@ -1,14 +1,13 @@
-/* parse_statement.c - statement by statement: what starts one, what is skipped, what is refused, and where further
- * files come in.
+/* parse_statement.c - statements: dispatch on the first word, skipped and refused statements, and included files.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
 enum { MOST_LOOKAHEAD = 500 };
 
-/* ---- after a mistake ---- */
+/* ---- error recovery ---- */
 
-/* A word that can only start a statement: probably the ';' before it is missing. */
+/* A word that can only start a statement: the preceding ';' is probably missing. */
 static bool starts_declaration(const struct ampl_parser *parser) {
     static const enum ampl_word words[] = {AMPL_WORD_set,      AMPL_WORD_param,    AMPL_WORD_var,
                                            AMPL_WORD_minimize, AMPL_WORD_maximize, AMPL_WORD_subject};
@@ -18,7 +17,7 @@ static bool starts_declaration(const struct ampl_parser *parser) {
     return ampl_at(parser, AMPL_TOKEN_SUBJECT_TO);
 }
 
-/* Goes on after the next ';', or at the word where the next statement must start. */
+/* Continues after the next ';', or at a word that starts a statement. */
 static void recover(struct ampl_parser *parser, uint32_t start) {
     parser->lexer.at = parser->pieces > 0 ? parser->pieces - 1 : parser->token.place.offset;
     if (parser->pieces > 0 || parser->token.place.offset == start || !starts_declaration(parser))
@@ -26,18 +25,18 @@ static void recover(struct ampl_parser *parser, uint32_t start) {
     parser->failed = false;
 }
 
-/* ---- what is skipped or refused ---- */
+/* ---- skipped and refused statements ---- */
 
 static void skip_rest(struct ampl_parser *parser, const char *text) {
     ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "%s is skipped", text);
-    parser->failed = true; /* without a mistake */
+    parser->failed = true; /* not an error */
 }
 
 static void parse_statement_refuse(struct ampl_parser *parser, const char *text) {
     ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: this statement is not supported", text);
 }
 
-/* function NAME(...): its code is elsewhere. */
+/* function NAME(...): an imported function. */
 static void refuse_function(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     ampl_next(parser);
@@ -45,17 +44,17 @@ static void refuse_function(struct ampl_parser *parser) {
                  ampl_shown(parser).text);
 }
 
-/* What is left of a source, if it is more than blanks, is skipped with a note. */
+/* Skips the rest of a source with a note, if it is not blank. */
 static void end_source(struct ampl_parser *parser, const char *text) {
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON))
         ampl_next(parser);
     if (!ampl_at(parser, AMPL_TOKEN_END))
-        ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "what follows %s is skipped", text);
+        ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "the text after %s is skipped", text);
     parser->lexer.at = parser->lexer.length;
     parser->token.kind = AMPL_TOKEN_SEMICOLON;
 }
 
-/* A loop or a choice; with a mistake in it all of it is skipped. */
+/* A loop or an if command; after an error all of it is skipped. */
 static void parse_blocks(struct ampl_parser *parser) {
     struct ampl_lexer lexer = parser->lexer;
     bool stops = false;
@@ -80,13 +79,12 @@ static void parse_reset(struct ampl_parser *parser) {
         ampl_next(parser);
 }
 
-/* ---- further files ---- */
+/* ---- included files ---- */
 
 static void include_file(struct ampl_parser *parser, const char *name, size_t length, struct ampl_place place) {
     if (parser->in_memory || parser->untrusted) {
-        ampl_mistake(parser, HN_UNSUPPORTED, place, "%.*s: %s cannot name further files",
-                     length < 200 ? (int)length : 200, name,
-                     parser->untrusted ? "a text that is not trusted" : "a text in memory");
+        ampl_mistake(parser, HN_UNSUPPORTED, place, "%.*s: %s cannot include files", length < 200 ? (int)length : 200,
+                     name, parser->untrusted ? "an untrusted model" : "a model in memory");
         return;
     }
     if (parser->include_depth >= AMPL_MOST_INCLUDES) {
@@ -105,8 +103,8 @@ static void include_file(struct ampl_parser *parser, const char *name, size_t le
     parser->lexer = outer;
 }
 
-/* include FILE keeps the mode, model FILE and data FILE set it for that file; without FILE they set it for what
- * follows. */
+/* include FILE keeps the mode, model FILE and data FILE set it for that file; without FILE they set it for the
+ * following statements. */
 static void parse_file(struct ampl_parser *parser, enum ampl_word word) {
     struct ampl_place place = parser->token.place;
     size_t length;
@@ -127,7 +125,7 @@ static void parse_file(struct ampl_parser *parser, enum ampl_word word) {
         return;
     struct ampl_lexer before = parser->lexer;
     ampl_next(parser);
-    if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON) && is_include) { /* include may go without ';' */
+    if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON) && is_include) { /* the ';' after include is optional */
         parser->lexer = before;
         parser->token.kind = AMPL_TOKEN_SEMICOLON;
     }
@@ -148,7 +146,7 @@ static void parse_subject_to(struct ampl_parser *parser) {
     ampl_parse_constraint(parser);
 }
 
-/* A statement that starts with none of the words: a constraint if it looks like one. */
+/* A statement that starts with another word: a constraint if it looks like one. */
 static void parse_other(struct ampl_parser *parser) {
     enum ampl_token_kind after = ampl_peek(parser).kind;
     bool constraint = after == AMPL_TOKEN_COLON || after == AMPL_TOKEN_OPEN_BRACE || after == AMPL_TOKEN_ASSIGN ||
@@ -156,11 +154,10 @@ static void parse_other(struct ampl_parser *parser) {
     if (constraint && !ampl_is_reserved(parser->token.symbol))
         ampl_parse_constraint(parser);
     else
-        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: no statement starts like this",
-                     ampl_shown(parser).text);
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: unknown statement", ampl_shown(parser).text);
 }
 
-/* The statements that are read, after their first word. */
+/* Supported statements, after their first word. */
 static void parse_known(struct ampl_parser *parser, enum ampl_word word) {
     switch (word) {
     case AMPL_WORD_set:
@@ -235,14 +232,14 @@ static void parse_worded(struct ampl_parser *parser, enum ampl_word word) {
     }
 }
 
-/* Commands that may have an index and ':' before what they show. */
+/* Commands with an optional index and ':' before their operands. */
 static bool shows_over_index(const struct ampl_parser *parser) {
     return ampl_at_word(parser, AMPL_WORD_display) || ampl_at_word(parser, AMPL_WORD_print) ||
            ampl_at_word(parser, AMPL_WORD_printf) || ampl_at_word(parser, AMPL_WORD_csvdisplay);
 }
 
-/* Whether a name is followed by ':', perhaps with an index before it: then it names a constraint, whatever it means
- * elsewhere. */
+/* Whether a name, optionally with an index, is followed by ':': then it names a constraint, even if it is a word of the
+ * language. */
 static bool names_constraint(const struct ampl_parser *parser) {
     struct ampl_lexer lexer = parser->lexer;
     struct ampl_token token = ampl_lex(&lexer);
@@ -275,8 +272,7 @@ static void parse_model_statement(struct ampl_parser *parser) {
     }
 }
 
-/* In data mode only set, param and var go on with it; include keeps it, and everything else is a statement of the
- * model. */
+/* In data mode only set, param, var and include continue it; other statements return to the model. */
 static void parse_statement(struct ampl_parser *parser) {
     bool data = ampl_at_word(parser, AMPL_WORD_set) || ampl_at_word(parser, AMPL_WORD_param) ||
                 ampl_at_word(parser, AMPL_WORD_var);
@@ -303,7 +299,7 @@ static void start_statement(struct ampl_parser *parser) {
     parser->start = parser->token.place;
 }
 
-/* A file that another one names and that does not begin like a model is left at once: it may be anything. */
+/* An included file that does not begin like a model is abandoned at once: it may be anything. */
 void ampl_parse_source(struct ampl_parser *parser, uint32_t source) {
     bool unproven = parser->sources->list[source].included;
     parser->lexer = ampl_lexer_start(parser->sources, source, parser->symbols);

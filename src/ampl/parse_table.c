@@ -1,4 +1,4 @@
-/* parse_table.c - data in tables: one param or set by rows and columns, or one key with a column for each of several
+/* parse_table.c - tables in data: one param or set by rows and columns, or one key with a column for each of several
  * params.
  *
  * SPDX-License-Identifier: MIT */
@@ -36,7 +36,7 @@ static bool at_row(const struct ampl_parser *parser) {
     return ampl_data_at_atom(parser);
 }
 
-/* The column's component is the last free one, or the first in a transposed table; the row's are the others. */
+/* The column is the last free component, or the first in a transposed table; the row has the others. */
 static struct ampl_slice row_part(const struct ampl_slice *slice, bool transposed, uint32_t *column) {
     struct ampl_slice row = *slice;
     *column = slice->free[transposed ? 0 : slice->free_count - 1];
@@ -71,7 +71,7 @@ static bool parse_grid(struct ampl_parser *parser, struct ampl_slice *slice, boo
     struct labels labels = {.atoms = NULL};
     if (slice->free_count < 2)
         return ampl_mistake(parser, HN_SYNTAX, parser->token.place,
-                            "a table needs two free subscripts, and %u are free here", (unsigned)slice->free_count);
+                            "a table needs two free subscripts, but %u are free", (unsigned)slice->free_count);
     bool good = parse_labels(parser, &labels) && parse_rows(parser, slice, transposed, &labels, read, context);
     base_release(labels.atoms);
     return good;
@@ -107,7 +107,7 @@ enum { MOST_COLUMNS = 256 };
 struct columns {
     struct ampl_declaration *list[MOST_COLUMNS];
     uint32_t count, arity;
-    struct ampl_data_set given; /* its set NULL: none */
+    struct ampl_data_set given; /* set NULL: none */
 };
 
 static bool parse_set_name(struct ampl_parser *parser, struct columns *columns) {
@@ -140,7 +140,7 @@ static bool parse_columns(struct ampl_parser *parser, struct columns *columns, e
         if (columns->count == 0 && !columns->given.set)
             columns->arity = column->arity;
         if (column->arity != columns->arity)
-            return ampl_mistake(parser, HN_SYNTAX, place, "%s has %u subscripts, and the table %u",
+            return ampl_mistake(parser, HN_SYNTAX, place, "%s has %u subscripts, but the table has %u",
                                 ampl_name(parser, column->name), (unsigned)column->arity, (unsigned)columns->arity);
         columns->list[columns->count++] = column;
         ampl_data_skip_commas(parser);
@@ -190,7 +190,7 @@ void ampl_data_columns(struct ampl_parser *parser, enum ampl_kind kind) {
     }
     struct ampl_slice slice = ampl_slice_all(columns.arity);
     while (!ampl_at(parser, AMPL_TOKEN_SEMICOLON)) {
-        if (columns.count == 0 && slice.free_count == 0) { /* nothing to read: such rows would never end */
+        if (columns.count == 0 && slice.free_count == 0) { /* avoids rows without tokens, which would never end */
             ampl_unexpected(parser, "a param or a free subscript");
             return;
         }

@@ -64,7 +64,7 @@ bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const ch
     if (ampl_accept(parser, kind))
         return true;
     struct ampl_word_text shown = ampl_shown(parser);
-    return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: '%s' is needed %s", shown.text,
+    return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: expected '%s' %s", shown.text,
                         ampl_token_text(kind), where);
 }
 
@@ -76,7 +76,7 @@ struct ampl_token ampl_peek(const struct ampl_parser *parser) {
 /* ---- messages ---- */
 
 static struct ampl_word_text parser_show(const struct ampl_parser *parser, const struct ampl_token *token) {
-    enum { FEW = 16 }; /* of a file that another one names and that may be no model at all */
+    enum { FEW = 16 }; /* of an included file, which may not be a model at all */
     struct ampl_word_text shown;
     bool included = parser->sources->list[token->place.source].included;
     size_t length = token->end - token->place.offset, most = included ? FEW : sizeof shown.text - 4;
@@ -110,7 +110,7 @@ bool ampl_mistake(struct ampl_parser *parser, hn_status status, struct ampl_plac
     if (parser->failed)
         return false;
     parser->failed = true;
-    if (parser->symbols->no_memory) /* what was not seen ahead may be all that is wrong */
+    if (parser->symbols->no_memory) /* the failed allocation in look-ahead may be the only error */
         return ampl_no_memory(parser->sources);
     if (parser->misused && status == HN_SYNTAX)
         return false;
@@ -128,7 +128,7 @@ bool ampl_unexpected(struct ampl_parser *parser, const char *wanted) {
         return ampl_mistake(parser, HN_SYNTAX, token->place, "%s: %s", shown.text, token->problem);
     if (token->kind == AMPL_TOKEN_IMPLIES)
         return ampl_mistake(parser, HN_UNSUPPORTED, token->place, "%s: implications are not supported", shown.text);
-    return ampl_mistake(parser, HN_SYNTAX, token->place, "%s: %s is needed here", shown.text, wanted);
+    return ampl_mistake(parser, HN_SYNTAX, token->place, "%s: expected %s", shown.text, wanted);
 }
 
 /* ---- names and memory ---- */

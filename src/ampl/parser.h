@@ -1,8 +1,8 @@
-/* parser.h - tokens in, the tree of tree.h out, statement by statement; data statements go straight into the tables.
+/* parser.h - parses tokens to the tree of tree.h, statement by statement; data statements are stored directly in
+ * tables.
  *
- * Names must be declared before they are used, as in AMPL. A mistake is reported with its place, the rest of its
- * statement is skipped and reading goes on, so that several mistakes are reported together. Nothing is evaluated
- * here.
+ * Names must be declared before use, as in AMPL. After a syntax error the rest of the statement is skipped and parsing
+ * continues, so that several errors are reported together. Nothing is evaluated here.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_PARSER_H
@@ -20,7 +20,7 @@ struct ampl_dummy {
     const struct ampl_index_item *item;
 };
 
-/* What a scope adds and takes back. */
+/* The state that a scope restores at its end. */
 struct ampl_scope {
     uint32_t dummy_count, slot_next;
 };
@@ -30,27 +30,27 @@ struct ampl_parser {
     struct ampl_symbols *symbols;
     struct arena *arena;
     struct ampl_program *program;
-    bool in_memory, untrusted; /* further files are refused */
+    bool in_memory, untrusted; /* included files are refused */
 
     struct ampl_lexer lexer;
-    struct ampl_token token; /* the current one */
+    struct ampl_token token; /* the current token */
     bool data_mode;
-    bool failed;  /* the current statement has a mistake */
-    bool misused; /* it contains a reserved word whose declaration was refused: its errors of syntax follow from that */
+    bool failed;   /* the current statement has an error */
+    bool misused;  /* it uses a reserved word whose declaration was refused: its syntax errors are consequences */
     bool finished; /* after solve */
-    bool changing; /* reading what let changes: a suffix there is skipped with a note */
+    bool changing; /* parsing the target of let: a suffix there is skipped with a note */
     uint32_t depth, include_depth, check_count;
     struct ampl_place start;            /* of the current statement */
-    uint32_t pieces;                    /* offset + 1 of the << whose ';' is still to come, 0 elsewhere */
-    uint64_t seed;                      /* of random functions, as stated last; 0: none yet */
-    uint32_t owner;                     /* symbol of what the statement declares; 0: it is a command */
+    uint32_t pieces;                    /* offset + 1 of a << whose ';' is not reached yet, otherwise 0 */
+    uint64_t seed;                      /* of random functions, the latest; 0: none yet */
+    uint32_t owner;                     /* symbol of the declared name; 0: a command */
     uint32_t draw_count, command_count; /* random functions in this statement; commands so far */
 
     struct ampl_dummy dummies[AMPL_MOST_DUMMIES];
     uint32_t dummy_count, slot_next, slot_most;
-    const char *no_variables;               /* what variables may not appear in; NULL: they may */
-    struct ampl_declaration *declaration;   /* being declared */
-    struct ampl_attribute **last_attribute; /* where its next attribute goes */
+    const char *no_variables;               /* context in which variables are not allowed; NULL: they are */
+    struct ampl_declaration *declaration;   /* the current one */
+    struct ampl_attribute **last_attribute; /* where its next attribute is linked */
 
     struct ampl_node **pending; /* arguments of nodes being built */
     uint16_t *signs;            /* beside them */
@@ -59,7 +59,7 @@ struct ampl_parser {
 
 void ampl_parser_release(struct ampl_parser *parser);
 
-/* Reads one source from its start to its end. */
+/* Parses one source completely. */
 void ampl_parse_source(struct ampl_parser *parser, uint32_t source);
 
 /* ---- parser.c: tokens, messages, memory ---- */
@@ -68,28 +68,30 @@ void ampl_next(struct ampl_parser *parser);
 bool ampl_at(const struct ampl_parser *parser, enum ampl_token_kind kind);
 bool ampl_at_word(const struct ampl_parser *parser, enum ampl_word word);
 bool ampl_is_reserved(uint32_t symbol);
-bool ampl_is_hidden(const struct ampl_parser *parser, uint32_t symbol); /* an operator's word that is a name here */
+bool ampl_is_hidden(const struct ampl_parser *parser,
+                    uint32_t symbol); /* whether a declared name hides this operator */
 bool ampl_accept(struct ampl_parser *parser, enum ampl_token_kind kind);
 bool ampl_accept_word(struct ampl_parser *parser, enum ampl_word word);
 bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where);
-struct ampl_token ampl_peek(const struct ampl_parser *parser); /* the token after the current one, model mode */
+struct ampl_token ampl_peek(const struct ampl_parser *parser); /* the next token, in model mode */
 
-/* The first mistake of a statement is reported, later ones follow from it. Both return false. */
+/* Reports the first error of a statement; later ones are consequences. Both return false. */
 __attribute__((format(printf, 4, 5))) bool ampl_mistake(struct ampl_parser *parser, hn_status status,
                                                         struct ampl_place place, const char *format, ...);
 bool ampl_unexpected(struct ampl_parser *parser, const char *wanted);
 
-/* The bytes of the current token for a message. */
+/* The text of the current token for a message. */
 struct ampl_word_text {
     char text[48];
 };
 struct ampl_word_text ampl_shown(const struct ampl_parser *parser);
-struct ampl_word_text ampl_shown_at(const struct ampl_parser *parser, struct ampl_place place); /* of this statement */
+struct ampl_word_text ampl_shown_at(const struct ampl_parser *parser,
+                                    struct ampl_place place); /* of the current statement */
 
-/* The name at hand is not declared: an error, with what may have been meant. */
+/* The current name is not declared: an error, with a suggestion. */
 bool ampl_not_declared(struct ampl_parser *parser);
 bool ampl_no_function(struct ampl_parser *parser);
-void ampl_hint_param(struct ampl_parser *parser, uint32_t symbol); /* no error yet: a scalar param was asked for */
+void ampl_hint_param(struct ampl_parser *parser, uint32_t symbol); /* not yet an error: a scalar param was requested */
 
 const char *ampl_name(const struct ampl_parser *parser, uint32_t symbol);
 struct ampl_declaration *ampl_declared(const struct ampl_parser *parser, uint32_t symbol);
@@ -100,7 +102,7 @@ void *ampl_take(struct ampl_parser *parser, size_t count, size_t size); /* zeroe
 struct ampl_node *ampl_node_new(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                 struct ampl_place place, uint32_t count);
 bool ampl_pending_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign);
-/* A node whose arguments are the pending ones from `first` on, which it takes away. */
+/* A node whose arguments are the pending ones from `first` on, which are popped. */
 struct ampl_node *ampl_node_pending(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                     struct ampl_place place, size_t first);
 bool ampl_need(struct ampl_parser *parser, const struct ampl_node *node, enum ampl_type type);
@@ -108,15 +110,15 @@ bool ampl_need(struct ampl_parser *parser, const struct ampl_node *node, enum am
 /* ---- parse_expression.c ---- */
 
 struct ampl_node *ampl_parse_logical(struct ampl_parser *parser);
-struct ampl_node *ampl_parse_scalar(struct ampl_parser *parser); /* no comparison in it */
+struct ampl_node *ampl_parse_scalar(struct ampl_parser *parser); /* not a comparison */
 struct ampl_node *ampl_parse_set(struct ampl_parser *parser);
-struct ampl_node *ampl_parse_any(struct ampl_parser *parser); /* scalar, tuple or set, no comparison in it */
-struct ampl_node *ampl_parse_condition_or_any(struct ampl_parser *parser); /* whatever parentheses may hold */
-struct ampl_node *ampl_parse_product(struct ampl_parser *parser);          /* what sum and its like range over */
-struct ampl_node *ampl_parse_united(struct ampl_parser *parser);           /* what union ranges over */
-struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser);      /* what inter ranges over */
-struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser);         /* what forall and exists range over */
-struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* what setof collects: a scalar or tuple */
+struct ampl_node *ampl_parse_any(struct ampl_parser *parser);              /* scalar, tuple or set, not a comparison */
+struct ampl_node *ampl_parse_condition_or_any(struct ampl_parser *parser); /* the content of parentheses */
+struct ampl_node *ampl_parse_product(struct ampl_parser *parser);          /* the operand of sum and similar */
+struct ampl_node *ampl_parse_united(struct ampl_parser *parser);           /* the operand of union */
+struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser);      /* the operand of inter */
+struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser);         /* the operand of forall and exists */
+struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* the operand of setof: a scalar or tuple */
 
 /* ---- parse_primary.c, parse_call.c, parse_pieces.c, parse_interval.c ---- */
 
@@ -132,7 +134,7 @@ struct ampl_node *ampl_parse_pieces(struct ampl_parser *parser); /* << breakpoin
 bool ampl_is_function(uint32_t word);
 bool ampl_takes_braces(uint32_t word);
 bool ampl_takes_index(uint32_t word);
-/* sum {..}, prod {..}, setof {..} and their like */ /* a function of one set, for which card {..} is card({..}) */
+/* sum {..}, prod {..}, setof {..} and similar */ /* a function of one set, where card {..} means card({..}) */
 
 /* ---- parse_index.c ---- */
 
@@ -153,22 +155,22 @@ void ampl_parse_objective(struct ampl_parser *parser, bool maximize);
 void ampl_parse_constraint(struct ampl_parser *parser);
 void ampl_parse_node(struct ampl_parser *parser);
 void ampl_parse_arc(struct ampl_parser *parser);
-/* from, to, obj, coeff or cover at hand, in the declaration of a variable; false when it is none of them. */
+/* from, to, obj, coeff or cover in the declaration of a variable; false for another token. */
 bool ampl_parse_contribution(struct ampl_parser *parser, struct ampl_declaration *variable, bool arc);
 void ampl_parse_let(struct ampl_parser *parser);
-void ampl_parse_fix(struct ampl_parser *parser, enum ampl_command_kind kind); /* unfix, drop, restore, objective, too */
+void ampl_parse_fix(struct ampl_parser *parser, enum ampl_command_kind kind); /* also unfix, drop, restore, objective */
 void ampl_parse_check(struct ampl_parser *parser);
 struct ampl_command *ampl_new_command(struct ampl_parser *parser, enum ampl_command_kind kind, struct ampl_place place);
 
-/* for, repeat, while or if at hand, with its blocks; *stops: a solve is among its commands. false with an error. */
+/* for, repeat, while or if, with its blocks; *stops: its commands include a solve. false with an error. */
 bool ampl_parse_blocks(struct ampl_parser *parser, bool *stops);
-bool ampl_parse_option(struct ampl_parser *parser); /* false: there is something to skip */
+bool ampl_parse_option(struct ampl_parser *parser); /* false: something is skipped */
 void ampl_parse_data_statement(struct ampl_parser *parser, enum ampl_word word);
 
-/* `suffix` at hand, its name and its value, with a note. */
+/* Skips `suffix`, its name and its value, with a note. */
 void ampl_skip_suffix(struct ampl_parser *parser);
 
-/* A new declaration of the name at hand, with its index, added to the program; NULL with an error. */
+/* Declares the current name, with its index, and adds it to the program; NULL with an error. */
 struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* read.c - the interface of the reader: texts are parsed, then values evaluated and declarations expanded into a model.
+/* read.c - the interface of the reader: parses texts, evaluates values and expands declarations to a model.
  *
  * SPDX-License-Identifier: MIT */
 #include "hardnet/read.h"
@@ -14,7 +14,7 @@
 
 enum {
     DEFAULT_MAX_BYTES = 1 << 30,
-    LEAST_HELD = 1 << 20 /* bytes of sets, tables and names that small limits allow, too */
+    LEAST_HELD = 1 << 20 /* minimum limit on the memory of sets, tables and names */
 };
 
 hn_status hn_read_get_defaults(hn_read_options *out, hn_error *error) {
@@ -82,13 +82,13 @@ static bool is_data_name(const char *name) {
     return length >= 4 && strcmp(name + length - 4, ".dat") == 0;
 }
 
-/* The newest source, unless a solve came before it. */
+/* Parses the newest source, unless a solve came before it. */
 static void parse_newest(struct reader *reader) {
     uint32_t source = (uint32_t)reader->sources.count - 1;
     struct ampl_place place = {source, 0};
     const char *name = reader->sources.list[source].name;
     if (reader->parser.finished) {
-        ampl_note(&reader->sources, HN_SEVERITY_WARNING, &place, "%s is skipped: it comes after solve", name);
+        ampl_note(&reader->sources, HN_SEVERITY_WARNING, &place, "%s is skipped: it follows solve", name);
         return;
     }
     reader->parser.data_mode = is_data_name(name);
@@ -127,13 +127,13 @@ static bool apply_let(struct reader *reader, const char *let) {
     struct ampl_value value;
     uint32_t symbol;
     if (!equals)
-        return bad_let(reader, let ? let : "", "NAME=VALUE is needed");
+        return bad_let(reader, let ? let : "", "expected NAME=VALUE");
     if (!ampl_symbols_intern(&reader->symbols, let, (size_t)(equals - let), &symbol))
         return ampl_no_memory(&reader->sources);
     struct ampl_declaration *param = reader->symbols.list[symbol].declaration;
     if (!param || param->kind != AMPL_PARAMS || param->arity > 0) {
         ampl_hint_param(&reader->parser, symbol);
-        return bad_let(reader, let, "there is no scalar param of this name");
+        return bad_let(reader, let, "no scalar param has this name");
     }
     if (!let_value(reader, param, equals + 1, &value))
         return bad_let(reader, let, "the value is not a number");
@@ -143,7 +143,7 @@ static bool apply_let(struct reader *reader, const char *let) {
 
 /* ---- building ---- */
 
-/* A model without outputs is none: says so in the words of its text. */
+/* A model must have outputs; the error refers to its declarations. */
 static bool check_outputs(struct reader *reader) {
     bool declared = false;
     if (hn_model_output_count(reader->evaluator.model) > 0 || reader->sources.count == 0)
@@ -179,7 +179,7 @@ static bool read_finish(struct reader *reader, const hn_read_options *options) {
     return good && read_build(reader);
 }
 
-/* Hands over the model, or the first error. */
+/* Returns the model, or the first error. */
 static hn_status leave(struct reader *reader, bool good, hn_model **out, hn_error *error) {
     hn_status status = HN_OK;
     if (good) {
@@ -196,7 +196,7 @@ static hn_status leave(struct reader *reader, bool good, hn_model **out, hn_erro
     return status;
 }
 
-/* What both calls begin with: nothing is missing, and the options are whole. */
+/* Checks the arguments and options of both calls. */
 static hn_status read_check_request(hn_model **out, size_t count, const void *list, const hn_read_options *options,
                                     hn_read_options *chosen, hn_error *error) {
     *chosen = hn_read_defaults();

@@ -1,5 +1,5 @@
-/* set_order.c - sets that are ordered by another one: by the numbers (Reals, Integers, an interval), or by a set in whose order
- * their members come.
+/* set_order.c - sets ordered by another set: by numbers (Reals, Integers, an interval), or by the order of a listed
+ * set.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -12,7 +12,7 @@
 
 struct ranked {
     double rank;
-    size_t number; /* of the member, which decides between equal ranks: there are none */
+    size_t number; /* of the member, to break ties, which do not occur */
 };
 
 static int set_order_compare(const void *a, const void *b) {
@@ -49,7 +49,7 @@ static bool rank_all(struct ampl_evaluator *e, const struct ampl_declaration *de
     return true;
 }
 
-/* The same members in the order of the list. */
+/* Stores the same members in the order of the list. */
 static bool rewrite(struct ampl_evaluator *e, struct ampl_set *set, const struct ranked *list,
                     struct ampl_place place) {
     ampl_atom member[AMPL_MOST_COMPONENTS];

@@ -1,7 +1,7 @@
 /* sets.c - see sets.h.
  *
- * The slices of a set for one mask are a hash table from the given components to the first member that has them, and
- * a link from each member to the next with the same components.
+ * The slices of a set for one mask are a hash table from the given components to the first matching member, and a link
+ * from each member to the next one with the same components.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/sets.h"
@@ -81,7 +81,7 @@ void ampl_set_member(const struct ampl_set *set, size_t i, ampl_atom *member) {
         memcpy(member, set->tuples.atoms + i * set->tuples.arity, set->tuples.arity * sizeof *member);
 }
 
-/* The nearest number of the progression is a member only when it is the same number to the last bit. */
+/* The nearest number of the progression is a member only if it is bitwise equal. */
 static bool find_number(const struct ampl_set *set, ampl_atom member, size_t *number) {
     *number = 0;
     if (ampl_atom_is_symbol(member))

@@ -15,7 +15,7 @@
 
 /* ---- notes ---- */
 
-/* A caller's view of a place. Columns count characters of UTF-8, not bytes. */
+/* The caller's form of a place. Columns count characters of UTF-8, not bytes. */
 static hn_message locate(const struct ampl_sources *sources, const struct ampl_place *place) {
     hn_message note = {.size = sizeof note, .subject = ""};
     if (!place || place->source >= sources->count)
@@ -35,7 +35,7 @@ static hn_message locate(const struct ampl_sources *sources, const struct ampl_p
     return note;
 }
 
-/* ---- what stands there ---- */
+/* ---- excerpts ---- */
 
 struct excerpt {
     char text[200];
@@ -46,8 +46,8 @@ static bool is_inside_character(char c) {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* The line around an offset, at most so much of it. A tab is a blank, so that the caret stands right; of a file that another one
- * names nothing is shown. */
+/* The line around an offset, truncated. A tab becomes a blank, to align the caret; lines of included files are not
+ * shown. */
 static bool show_line(const struct ampl_sources *sources, const struct ampl_place *place, struct excerpt *excerpt) {
     enum { BEFORE = 60, MOST = 120 };
     const struct ampl_source *source = place && place->source < sources->count ? &sources->list[place->source] : NULL;
@@ -107,9 +107,9 @@ bool ampl_error(struct ampl_sources *sources, hn_status status, const struct amp
     return ampl_pass_error(sources, place, &error);
 }
 
-/* What is advised about a limit is left out where it would not help. */
+/* Replaces advice about a limit that does not apply. */
 static hn_error without_advice(const struct ampl_sources *sources, const hn_error *error) {
-    static const char advice[] = "; raise max_nodes", instead[] = "; models that are not trusted have no more";
+    static const char advice[] = "; raise max_nodes", instead[] = "; this is the limit for untrusted models";
     hn_error own = *error;
     char *at = sources->capped && error->status == HN_LIMIT ? strstr(own.text, advice) : NULL;
     if (at)
@@ -145,7 +145,7 @@ bool ampl_pass_error(struct ampl_sources *sources, const struct ampl_place *plac
 
 void ampl_note(struct ampl_sources *sources, hn_severity severity, const struct ampl_place *place, const char *format,
                ...) {
-    char text[sizeof sources->first.text] = "further notes are left out";
+    char text[sizeof sources->first.text] = "further notes are omitted";
     if (!sources->note || sources->stopped || sources->note_count > AMPL_MOST_NOTES)
         return;
     if (sources->note_count++ < AMPL_MOST_NOTES) {
@@ -160,7 +160,7 @@ void ampl_note(struct ampl_sources *sources, hn_severity severity, const struct 
     sources_say(sources, note);
 }
 
-/* The note with this text; a new one without places when there is none; NULL when there is no room for it. */
+/* The note with this text; a new one without places if it is absent; NULL if the list is full. */
 static struct ampl_repeated *find_repeated(struct ampl_sources *sources, const char *text) {
     for (size_t i = 0; i < sources->repeated_count; i++)
         if (strcmp(sources->repeated[i].text, text) == 0)
@@ -227,24 +227,24 @@ static bool add_source(struct ampl_sources *sources, struct ampl_source source) 
     return true;
 }
 
-/* Refuses the newest source when it is a file of another kind, which a slip of the fingers puts here. */
+/* Refuses a file of another format, probably given by mistake. */
 static bool is_text(struct ampl_sources *sources) {
-    static const char kinds[][96] = {
-        [STRANGER_UNKNOWN] = "",
-        [STRANGER_NPY] = "this is an array (.npy), not a model",
-        [STRANGER_ZIP] = "this is a zip archive (.npz), not a model",
-        [STRANGER_PROGRAM] = "this is a program, not a model",
-        [STRANGER_GZIP] = "this is compressed (.gz), not a model",
-        [STRANGER_PICKLE] = "this is a pickle of Python, not a model",
-        [STRANGER_SAFETENSORS] = "this is a network (.safetensors), not a model",
-        [STRANGER_ONNX] = "this is a network (.onnx), not a model; ONNX files are not supported",
-        [STRANGER_NL] = "this is an .nl file; these are not supported: give the .mod and .dat files it was made of"};
+    static const char kinds[][96] = {[STRANGER_UNKNOWN] = "",
+                                     [STRANGER_NPY] = "an array (.npy), not a model",
+                                     [STRANGER_ZIP] = "a zip archive (.npz), not a model",
+                                     [STRANGER_PROGRAM] = "a program, not a model",
+                                     [STRANGER_GZIP] = "a compressed file (.gz), not a model",
+                                     [STRANGER_PICKLE] = "a Python pickle, not a model",
+                                     [STRANGER_SAFETENSORS] = "a network (.safetensors), not a model",
+                                     [STRANGER_ONNX] = "a network (.onnx), not a model; ONNX files are not supported",
+                                     [STRANGER_NL] =
+                                         ".nl files are not supported; use the .mod and .dat files instead"};
     struct ampl_source *source = &sources->list[sources->count - 1];
     struct ampl_place start = {(uint32_t)sources->count - 1, 0};
     const char *what = kinds[stranger_of(source->text, source->length)];
     if (!*what)
         return true;
-    source->included = true; /* there is no line to be shown */
+    source->included = true; /* do not show its lines */
     return ampl_error(sources, HN_SYNTAX, &start, "%s", what);
 }
 
@@ -263,7 +263,7 @@ bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const
     return add_source(sources, source) && is_text(sources);
 }
 
-/* A copy, because the lexer looks at the 0 after the end. */
+/* Copied, because the lexer needs a terminating 0. */
 bool ampl_sources_add_text(struct ampl_sources *sources, const hn_text *text) {
     const char *name = text->name ? text->name : "text";
     if (text->length > sources->max_bytes)

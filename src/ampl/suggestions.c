@@ -1,4 +1,4 @@
-/* suggestions.c - names that are not known, and what may have been meant by them.
+/* suggestions.c - unknown names, and suggestions for them.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The hint goes with the next error. One letter for another is a guess that helps nobody. */
+/* Attaches the hint to the next error. Names of one letter get no suggestion. */
 static void hint(struct ampl_parser *parser, const char *given, const struct suggestion *suggestion) {
     if (suggestion->best && given[0] != '\0' && given[1] != '\0')
         snprintf(parser->sources->hint, sizeof parser->sources->hint, "did you mean %.60s?", suggestion->best);
@@ -26,7 +26,7 @@ bool ampl_not_declared(struct ampl_parser *parser) {
     return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not declared", ampl_shown(parser).text);
 }
 
-/* Functions are words behind the reserved ones; a declared name may be meant, too. */
+/* Candidates are functions and declared names. */
 bool ampl_no_function(struct ampl_parser *parser) {
     struct suggestion suggestion = {NULL, 0};
     const struct ampl_symbols *symbols = parser->symbols;
@@ -36,7 +36,7 @@ bool ampl_no_function(struct ampl_parser *parser) {
             suggest_consider(&suggestion, given, ampl_symbols_text(symbols, i));
     if (!parser->failed)
         hint(parser, given, &suggestion);
-    return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s is not a function known here",
+    return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s is not a supported function",
                         ampl_shown(parser).text);
 }
 

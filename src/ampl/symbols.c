@@ -19,7 +19,7 @@ static size_t hash_text(const char *text, size_t length) {
     return (size_t)(hash ^ hash >> 32);
 }
 
-/* The slot of this text, or the free one where it would stand. */
+/* The slot of this text, or the free one where it would be inserted. */
 static uint32_t *slot_of(const struct ampl_symbols *symbols, const char *text, size_t length) {
     size_t mask = symbols->slot_count - 1, place = hash_text(text, length) & mask;
     for (; symbols->slots[place] != 0; place = (place + 1) & mask) {
@@ -85,7 +85,7 @@ bool ampl_symbols_nameless(const struct ampl_symbols *symbols, uint32_t symbol) 
 bool ampl_symbols_create(struct ampl_symbols *symbols) {
 #define TEXT(name)                       #name,
 #define FUNCTION_TEXT(name, value, make) #name,
-    /* The ends of lists are numbers too; a text with a space is no word. */
+    /* The list markers are numbered too; a text with a space is not a word. */
     static const char words[][16] = {"",
                                      AMPL_OPERATOR_LIST(TEXT) " operators",
                                      AMPL_RESERVED_LIST(TEXT) " reserved",

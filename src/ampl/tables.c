@@ -10,7 +10,7 @@
 
 enum { FIRST_SLOTS = 16, KEPT_SLOTS = 64 };
 
-/* Tuples whose last components are consecutive numbers stand side by side, eight to a line of the cache: data come so. */
+/* Tuples with consecutive numbers in the last component are adjacent, eight per cache line, as data usually are. */
 static uint32_t hash_tuple(const ampl_atom *tuple, uint32_t arity) {
     enum { LINE = 8 };
     uint64_t hash = arity, within = 0;
@@ -34,7 +34,7 @@ static bool is_tuple(const struct ampl_tuples *tuples, uint32_t number, const am
     return true;
 }
 
-/* The slot of this tuple, or the free one where it would stand. */
+/* The slot of this tuple, or the free one where it would be inserted. */
 static struct ampl_slot *slot_of(const struct ampl_tuples *tuples, const ampl_atom *tuple, uint32_t hash) {
     size_t mask = tuples->slot_count - 1, place = hash & mask;
     for (;; place = (place + 1) & mask) {
@@ -109,7 +109,7 @@ size_t ampl_tuples_bytes(const struct ampl_tuples *tuples) {
 
 void ampl_tuples_clear(struct ampl_tuples *tuples, uint32_t arity) {
     if (tuples->slot_count > KEPT_SLOTS &&
-        tuples->slot_count / 8 > tuples->count) { /* clearing would cost more than growing */
+        tuples->slot_count / 8 > tuples->count) { /* clearing costs more than growing */
         base_release(tuples->slots);
         tuples->slots = NULL;
         tuples->slot_count = 0;
@@ -142,7 +142,7 @@ struct ampl_value *ampl_table_find_next(struct ampl_table *table, const ampl_ato
     return &table->values[number];
 }
 
-/* The place of a key's value, which is made where there is none; NULL: out of memory. */
+/* The place of a key's value, created if missing; NULL: out of memory. */
 static struct ampl_value *tables_place_of(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
     size_t number;
     table->keys.arity = arity;

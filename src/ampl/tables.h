@@ -1,7 +1,7 @@
 /* tables.h - tuples of atoms with a hash index, and tables from tuples to values.
  *
- * Tuples keep the order in which they were added and are found in constant time. An arity of 0 has one tuple, the
- * empty one, so that a scalar is a table like any other. Functions that may need memory return false when it is out.
+ * Tuples keep their insertion order and are found in constant time. Arity 0 has one tuple, the empty one, so that a
+ * scalar is a table like any other. Functions that may allocate return false when out of memory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_TABLES_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 struct ampl_slot {
-    uint32_t number, hash; /* number of the tuple + 1, 0 = free; its hash, so that few tuples need be looked at */
+    uint32_t number, hash; /* number of the tuple + 1, 0 = free; its hash, to compare fewer tuples */
 };
 
 struct ampl_tuples {
@@ -25,16 +25,16 @@ struct ampl_tuples {
 
 enum { AMPL_MOST_COMPONENTS = 32 };
 
-/* The number of a tuple; false when it is not there. */
+/* The number of a tuple; false if it is absent. */
 bool ampl_tuples_find(const struct ampl_tuples *tuples, const ampl_atom *tuple, size_t *number);
 
-/* Adds a tuple unless it is there; *number is its number, *fresh (may be NULL) whether it is new. */
+/* Adds a tuple if absent; *number is its number, *fresh (may be NULL) whether it is new. */
 bool ampl_tuples_add(struct ampl_tuples *tuples, const ampl_atom *tuple, size_t *number, bool *fresh);
 
-/* The memory that they hold. */
+/* Allocated memory. */
 size_t ampl_tuples_bytes(const struct ampl_tuples *tuples);
 
-/* Forgets the tuples, keeps the memory. */
+/* Removes all tuples, keeps the memory. */
 void ampl_tuples_clear(struct ampl_tuples *tuples, uint32_t arity);
 void ampl_tuples_release(struct ampl_tuples *tuples);
 
@@ -67,27 +67,27 @@ static inline struct ampl_value ampl_value_symbol(uint32_t symbol) {
 
 struct ampl_table {
     struct ampl_tuples keys;
-    struct ampl_value *values; /* beside the keys */
+    struct ampl_value *values; /* parallel to the keys */
     size_t capacity;
-    size_t counted; /* of its memory, by whoever has a limit for it */
-    size_t next;    /* the number of the key that was asked for last, + 1 */
+    size_t counted; /* memory counted by the owner of a limit */
+    size_t next;    /* number of the last key found, + 1 */
 };
 
-/* NULL when the key is not there; the pointer is good until the next ampl_table_set. */
+/* NULL if the key is absent; the pointer is valid until the next ampl_table_set. */
 struct ampl_value *ampl_table_find(const struct ampl_table *table, const ampl_atom *key);
 
-/* The same where keys are asked for in their order more often than not, as sums do: the one after the last is looked at first. */
+/* The same, optimised for lookups in order, as in sums: tries the key after the last one first. */
 struct ampl_value *ampl_table_find_next(struct ampl_table *table, const ampl_atom *key);
 
 bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value);
 
-/* Adds a value unless the key has one; *fresh tells. */
+/* Adds a value unless the key has one; sets *fresh. */
 bool ampl_table_add(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value,
                     bool *fresh);
 
 size_t ampl_table_bytes(const struct ampl_table *table); /* without the sets among the values */
 
-/* Both also release the sets among the values. */
+/* Both also release sets among the values. */
 void ampl_table_clear(struct ampl_table *table);
 void ampl_table_release(struct ampl_table *table);
 

@@ -1,9 +1,8 @@
-/* tree.h - what the parser makes of the texts and the evaluator walks: expressions, index lists, declarations,
+/* tree.h - the syntax tree, made by the parser and read by the evaluator: expressions, index lists, declarations,
  * commands.
  *
- * Everything lives in the reader's arena until the model is built. Chains of operators of one rank (a + b - c + ...)
- * are one node with many arguments, so that a tree is never deeper than the nesting of the text, which the parser
- * limits.
+ * Everything is in the reader's arena until the model is built. Chains of operators of one rank (a + b - c + ...) are
+ * one node with many arguments, so that a tree is never deeper than the nesting of the text, which the parser limits.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_TREE_H
@@ -12,16 +11,16 @@
 #include "ampl/sources.h"
 #include "ampl/tables.h"
 
-/* What an expression stands for. */
+/* The type of an expression. */
 enum ampl_type { AMPL_SCALAR, AMPL_LOGICAL, AMPL_SET, AMPL_TUPLE };
 
-/* Arguments in brackets; a chain keeps the token or word before argument i in its signs. */
+/* Arguments in brackets; a chain stores the token or word before argument i in its signs. */
 enum ampl_op {
     AMPL_NUMERAL,        /* number */
     AMPL_LITERAL,        /* symbol */
-    AMPL_DUMMY,          /* slot of the frame; item: what it runs over */
+    AMPL_DUMMY,          /* slot of the frame; item: the set it iterates over */
     AMPL_REFERENCE,      /* declaration [subscripts] */
-    AMPL_SUFFIX,         /* the same of a variable, with enum ampl_suffix in the place of the dimension */
+    AMPL_SUFFIX,         /* the same for a variable, with enum ampl_suffix as the dimension */
     AMPL_CHAIN_ADD,      /* + - less */
     AMPL_CHAIN_MULTIPLY, /* * / div mod */
     AMPL_CHAIN_JOIN,     /* & */
@@ -30,8 +29,8 @@ enum ampl_op {
     AMPL_CALL,     /* word [arguments] */
     AMPL_DRAW,     /* draw [arguments] */
     AMPL_PIECES,   /* slot: breakpoints [argument, where it is zero, items of breakpoints, items of slopes] */
-    AMPL_ITEM,     /* indexing, perhaps none [value] */
-    AMPL_NET,      /* declaration of a goal: what variables say that they add to it; dimension 1: negated */
+    AMPL_ITEM,     /* optional indexing [value] */
+    AMPL_NET,      /* declaration of a goal: the contributions of variables to it; dimension 1: negated */
     AMPL_SUM_OVER, /* indexing [body]; likewise the next three */
     AMPL_PRODUCT_OVER,
     AMPL_MIN_OVER,
@@ -54,28 +53,28 @@ enum ampl_op {
     AMPL_IMAGE_OVER,     /* setof {..} tuple */
     AMPL_UNION_OVER,     /* union {..} set */
     AMPL_INTERSECT_OVER, /* inter {..} set */
-    AMPL_INTERVAL,       /* slot: enum ampl_interval; [low, high], or nothing for all numbers */
+    AMPL_INTERVAL,       /* slot: enum ampl_interval; [low, high], or empty for all numbers */
     AMPL_LIST            /* (a, b, c) */
 };
 
 /* Bits of an interval. */
 enum ampl_interval { AMPL_ABOVE_LOW = 1, AMPL_BELOW_HIGH = 2, AMPL_WHOLE = 4 };
 
-/* What .lb, .ub and .val stand for, and others that mean the same here. */
+/* The meaning of .lb, .ub and .val, and of equivalent suffixes. */
 enum ampl_suffix { AMPL_SUFFIX_LOWER, AMPL_SUFFIX_UPPER, AMPL_SUFFIX_START, AMPL_SUFFIX_OTHER };
 
 struct ampl_index_item;
 struct ampl_indexing;
 struct ampl_declaration;
 
-/* A call of a random function. What it draws depends on the seed, on where it stands and on the dummies there. */
+/* A call of a random function. Its value depends on the seed, on its position and on its dummies. */
 struct ampl_draw {
     uint32_t word;
     uint32_t scope;   /* dummies: the slots before this one */
-    uint32_t owner;   /* symbol of what is declared; 0: a command */
+    uint32_t owner;   /* symbol of the declared name; 0: a command */
     uint32_t command; /* its number */
     uint32_t number;  /* of the call in its statement */
-    uint64_t seed;    /* 0: none is stated before */
+    uint64_t seed;    /* 0: not specified before */
 };
 
 struct ampl_node {
@@ -98,7 +97,7 @@ struct ampl_node {
     struct ampl_node *arguments[];
 };
 
-/* One component of an index: a new dummy with a slot, or a value that members must have there. */
+/* One component of an index: a new dummy with a slot, or a fixed value. */
 struct ampl_component {
     uint32_t slot;
     struct ampl_node *fixed; /* NULL: free */
@@ -118,7 +117,7 @@ struct ampl_indexing {
     struct ampl_node *condition; /* NULL: none */
 };
 
-/* What a variable says in its declaration that it adds to a goal: from, to, obj, coeff, cover. */
+/* A contribution to a goal in the declaration of a variable: from, to, obj, coeff, cover. */
 struct ampl_contribution {
     struct ampl_place place;
     bool minus;                           /* from */
@@ -148,35 +147,35 @@ struct ampl_declaration {
     struct ampl_attribute *attributes;
     struct ampl_node *value;    /* := or = */
     struct ampl_node *fallback; /* default */
-    bool defined;               /* by =, for good */
+    bool defined;               /* by =, permanently */
     bool integer, binary, symbolic, ordered, circular, maximize;
-    struct ampl_node *order;       /* of a set that is ordered by another one; NULL: as its members came */
-    bool reversed;                 /* the other way round */
-    bool arranging;                /* while its order is looked up */
-    struct ampl_place integrality; /* of a variable that is integer or binary: the word that says so */
+    struct ampl_node *order;       /* the set that orders a set; NULL: insertion order */
+    bool reversed;                 /* in reverse */
+    bool arranging;                /* while its order is evaluated */
+    struct ampl_place integrality; /* of an integer or binary variable: the place of that word */
     bool varies;                   /* see ampl_node */
     bool recursive;                /* its value refers to itself */
-    bool backward;                 /* and does so at later indices: x[t] by x[t+1] */
+    bool backward;                 /* at later indices: x[t] from x[t+1] */
 
     /* A constraint is sides[0] relation sides[1], perhaps relation sides[2]; an objective is sides[0]. */
     struct ampl_node *sides[3];
     uint32_t side_count, relation;           /* token */
     bool node;                               /* declared by node */
-    bool receives, placed;                   /* variables add to it; and net_in, net_out or to_come says where */
+    bool receives, placed;                   /* variables contribute to it; it contains net_in, net_out or to_come */
     struct ampl_contribution *contributions; /* of a variable */
 
-    /* What data, let and the evaluator know. */
+    /* State of data, let and the evaluator. */
     struct ampl_table given;         /* values from data and let; starts of variables */
     struct ampl_table known;         /* computed values, sets, inputs, variables */
     struct ampl_table fixed;         /* fixed variables, dropped goals: nonzero; unfixed or restored: 0 */
-    struct ampl_table added;         /* of a goal: what variables add to it, the last one (evaluate_network.c) */
-    struct ampl_table started;       /* starts of fixed variables that are not what they are fixed at */
+    struct ampl_table added;         /* of a goal: the last contribution of variables to it (evaluate_network.c) */
+    struct ampl_table started;       /* starts of fixed variables that differ from the fixed value */
     struct ampl_value given_default; /* of a data table */
-    bool assigned;                   /* data or let give values */
+    bool assigned;                   /* data or let assign values */
     bool let;                        /* a let command changes it */
-    bool input;                      /* a param without any value */
-    bool pinned;                     /* its value comes from the caller's options */
-    bool filling;                    /* a recursive param that is being filled in order */
+    bool input;                      /* a param without a value */
+    bool pinned;                     /* the caller's options set its value */
+    bool filling;                    /* a recursive param that is being computed in order */
     struct ampl_declaration *next;
 };
 
@@ -202,22 +201,22 @@ struct ampl_command {
     struct ampl_place place;
     const struct ampl_indexing *indexing; /* NULL: none */
     uint32_t slots;
-    struct ampl_node *target; /* the reference to what is changed */
+    struct ampl_node *target; /* the reference that is changed */
     struct ampl_node *value;  /* new value or, of a check, the condition; NULL: none */
     uint32_t number;          /* of a check, from 1 on */
-    uint32_t name;            /* of a check or loop, or the one that break and continue mean; 0: none */
-    bool noted;               /* it was said that the caller's value counts */
-    bool until, until_after;  /* repeat goes on until the condition holds, not while it does */
-    struct ampl_node *after;  /* of repeat: the condition after the block, value being the one before it */
+    uint32_t name;            /* of a check or loop, or the target of break and continue; 0: none */
+    bool noted;               /* the note that the caller's value is used was given */
+    bool until, until_after;  /* repeat continues until the condition is true, not while it is */
+    struct ampl_node *after;  /* of repeat: the condition after the block; value is the one before it */
     struct ampl_command *body, *otherwise;
     struct ampl_command *next;
 };
 
-/* The whole, in the order of the text. */
+/* The whole program, in the order of the text. */
 struct ampl_program {
     struct ampl_declaration *first, **last;
     struct ampl_command *first_command, **last_command;
-    uint64_t first_seed; /* 0: none is stated */
+    uint64_t first_seed; /* 0: not specified before */
 };
 
 #endif

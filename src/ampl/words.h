@@ -1,8 +1,8 @@
-/* words.h - the words that the language knows: one list, expanded to their numbers and to their texts.
+/* words.h - the words of the language: one list, expanded to their numbers and to their texts.
  *
  * The symbols of a reader start with this list, so that the symbol of a word is its number here. Few of them are
- * reserved: a name that a model declares hides an operator or function of the same name from there on, and commands
- * are words only where a statement starts.
+ * reserved: a declared name hides an operator or function of the same name from there on, and commands are words only
+ * at the start of a statement.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_WORDS_H
@@ -11,18 +11,17 @@
 /* Lists of words, filled line by line. */
 /* clang-format off */
 
-/* Words of operators that may be names instead. */
+/* Operators that may be redefined as names. */
 #define AMPL_OPERATOR_LIST(X)                                                                                          \
     X(diff) X(symdiff) X(inter) X(cross) X(mod) X(prod)
 
-/* Words with a meaning inside expressions and declarations that are never names. */
+/* Words inside expressions and declarations that cannot be names. */
 #define AMPL_RESERVED_LIST(X)                                                                                          \
     X(and) X(or) X(not) X(in) X(within) X(union) X(setof) X(by) X(less) X(div) X(sum) X(min) X(max) X(if) X(then)      \
     X(else) X(exists) X(forall) X(Infinity) X(integer) X(binary) X(symbolic) X(default) X(dimen) X(complements)        \
     X(logical)
 
-/* Words that start a statement: those that are read, those whose statement is skipped with a note, those that are
- * refused. */
+/* Words that start a statement: supported ones, those skipped with a note, and those refused. */
 #define AMPL_STATEMENT_LIST(X)                                                                                         \
     X(set) X(param) X(var) X(minimize) X(maximize) X(subject) X(subj) X(check) X(let) X(fix) X(unfix) X(data)          \
     X(model) X(include) X(commands) X(end) X(quit) X(exit) X(reset) X(solve) X(node) X(arc) \
@@ -36,7 +35,7 @@
     X(function) X(for) X(repeat) X(while) X(until) X(break) X(continue) X(problem) X(environ) X(read) X(table) X(update) X(delete) X(purge) X(redeclare) X(shell) X(cd) X(call)          \
     X(load) X(remove) X(solution) X(export)
 
-/* Words with a meaning in one place only: attributes, table headings, functions on sets and texts. */
+/* Words in one context only: attributes, table headings, functions on sets and strings. */
 #define AMPL_OTHER_LIST(X)                                                                                             \
     X(ordered) X(circular) X(from) X(to) X(do) X(tr) X(interval) X(Reals) X(Integers) X(coeff) X(cover) X(obj) X(net_in)             \
     X(net_out) X(to_come) X(reversed) X(card) X(ord) X(ord0) X(first) X(last) X(next) X(prev) X(nextw) X(prevw)        \

@@ -1,7 +1,7 @@
-/* write.c - a finished model as text: its statements in order, and the proof that they read back to the same model.
+/* write.c - writes a finished model as text, and verifies that the text reads back to the same model.
  *
- * Columns (write_columns.c), checks, definitions, objective, constraints, in the order of the model's lists, because columns and
- * rows are numbered by it.
+ * Columns (write_columns.c), checks, definitions, objective, constraints, in the order of the model's lists, which
+ * determines the numbers of columns and rows.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/write.h"
@@ -41,7 +41,7 @@ static bool write_is_number(hn_expr a, double number) {
 
 /* ---- requirements, definitions, objective ---- */
 
-/* The name that the reader would give the check of this number: "check 3". */
+/* The name that the reader gives the check with this number: "check 3". */
 static bool is_numbered(const char *name, size_t number) {
     char label[32];
     snprintf(label, sizeof label, "check %zu", number);
@@ -52,7 +52,7 @@ static void write_requirement(struct writer *writer, size_t index) {
     hn_named_expr requirement = hn_model_requirement(writer->model, index);
     writer->about = requirement.name;
     if (write_is_number(requirement.value, 0))
-        write_fail(writer, HN_UNSUPPORTED, "%s: this requirement never holds, and a model text cannot say that",
+        write_fail(writer, HN_UNSUPPORTED, "%s: the requirement is never satisfied, which a model text cannot express",
                    requirement.name);
     write_need(writer, requirement.value, true);
     if (writer->surveying)
@@ -67,7 +67,8 @@ static void write_requirement(struct writer *writer, size_t index) {
     write_put(writer, ";\n");
 }
 
-/* Its name stands for its expression from here on, where a variable may stand and the expression was not written before. */
+/* From here on the name replaces its expression, if a variable may appear there and the expression was not written
+ * before. */
 static void write_definition(struct writer *writer, size_t index) {
     hn_named_expr definition = hn_model_definition(writer->model, index);
     hn_expr_info info;
@@ -111,7 +112,7 @@ static void write_objective(struct writer *writer) {
 
 /* ---- constraints ---- */
 
-/* Bounds of an output are rows, too, but no statements of their own. */
+/* Bounds of an output are rows too, but have no separate statements. */
 static bool is_bound_of_output(const struct writer *writer, const hn_row_info *row) {
     hn_expr_info info = {.size = sizeof info};
     return hn_expr_get_info(row->body, &info, NULL) == HN_OK && info.op == HN_OPERATOR_OUTPUT &&
@@ -140,7 +141,7 @@ static void write_row_text(struct writer *writer, const hn_row_info *row) {
     write_put(writer, ";\n");
 }
 
-/* The reader holds a row without variables against its bounds, and gives up where it does not hold. */
+/* The reader compares a row without variables with its bounds, and fails if it is violated. */
 static void check_constant_row(struct writer *writer, const hn_row_info *row) {
     double value, lower = -INFINITY, upper = INFINITY;
     if (!hn_is_constant(row->body, &value))
@@ -148,8 +149,9 @@ static void check_constant_row(struct writer *writer, const hn_row_info *row) {
     hn_is_constant(row->lower, &lower);
     hn_is_constant(row->upper, &upper);
     if (!(value >= lower && value <= upper))
-        write_fail(writer, HN_UNSUPPORTED, "%s: it is %s everywhere and does not hold, which a model text cannot say",
-                   row->name, error_number(value).text);
+        write_fail(writer, HN_UNSUPPORTED,
+                   "%s: the constant value %s violates the bounds, which a model text cannot express", row->name,
+                   error_number(value).text);
 }
 
 static void write_row(struct writer *writer, size_t index) {
@@ -166,9 +168,9 @@ static void write_row(struct writer *writer, size_t index) {
         write_row_text(writer, &row);
 }
 
-/* ---- all of it ---- */
+/* ---- all statements ---- */
 
-/* A blank line between the parts of the text, where a part has anything. */
+/* A blank line between nonempty parts of the text. */
 static void separate(struct writer *writer, size_t *before) {
     if (!writer->surveying && writer->out.length > *before)
         write_put(writer, "\n");
@@ -211,7 +213,7 @@ static void write_all(struct writer *writer) {
         write_fail(writer, HN_NO_MEMORY, "model text: out of memory");
 }
 
-/* ---- the proof ---- */
+/* ---- verification ---- */
 
 struct prints {
     char mathematics[HN_FINGERPRINT_BYTES], names[HN_FINGERPRINT_BYTES];
@@ -226,7 +228,7 @@ static bool same_prints(const struct prints *a, const struct prints *b) {
     return strcmp(a->mathematics, b->mathematics) == 0 && strcmp(a->names, b->names) == 0;
 }
 
-/* Whatever was not thought of: a text that would be another model is not given out. */
+/* Final check: a text that reads back to another model is not returned. */
 static hn_status prove(const struct writer *writer, const struct prints *prints, hn_error *error) {
     const hn_text text = {"the model's text", writer->out.bytes, writer->out.length};
     hn_read_options options = hn_read_defaults();
@@ -242,7 +244,7 @@ static hn_status prove(const struct writer *writer, const struct prints *prints,
         status = take_prints(model, &again, error);
     if (status == HN_OK && !same_prints(prints, &again))
         status = error_set(error, HN_UNSUPPORTED,
-                           "model: a text cannot say exactly this: it would be simplified when it is read, to a model "
+                           "model: not exactly expressible as text: it would be simplified when it is read, to a model "
                            "with another fingerprint");
     hn_model_destroy(model);
     return status;

@@ -1,7 +1,8 @@
-/* write_columns.c - see write.h: inputs and outputs, with ranges, bounds and starts, what is fixed, and tables of numbers.
+/* write_columns.c - see write.h: inputs and outputs, with ranges, bounds and starts, fixed values, and tables of
+ * numbers.
  *
- * A family is declared at once. Bounds that differ among its entries are numbers in a table, `param $1{0..9}`, whose entries
- * stand in the data section at the end of the text.
+ * A family is declared once. Bounds that differ among its entries are numbers in a table, `param $1{0..9}`, whose
+ * entries are in the data section at the end of the text.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/write.h"
@@ -50,11 +51,11 @@ static void write_entry(struct writer *writer, const struct write_run *run, uint
     write_columns_put(writer, "]");
 }
 
-/* A side of the bounds, which may be anything that depends on inputs, or a number that is the same for all or not. */
+/* A bound: an expression that depends on inputs, or a number, which may differ among entries. */
 struct side {
-    hn_expr expr; /* none: the number */
+    hn_expr expr; /* invalid: a number */
     double number;
-    bool varies; /* among the entries of a family */
+    bool varies; /* differs among the entries of a family */
 };
 
 static bool is_unbounded(const struct side *side, bool upper) {
@@ -76,7 +77,7 @@ static void declare_tables(struct writer *writer, struct write_run *run, const s
     }
 }
 
-/* " >= lower, <= upper", as far as there are bounds. */
+/* " >= lower, <= upper", as far as bounds exist. */
 static bool write_sides(struct writer *writer, const struct write_run *run, const struct side sides[2]) {
     bool any = false;
     for (int i = 0; i < 2; i++) {
@@ -97,7 +98,7 @@ static bool write_sides(struct writer *writer, const struct write_run *run, cons
 
 /* ---- inputs ---- */
 
-/* Zeros of two signs differ: ranges count by their bits. */
+/* Bitwise: zeros of different signs differ. */
 static bool same_number(double a, double b) {
     return a == b && !signbit(a) == !signbit(b);
 }
@@ -131,7 +132,7 @@ static bool is_zero(hn_expr a) {
     return hn_is_constant(a, &value) && value == 0;
 }
 
-/* Whether one start does for all: then it stands in the declaration. */
+/* Whether all entries have the same start, which then is in the declaration. */
 static bool shares_start(const struct writer *writer, const struct write_run *run) {
     uint32_t start = hn_model_output(writer->model, run->first).start.node;
     for (size_t i = 0; i < run->count; i++) {
@@ -192,7 +193,7 @@ static void write_command(struct writer *writer, const char *command, size_t out
     write_columns_put(writer, ";\n");
 }
 
-/* What is fixed, and starts that a declaration does not say. */
+/* Fixed values, and starts that are not in a declaration. */
 static void write_values(struct writer *writer, const struct write_run *run) {
     bool shared = shares_start(writer, run);
     for (size_t i = run->first; i < run->first + run->count; i++) {
@@ -207,7 +208,7 @@ static void write_values(struct writer *writer, const struct write_run *run) {
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all columns ---- */
 
 void write_columns(struct writer *writer) {
     for (size_t i = 0; i < writer->inputs.count; i++) {

@@ -1,8 +1,9 @@
-/* write_expression.c - see write.h: the text of one expression, with the parentheses that its order of evaluation needs.
+/* write_expression.c - see write.h: the text of one expression, with the parentheses that its evaluation order
+ * requires.
  *
- * Text that reads back to the same nodes, or to nodes that compute the same numbers in the same order: a sum keeps its
- * association, only at the very left parentheses are left out, (a + b) + c being a + b + c. Expressions nest little (write_survey.c),
- * so that calls may nest; sums and products that go on to the left are walked with a stack.
+ * The text reads back to the same nodes, or to nodes that compute the same numbers in the same order: a sum keeps its
+ * association, only leftmost parentheses are omitted, (a + b) + c being a + b + c. Expressions are shallow
+ * (write_survey.c), so recursion is safe; sums and products that continue to the left use an explicit stack.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/write.h"
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How tightly a text binds, from the loosest. */
+/* Precedence of a text, lowest first. */
 enum level {
     LEVEL_ANY, /* if */
     LEVEL_OR,
@@ -60,7 +61,7 @@ static enum level level_of(hn_expr expr, const hn_expr_info *info) {
     }
 }
 
-/* What stands between two arguments or, of a function, before them. */
+/* The operator between two arguments or the name of a function. */
 static const char *text_of(hn_operator op) {
     static const char texts[][8] = {
         [HN_OPERATOR_POW] = "^",          [HN_OPERATOR_SQRT] = "sqrt",       [HN_OPERATOR_EXP] = "exp",
@@ -88,7 +89,7 @@ static void write_sign(struct writer *writer, bool minus) {
     write_string(out, minus ? "- " : "+ ");
 }
 
-/* Of a product with a negative constant as factor: the other factor. */
+/* A product with a negative constant factor; *other is the other factor. */
 static bool is_subtracted(hn_expr expr, const hn_expr_info *info, double *factor, hn_expr *other) {
     hn_expr_info part;
     for (size_t i = 0; i < 2 && info->op == HN_OPERATOR_MUL; i++) {
@@ -101,7 +102,7 @@ static bool is_subtracted(hn_expr expr, const hn_expr_info *info, double *factor
     return false;
 }
 
-/* A term after the first; signs go into the operator before it. */
+/* A term after the first; its sign becomes the operator. */
 static void write_term(struct writer *writer, hn_expr expr, bool minus) {
     hn_expr_info info;
     double factor;
@@ -125,7 +126,7 @@ static void write_term(struct writer *writer, hn_expr expr, bool minus) {
     }
 }
 
-/* factor * expr, after other terms or, at the left, with its own sign. */
+/* factor * expr, after other terms or, leftmost, with its sign. */
 static void write_scaled(struct writer *writer, double factor, hn_expr expr, bool leftmost) {
     if (!leftmost && fabs(factor) == 1) {
         write_term(writer, expr, factor < 0);
@@ -153,8 +154,8 @@ static void write_other_terms(struct writer *writer, hn_expr expr) {
             write_term(writer, hn_expr_argument(expr, i), info.op == HN_OPERATOR_SUB);
 }
 
-/* Goes down to the leftmost term of a sum, or factor of a product, and puts what lies on the way on the stack. A factor of
- * that term is left to the caller. */
+/* Descends to the leftmost term of a sum, or factor of a product, pushing the nodes on the way. A factor of that term
+ * is left to the caller. */
 static hn_expr go_left(struct writer *writer, hn_expr expr, bool sum) {
     hn_expr_info info;
     bool goes_on = true;
@@ -195,7 +196,7 @@ static void write_product(struct writer *writer, hn_expr expr) {
     }
 }
 
-/* ---- the others ---- */
+/* ---- other operators ---- */
 
 static void write_call(struct writer *writer, hn_expr expr, const hn_expr_info *info) {
     write_string(&writer->out, text_of(info->op));

@@ -1,7 +1,7 @@
-/* write_names.c - see write.h: names in the text, and which inputs or outputs share a declaration.
+/* write_names.c - see write.h: names in the text, and inputs or outputs that share a declaration.
  *
- * u[0,1], u[0,2], u[1,1], u[1,2] that follow each other are `var u{0..1, 1..2}` when these are all names of the family u, when no
- * other part is called u, and when their bounds are the same or numbers. Everything else is declared by its whole name, in
+ * Consecutive u[0,1], u[0,2], u[1,1], u[1,2] become `var u{0..1, 1..2}` if these are all names of the family u, no
+ * other part is called u, and their bounds are equal or numbers. Everything else is declared by its whole name, in
  * backquotes: `u[0,1]`.
  *
  * SPDX-License-Identifier: MIT */
@@ -38,7 +38,7 @@ bool write_is_plain(struct writer *writer, const char *name, size_t length) {
 static void write_quoted(struct writer *writer, const char *name) {
     if (strpbrk(name, "\r\n")) {
         writer->about = name;
-        write_fail(writer, HN_UNSUPPORTED, "%s: its name has a line break in it, which a model text cannot say", name);
+        write_fail(writer, HN_UNSUPPORTED, "%s: the name has a line break, which a model text cannot express", name);
     }
     write_string(&writer->out, "`");
     for (const char *end; (end = strchr(name, '`')); name = end + 1) {
@@ -76,7 +76,7 @@ struct label {
     int32_t key[WRITE_MOST_ARITY];
 };
 
-/* A whole number as labels have it: no zeros in front, at most nine digits. */
+/* An integer as in labels: no leading zeros, at most nine digits. */
 static const char *read_key(const char *at, int32_t *key) {
     bool minus = *at == '-';
     const char *digits = at + minus, *end = digits;
@@ -88,7 +88,7 @@ static const char *read_key(const char *at, int32_t *key) {
     return good ? end : NULL;
 }
 
-/* name[1,2] with whole numbers. */
+/* name[1,2] with integers. */
 static bool read_label(const char *name, struct label *label) {
     *label = (struct label){.family = strcspn(name, "[")};
     const char *at = name + label->family;
@@ -102,7 +102,7 @@ static bool read_label(const char *name, struct label *label) {
     return at && at[0] == ']' && at[1] == '\0';
 }
 
-/* The key after this one, last component fastest; false after the last one. */
+/* The next key, last component fastest; false after the last one. */
 static bool next_key(const struct write_run *run, int32_t *key) {
     for (uint32_t i = run->arity; i-- > 0;) {
         if (key[i] < run->upper[i]) {
@@ -114,7 +114,7 @@ static bool next_key(const struct write_run *run, int32_t *key) {
     return false;
 }
 
-/* Whether the names of the run are those of its ranges, each once and in order. */
+/* Whether the names of the run are exactly those of its ranges, in order. */
 static bool is_rectangle(const hn_model *model, bool input, const struct write_run *run) {
     int32_t key[WRITE_MOST_ARITY];
     struct label label;
@@ -136,7 +136,7 @@ static bool same_family(const char *a, const char *b, const struct label *p, con
     return p->family == q->family && p->arity == q->arity && memcmp(a, b, p->family) == 0;
 }
 
-/* Names of one family from first on, which may be one that stands alone. */
+/* The maximal run of one family from first on, possibly a single name. */
 static struct write_run run_at(const hn_model *model, bool input, size_t first, size_t count) {
     struct write_run run = {.first = first, .count = 1};
     const char *name = name_of(model, input, first);
@@ -159,13 +159,13 @@ static struct write_run run_at(const hn_model *model, bool input, size_t first, 
     return run;
 }
 
-/* ---- whether a family may be declared at once ---- */
+/* ---- whether a family can be declared at once ---- */
 
 static bool write_names_is_number(hn_expr a) {
     return hn_is_constant(a, NULL);
 }
 
-/* Bounds of outputs: the same everywhere, or numbers, which go into a table. */
+/* Bounds of outputs: equal for all entries, or numbers, which go into a table. */
 static bool bounds_fit(const hn_model *model, const struct write_run *run) {
     hn_output_info first = hn_model_output(model, run->first);
     bool same[2] = {true, true}, numbers[2] = {true, true};
@@ -179,7 +179,7 @@ static bool bounds_fit(const hn_model *model, const struct write_run *run) {
     return (same[0] || numbers[0]) && (same[1] || numbers[1]);
 }
 
-/* How often a name is declared: as a family or as a part of this very name. */
+/* How often a name is declared: as a family or as a part with exactly this name. */
 struct census {
     uint32_t *counts; /* by symbol */
     size_t capacity, count;
@@ -200,7 +200,7 @@ static bool count_name(struct writer *writer, struct census *census, const char 
     return true;
 }
 
-/* A name without '[', which might be that of a family. */
+/* A name without '[', which might be the name of a family. */
 static bool count_whole(struct writer *writer, struct census *census, const char *name) {
     return strchr(name, '[') || count_name(writer, census, name, strlen(name));
 }
@@ -242,7 +242,7 @@ static bool write_names_collect(struct writer *writer, bool input, struct write_
     return true;
 }
 
-/* What is no family, or one whose name is taken, comes one by one; and every name is judged. */
+/* Splits runs that are not families or whose name is used, and classifies every name. */
 static bool write_names_settle(struct writer *writer, bool input, struct write_runs *runs,
                                const struct census *census) {
     struct write_runs settled = {NULL, 0, 0};

@@ -1,4 +1,4 @@
-/* write_survey.c - see write.h: how often each expression is used, and which of them are written apart.
+/* write_survey.c - see write.h: counts the uses of each expression, and selects those with separate statements.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/write.h"
@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_HEIGHT = 30 }; /* of a text that the reader takes, which counts up to four for each */
+enum { MOST_HEIGHT = 30 }; /* nesting that the reader accepts, which counts up to four levels for each */
 
-/* ---- what expressions are ---- */
+/* ---- classification of expressions ---- */
 
 hn_expr write_resolve(hn_expr expr, hn_expr_info *info) {
     info->size = sizeof *info;
@@ -53,7 +53,7 @@ static bool is_leaf(hn_operator op) {
     return op == HN_OPERATOR_CONSTANT || op == HN_OPERATOR_INPUT || op == HN_OPERATOR_OUTPUT;
 }
 
-/* So short that it is always written where it stands: a leaf, or one operation of arithmetic on leaves. */
+/* Short expressions are never written separately: a leaf, or one arithmetic operation on leaves. */
 bool write_is_short(hn_expr expr, const hn_expr_info *info) {
     hn_expr_info part;
     if (info->op < HN_OPERATOR_ADD || info->op > HN_OPERATOR_NEG)
@@ -91,18 +91,18 @@ static void use(struct writer *writer, hn_expr expr, const hn_expr_info *info, b
         node->flags |= WRITE_NUMBER;
 }
 
-/* Numbers for which the language has no word. */
+/* Numbers that the language cannot express. */
 static void write_survey_refuse(struct writer *writer, hn_operator above, size_t index, const hn_expr_info *info) {
     if (info->op != HN_OPERATOR_CONSTANT)
         return;
     if (isnan(info->value))
-        write_fail(writer, HN_UNSUPPORTED, "%s: it contains NaN, which a model text cannot say", writer->about);
+        write_fail(writer, HN_UNSUPPORTED, "%s: contains NaN, which a model text cannot express", writer->about);
     if (above == HN_OPERATOR_DIV && index == 1 && info->value == 0)
-        write_fail(writer, HN_UNSUPPORTED, "%s: it divides by the constant 0, which a model text cannot say",
+        write_fail(writer, HN_UNSUPPORTED, "%s: divides by the constant 0, which a model text cannot express",
                    writer->about);
 }
 
-/* All arguments are there: they are used by it, and it depends on what they depend on. */
+/* Updates the uses of its arguments, and inherits their dependences. */
 static void count_node(struct writer *writer, hn_expr expr, const hn_expr_info *info) {
     struct write_node *node = &writer->nodes[expr.node];
     size_t count = write_is_square(expr, info) ? 1 : info->count;
@@ -123,7 +123,7 @@ static void open_node(struct writer *writer, hn_expr expr) {
     writer->next[writer->depth++] = 0;
 }
 
-/* All that is new below the expression, arguments first; with a stack of its own instead of recursion. */
+/* Visits all new nodes below the expression in topological order, with an explicit stack. */
 static void write_survey_walk(struct writer *writer, hn_expr root) {
     hn_expr_info info, part;
     if (writer->nodes[root.node].flags & WRITE_SEEN)
@@ -144,9 +144,9 @@ static void write_survey_walk(struct writer *writer, hn_expr root) {
     }
 }
 
-/* ---- what is written apart ---- */
+/* ---- separate statements ---- */
 
-/* How deep the text of an expression nests; a sum or product on the left needs no parentheses. */
+/* The nesting depth of an expression's text; a sum or product on the left needs no parentheses. */
 static unsigned height_of(const struct writer *writer, hn_expr expr, const hn_expr_info *info) {
     size_t left = write_left(expr, info);
     bool product = write_is_product(expr, info);
@@ -165,7 +165,7 @@ static unsigned height_of(const struct writer *writer, hn_expr expr, const hn_ex
     return height;
 }
 
-/* 0*a and a - a, where a may be infinite, are values without a sign: -(0*a) is (-0)*a, and -(a - a) is a - a. */
+/* 0*a and a - a with a possibly infinite are values without a sign: -(0*a) is (-0)*a, and -(a - a) is a - a. */
 static bool is_signless(hn_expr expr) {
     hn_expr_info info, first, second;
     expr = write_resolve(expr, &info);
@@ -205,8 +205,8 @@ static bool are_opposite(hn_expr a, hn_expr b) {
     return rest.node == rest_b.node && factor == -other;
 }
 
-/* The reader takes a - b for a + (-b). Where that would lose a sign or make 2*a of it, the difference is written apart: there
- * it is taken as it stands. */
+/* The reader converts a - b to a + (-b). If that would lose a sign or give 2*a, the difference gets a separate
+ * statement, where it is kept. */
 static bool is_delicate(hn_expr expr, const hn_expr_info *info) {
     if (info->op != HN_OPERATOR_SUB)
         return false;
@@ -214,7 +214,7 @@ static bool is_delicate(hn_expr expr, const hn_expr_info *info) {
     return is_signless(b) || are_opposite(a, b);
 }
 
-/* The reader also moves a minus before the leftmost sum of a sum on to its terms: that sum is written apart. */
+/* The reader also distributes a minus over the leftmost sum of a sum: that sum gets a separate statement. */
 static void guard_left(struct writer *writer, hn_expr expr, const hn_expr_info *info) {
     hn_expr_info left, below;
     if (!write_is_sum(info->op))
@@ -263,7 +263,7 @@ bool write_survey_start(struct writer *writer) {
     return writer->nodes && writer->order && writer->stack && writer->next;
 }
 
-/* ---- what a statement needs ---- */
+/* ---- dependencies of a statement ---- */
 
 static void survey(struct writer *writer, hn_expr expr, bool condition) {
     hn_expr_info info;

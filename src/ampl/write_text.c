@@ -1,4 +1,4 @@
-/* write_text.c - see write.h: a text that grows, and numbers in it.
+/* write_text.c - see write.h: a text buffer, and numbers in it.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/write.h"

@@ -1,8 +1,7 @@
-/* It detects every single wrong bit, every burst of up to 32 bits and all but one in 2^32 of other accidental errors.
- * It does not protect against deliberate changes.
+/* checksum.h - CRC-32 with zlib's polynomial (x^32 + x^26 + x^23 + ... + 1, reflected), as Python's zlib.crc32.
  *
- * It finds every single wrong bit, every burst of up to 32 bits and all but one in 2^32 of other accidents. It is no
- * defence against somebody who wants to deceive.
+ * It detects every single wrong bit, every burst of up to 32 bits and all but one in 2^32 of other accidental errors.
+ * It does not protect against deliberate changes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_CHECKSUM_H

@@ -79,7 +79,7 @@ static void compress(uint32_t *state, const unsigned char *block) {
 /* ---- bytes ---- */
 
 static void compress_all(uint32_t *state, const unsigned char *blocks, size_t count) {
-    enum { MANY = 256 }; /* blocks from which on the CPU test pays off */
+    enum { MANY = 256 }; /* blocks from which on the CPU test is worthwhile */
     if (count >= MANY && digest_x86_is_there()) {
         digest_x86_blocks(state, K, blocks, count);
         return;

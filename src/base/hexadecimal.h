@@ -1,6 +1,6 @@
 /* hexadecimal.h - exact conversion of doubles to text and back, independent of the locale.
  *
- *     0x1.3333333333333p-2        as Python's float.hex writes and float.fromhex reads: always 13 digits, 0x0.0p+0 for 0
+ *     0x1.3333333333333p-2    as Python's float.hex writes and float.fromhex reads: always 13 digits, 0 is 0x0.0p+0
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_HEXADECIMAL_H

@@ -3,7 +3,10 @@
  * The first run, without memory, measures; the second, over the block, assigns pointers. Both runs execute the same
  * code, so they agree.
  *
- *     static void place(struct layout *l, void *context) { struct thing *t = context; t->a = layout_take(l, n, sizeof *t->a); ... }
+ *     static void place(struct layout *l, void *context) {
+ *         struct thing *t = context;
+ *         t->a = layout_take(l, n, sizeof *t->a);
+ *     }
  *     block = layout_allocate(place, &t);
  *
  * SPDX-License-Identifier: MIT */

@@ -31,7 +31,7 @@ void thread_pool_destroy_workspaces(const struct thread_pool *thread_pool, void 
 hn_status thread_pool_claim(struct thread_pool *thread_pool, const char *owner, hn_error *error);
 void thread_pool_yield(struct thread_pool *thread_pool);
 
-/* The number of threads that 0 stands for. */
+/* The number of threads used for 0. */
 int thread_pool_cores(void);
 
 /* The same, with fewer threads if the system cannot start more. */

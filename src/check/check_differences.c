@@ -31,7 +31,7 @@ struct worker_state {
 struct sweep {
     struct check *check;
     const struct check_matrix *matrix;
-    bool by_x;                /* what is perturbed: x, or y */
+    bool by_x;                /* perturb x, else y */
     const double *derivative; /* points x nonzeros */
     const double *centre;     /* points x columns: the perturbed vector */
     double *floor;            /* points x rows */

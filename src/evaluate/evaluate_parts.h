@@ -47,7 +47,7 @@ struct hn_evaluator {
     size_t inputs, outputs, rows;
     size_t functions;                 /* rows, and the objective if there is one: multipliers of products */
     struct program *program[PIECES];  /* for one sample, */
-    struct program *together[PIECES]; /* and for LANES samples */
+    struct program *together[PIECES]; /* and for all lanes */
     struct quantity quantity[HN_QUANTITY_COUNT];
     size_t nodes;
     bool hessian_left_out;
@@ -64,7 +64,7 @@ hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, co
 
 /* ---- over lanes ---- */
 
-/* Creates every program for LANES samples. */
+/* Creates every program for all lanes. */
 hn_status evaluator_widen(hn_evaluator *evaluator, hn_error *error);
 
 /* Bytes of a workspace for some pieces (bits 1 << piece); 0 on overflow of size_t. */

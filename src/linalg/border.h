@@ -8,8 +8,8 @@
  *
  * Input: a pattern. Output: the columns worth keeping out and an elimination order: sparse rows of M, then w, whose
  * pivots are at most -1, then the rows that would be nearly singular without U: those with no entries outside U, and
- * long ones, which are few and often determine w (a budget). If E may be 0, rows without a maximum matching in the
- * columns outside U are eliminated last, too; if there are many of them, nothing is kept out. The matrix is
+ * long ones, which are few and often determine w (a budget). If E may be 0, rows left unmatched by a maximum matching
+ * with the columns outside U are eliminated last, too; if there are many of them, nothing is kept out. The matrix is
  * quasi-definite: an L D L' factorisation exists for every order (Vanderbei, SIAM J. Optim. 5, 1995); where N + E is
  * nearly singular the remaining pivots are about E.
  *

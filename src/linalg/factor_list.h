@@ -33,13 +33,13 @@ struct lister {
 /* FACTOR_LISTED. For each column j of L, in order:
  *     entries below | entries of row j | offset of the shift | pairs of h_jj | these pairs ...
  *     for each entry of row j: offset of l_jk, offset of -n_jk, offset of unknown k
- *     for each entry below: offset of -n_ij | offset of what is known | pairs | these pairs ...    */
+ *     for each entry below: offset of -n_ij | offset of the known part | pairs | these pairs ...    */
 hn_status factor_list(struct lister *lister, hn_error *error);
 size_t negated_slots(const struct symbolic *symbolic); /* slots for -L D that are live at the same time */
 
 /* FACTOR_DENSE and FACTOR_WALKED: the sums of h, row by row, columns ascending, the diagonal last:
- *     dense:  (offset of what is known | pairs | pairs ...) for every column up to the diagonal
- *     walked: entries, then (column | offset of what is known | pairs | pairs ...) for each of them         */
+ *     dense:  (offset of the known part | pairs | pairs ...) for every column up to the diagonal
+ *     walked: entries, then (column | offset of the known part | pairs | pairs ...) for each of them         */
 hn_status gram_list(struct lister *lister, hn_error *error);
 
 /* A slot with this constant. */

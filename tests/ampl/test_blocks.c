@@ -125,8 +125,8 @@ static void solve_in_a_block_ends_everything(void **state) {
     assert_int_equal(read_saying(text, 0, &said, &error, &model), HN_OK);
     assert_near(value_at(model, row_named(model, "c").upper, NULL, NULL), 6);
     assert_int_equal(hn_model_row_count(model), 1);
-    assert_non_null(strstr(said.text, "m:2:58: what follows solve in its block is skipped"));
-    assert_non_null(strstr(said.text, "m:3:1: what follows the block with solve is skipped"));
+    assert_non_null(strstr(said.text, "m:2:58: the commands after solve in its block are skipped"));
+    assert_non_null(strstr(said.text, "m:3:1: the text after the block with solve is skipped"));
     hn_model_destroy(model);
 }
 
@@ -161,7 +161,7 @@ static void the_value_of_the_caller_counts_and_is_said_once(void **state) {
     const char *text = "param n default 0; var x; c: x <= n; for {i in 1..50} let n := n + i;";
     assert_int_equal(read_text(&model, text, &options, &error), HN_OK);
     assert_near(value_at(model, row_named(model, "c").upper, NULL, NULL), 7);
-    assert_string_equal(said.text, "note m:1:59: let n is skipped: its value is set by the caller\n");
+    assert_string_equal(said.text, "note m:1:59: let n is skipped: the caller sets the value\n");
     hn_model_destroy(model);
 }
 
@@ -196,7 +196,7 @@ static void loops_without_end_end(void **state) {
         hn_error error = {.text = ""};
         hn_model *model;
         hn_status status = read_saying(texts[i], 20000, &said, &error, &model);
-        if (status != HN_LIMIT && !strstr(error.text, "a text of more than"))
+        if (status != HN_LIMIT && !strstr(error.text, "a string of more than"))
             fail_msg("%s: %s", texts[i], error.text);
     }
 }

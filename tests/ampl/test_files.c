@@ -166,16 +166,16 @@ static void files_of_other_kinds_are_called_by_their_name(void **state) {
         const char *bytes;
         size_t length;
         const char *words;
-    } kinds[] = {{"\x93NUMPY\x01\0v\0{'descr': '<f8'", 24, "this is an array (.npy), not a model"},
-                 {"PK\3\4\x14\0\0\0", 8, "this is a zip archive (.npz), not a model"},
+    } kinds[] = {{"\x93NUMPY\x01\0v\0{'descr': '<f8'", 24, "an array (.npy), not a model"},
+                 {"PK\3\4\x14\0\0\0", 8, "a zip archive (.npz), not a model"},
                  {"\x7f"
                   "ELF\2\1",
-                  6, "this is a program, not a model"},
-                 {"\x10\0\0\0\0\0\0\0{\"a\":1}", 15, "this is a network (.safetensors), not a model"},
+                  6, "a program, not a model"},
+                 {"\x10\0\0\0\0\0\0\0{\"a\":1}", 15, "a network (.safetensors), not a model"},
                  {"\x08\x08\x12\x07pytorch", 11, "ONNX files are not supported"},
-                 {"\x80\x04\x95\x1b\x00", 5, "this is a pickle of Python, not a model"},
-                 {"g3 1 1 0\t# problem x\n", 21, "this is an .nl file; these are not supported: give the .mod"},
-                 {"b3 0 1 0\t# problem x\n", 21, "this is an .nl file"}};
+                 {"\x80\x04\x95\x1b\x00", 5, "a Python pickle, not a model"},
+                 {"g3 1 1 0\t# problem x\n", 21, ".nl files are not supported; use the .mod"},
+                 {"b3 0 1 0\t# problem x\n", 21, ".nl files are not supported"}};
     hn_model *model;
     hn_error error;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
@@ -198,7 +198,7 @@ static void a_text_that_is_not_trusted_opens_no_other_file(void **state) {
         options.untrusted = true;
         assert_int_equal(hn_model_read(&model, 1, files, &options, &error), HN_UNSUPPORTED);
         assert_non_null(strstr(error.text, "a.mod:2:"));
-        assert_non_null(strstr(error.text, "b.mod: a text that is not trusted cannot name further files"));
+        assert_non_null(strstr(error.text, "b.mod: an untrusted model cannot include files"));
     }
 }
 

@@ -82,7 +82,7 @@ static void checks_without_inputs_must_hold(void **state) {
     hn_model *model = must_read("param n := 3; check: n > 2; check {i in 1..n}: i >= 1; var x;");
     assert_int_equal(hn_model_requirement_count(model), 0);
     hn_model_destroy(model);
-    must_fail("param n := 3; var x; check {i in 1..n}: i <> 2;", "1:22", "check 1[2] does not hold");
+    must_fail("param n := 3; var x; check {i in 1..n}: i <> 2;", "1:22", "check 1[2] is not satisfied");
     must_fail("param n := 3, > 5; var x; c: x <= n;", "1:7", "n");
     must_fail("param n integer; var x; data; param n := 2.5;", "1:7", "n");
 }
@@ -129,8 +129,8 @@ static void several_mistakes_are_reported_together(void **state) {
     assert_int_equal(read_text(&model, "var x\nvar y;\nc: x + q <= 1;\nd: y ++ <= 3;\ne: x <= y;\n", &options, &error),
                      HN_SYNTAX);
     assert_int_equal(noted.count[HN_SEVERITY_ERROR], 3);
-    assert_string_equal(noted.last, "4:9: <=: an expression is needed here");
-    assert_string_equal(error.text, "m:2:1: var: ';' or an attribute of the variable is needed here");
+    assert_string_equal(noted.last, "4:9: <=: expected an expression");
+    assert_string_equal(error.text, "m:2:1: var: expected ';' or an attribute of the variable");
 }
 
 int main(void) {

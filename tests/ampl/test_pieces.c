@@ -270,23 +270,23 @@ static void a_layer_meets_convex_terms_and_says_the_truth_about_others(void **st
 
 static void mistakes_in_terms_are_shown(void **state) {
     (void)state;
-    must_fail("var y; c: <<1, 2; 3, 4>> y <= 1;", "1:11", "<< >> has 2 breakpoints and needs 3 slopes, not 2");
-    must_fail("var y; c: <<1; 3, 4, 5>> y <= 1;", "1:11", "has 1 breakpoint and needs 2 slopes, not 3");
-    must_fail("var y; c: <<; 3, 4>> y <= 1;", "1:11", "has 0 breakpoints and needs 1 slope, not 2");
-    must_fail("var y; c: <<1, 3, 2; 3, 4, 5, 6>> y <= 1;", "1:11", "breakpoint 3, 2, is below 3 before it");
+    must_fail("var y; c: <<1, 2; 3, 4>> y <= 1;", "1:11", "<< >> with 2 breakpoints needs 3 slopes, not 2");
+    must_fail("var y; c: <<1; 3, 4, 5>> y <= 1;", "1:11", "with 1 breakpoint needs 2 slopes, not 3");
+    must_fail("var y; c: <<; 3, 4>> y <= 1;", "1:11", "with 0 breakpoints needs 1 slope, not 2");
+    must_fail("var y; c: <<1, 3, 2; 3, 4, 5, 6>> y <= 1;", "1:11", "breakpoint 3, 2, is less than the previous one, 3");
     must_fail("var y; c: <<Infinity; 3, 4>> y <= 1;", "1:13", "not finite");
     must_fail("var y; c: <<1; 3, 1/y>> y <= 1;", "1:21", "y");
     must_fail("var y; c: <<y; 3, 1>> y <= 1;", "1:13", "y: a variable may not appear in a breakpoint or slope");
-    must_fail("param u; var y; c: <<u; 3, 1>> y <= 1;", "1:22", "network input may not appear in a breakpoint");
+    must_fail("param u; var y; c: <<u; 3, 1>> y <= 1;", "1:22", "network input, which may not appear in a breakpoint");
     must_fail("var y; c: <<1; 3, 1>> (y, y) <= 1;", "1:27", "y: a variable may not appear in the zero");
     must_fail("var y; c: <<1; 3, 1>> (y, 1, 2) <= 1;", "1:23", "tuple");
     must_fail("var y; c: <<1; 3, 1>> (y, Infinity) <= 1;", "1:27", "not finite");
-    must_fail("var y; c: <<1; 3, 1> y <= 1;", "1:20", "'>>' is needed after the slopes");
-    must_fail("var y; c: <<1, 3, 1>> y <= 1;", "1:20", "';' is needed between breakpoints and slopes");
+    must_fail("var y; c: <<1; 3, 1> y <= 1;", "1:20", "expected '>>' after the slopes");
+    must_fail("var y; c: <<1, 3, 1>> y <= 1;", "1:20", "expected ';' between breakpoints and slopes");
     must_fail("var y; c: <<1;>> y <= 1;", "1:15", ">>");
     must_fail("var y; c: <<{i in S} 2; 3, 1>> y <= 1; d: y <= z;", "1:19", "S");
     must_fail("var y; c: <<{i in 1..1e9} i; 3, 1>> y <= 1;", "1:13", "steps");
-    must_fail("var y; c: <<1; 3, 1>> {1,2} <= 1;", "1:23", "a set stands");
+    must_fail("var y; c: <<1; 3, 1>> {1,2} <= 1;", "1:23", "a set instead of");
 }
 
 int main(void) {

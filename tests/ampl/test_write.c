@@ -360,19 +360,19 @@ static hn_model *with_row(double factor, hn_expr (*combine)(hn_expr, hn_expr)) {
 
 static void what_a_text_cannot_say_is_refused_by_name(void **state) {
     (void)state;
-    must_refuse(with_row(NAN, hn_mul), HN_UNSUPPORTED, "the row: it contains NaN");
-    must_refuse(with_row(0, hn_div), HN_UNSUPPORTED, "the row: it divides by the constant 0");
+    must_refuse(with_row(NAN, hn_mul), HN_UNSUPPORTED, "the row: contains NaN");
+    must_refuse(with_row(0, hn_div), HN_UNSUPPORTED, "the row: divides by the constant 0");
     hn_model *model = new_model();
     hn_output(model, "two\nlines");
-    must_refuse(finished(model), HN_UNSUPPORTED, "two\\nlines: its name has a line break");
+    must_refuse(finished(model), HN_UNSUPPORTED, "two\\nlines: the name has a line break");
     model = new_model();
     hn_output(model, "y");
     hn_require(model, "never", hn_constant(model, 0));
-    must_refuse(finished(model), HN_UNSUPPORTED, "never: this requirement never holds");
+    must_refuse(finished(model), HN_UNSUPPORTED, "never: the requirement is never satisfied");
     model = new_model();
     hn_output(model, "y");
     hn_constrain(model, "wrong", 0, hn_constant(model, 3), 1);
-    must_refuse(finished(model), HN_UNSUPPORTED, "wrong: it is 3 everywhere and does not hold");
+    must_refuse(finished(model), HN_UNSUPPORTED, "wrong: the constant value 3 violates the bounds");
     model = new_model();
     hn_output(model, "y");
     must_refuse(model, HN_INVALID, "hn_model_write: the model is not finished");
@@ -393,7 +393,7 @@ static void a_definition_used_early_is_followed_or_refused(void **state) {
     y = hn_output(model, "y");
     hn_constrain(model, "c", 0, hn_sin(hn_add(hn_defined(model, "d"), y)), 1);
     hn_define(model, "d", hn_constant(model, 0));
-    must_refuse(finished(model), HN_UNSUPPORTED, "model: a text cannot say exactly this");
+    must_refuse(finished(model), HN_UNSUPPORTED, "model: not exactly expressible as text");
 }
 
 static void missing_arguments_are_told(void **state) {
@@ -437,10 +437,10 @@ static void parts_without_a_name_are_no_parts_of_a_model(void **state) {
     must_fail("var y; minimize $1: y;", "1:17", "an objective needs a name");
     must_fail("var y; $1: y <= 1;", "1:8", "a constraint needs a name");
     must_fail("var y; param $1; c: $1*y <= 1;", "1:14", "$1 has no value");
-    must_fail("var y; c: `y <= 1;", "1:11", "does not end");
+    must_fail("var y; c: `y <= 1;", "1:11", "unterminated");
     must_fail("var y; c: `` <= 1;", "1:11", "an empty name");
     must_fail("var y; c: (y < 1) + y <= 1;", "1:12", "a condition");
-    must_fail("param x; var y; check `a`: 1 > 2;", "1:17", "a does not hold");
+    must_fail("param x; var y; check `a`: 1 > 2;", "1:17", "a is not satisfied");
 }
 
 int main(void) {

@@ -320,7 +320,7 @@ static void what_depends_on_x_needs_no_y_and_what_was_not_wanted_is_refused(void
     run(evaluator, &evaluation);
     assert_true(start[3] == x[0] + x[2]);
     evaluation.values[HN_QUANTITY_ROWS] = lower;
-    assert_refused(evaluator, &evaluation, "not wanted");
+    assert_refused(evaluator, &evaluation, "not requested");
     hn_pattern pattern = {.size = sizeof pattern};
     assert_int_equal(hn_evaluator_get_pattern(evaluator, HN_QUANTITY_LOWER, &pattern, NULL), HN_INVALID);
     hn_evaluator_destroy(evaluator);

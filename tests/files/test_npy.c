@@ -125,7 +125,7 @@ static void other_types_and_shapes_are_refused_by_name(void **state) {
         {"{'descr': '<U4', 'fortran_order': False, 'shape': (1,), }", "'<U4'"},
         {"{'descr': '<M8', 'fortran_order': False, 'shape': (1,), }", "'<M8'"},
         {"{'descr': '<c16', 'fortran_order': False, 'shape': (1,), }", "'<c16'"},
-        {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "fields"},
+        {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "structured"},
         {"{'descr': '|f8', 'fortran_order': False, 'shape': (1,), }", "byte order"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (1,2,3), }", "two dimensions"},
         {"{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "no dimensions"},
@@ -216,7 +216,7 @@ static void what_a_file_says_is_escaped_in_messages(void **state) {
     struct bytes file = file_of(1, "{'descr': '\x1b]0;a\x07\xe2\x80\xae<f8', 'fortran_order': False, 'shape': (1,), }");
     must_refuse(&file, "dtype '\\x1b]0;a\\x07\\u202e<f8'");
     file = file_of(1, "{'\xc2\x9b\n\x7f': 1}");
-    must_refuse(&file, "the key '\\u009b\\n\\x7f'");
+    must_refuse(&file, "key '\\u009b\\n\\x7f'");
 }
 
 static void a_file_is_as_long_as_its_header_says(void **state) {

@@ -239,8 +239,8 @@ class Check(tool.Tool):
                                   (["check", model, "--all=yes"], "--all takes no value"),
                                   (["check", model, "-a"], "-a: no such option"),
                                   (["check", model, "--picture", "x.png"], r"--picture x.png.*\.svg or \.pbm"),
-                                  (["check", model, "--let", "N"], "--let N: NAME=VALUE"),
-                                  (["check", model, "--let", "N=2"], "--let N=2: there is no scalar param")]:
+                                  (["check", model, "--let", "N"], "--let N: expected NAME=VALUE"),
+                                  (["check", model, "--let", "N=2"], "--let N=2: no scalar param")]:
             self.refused(*arguments, code=2, saying=saying)
         self.assertIn("Usage: hardnet VERB", self.run_it(code=2)[1])
 
@@ -265,9 +265,9 @@ class Check(tool.Tool):
         self.file("more.mod", "var z >= 0;")
         path = self.file("m.mod", "var x >= 0;\ninclude more.mod;")
         self.run_it("check", path)
-        self.refused("check", path, "--untrusted", code=1, saying=r"m\.mod:2:\d+: error: .*not trusted")
+        self.refused("check", path, "--untrusted", code=1, saying=r"m\.mod:2:\d+: error: .*untrusted")
         endless = self.file("endless.mod", "var x; param k default 0; repeat { let k := k + 1; }")
-        self.refused("check", endless, "--untrusted", "--max-nodes", 10000000, code=1, saying="more than 800000 steps; models that are not trusted have no more")
+        self.refused("check", endless, "--untrusted", "--max-nodes", 10000000, code=1, saying="more than 800000 steps; this is the limit for untrusted models")
 
     def test_a_hessian_beyond_the_limit_is_left_out(self):
         path = self.file("m.mod", UNICYCLE + UNICYCLE_DATA)

@@ -86,7 +86,7 @@ def random_values():
     t.row("d", supply, upper=Draw(seed, "whole", 1).word() >> 40)
     varied = total(Draw(seed, "f", 1, i).uniform(1, 2) * x[i] ** 2 for i in chosen)
     t.minimize("f", varied + total(cost[k] * y[k] for k in keys))
-    t.note("random values are this reader's own")
+    t.note("random values differ from those of AMPL")
     return t
 
 
