@@ -53,8 +53,8 @@ static hn_status check_texts(const hn_checkpoint *checkpoint, const struct safet
         const hn_metadata *text = &checkpoint->texts[i];
         const char *value = texts_find(file->texts, file->text_bytes, text->key);
         if (!value)
-            return error_about(error, HN_INVALID, error_file(path), "%s: it does not record the %s that made it",
-                               path, text->key);
+            return error_about(error, HN_INVALID, error_file(path), "%s: it does not record the %s that made it", path,
+                               text->key);
         if (strcmp(value, text->value) != 0)
             return error_about(error, HN_INVALID, error_file(path), "%s: it was made with %s %s, but this is %s %.64s",
                                path, text->key, show_name(value).text, text->key, text->value);

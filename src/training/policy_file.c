@@ -166,8 +166,7 @@ static hn_status check_keys(const hn_network *network, const char *path, hn_erro
         for (size_t i = 0; i < SETTINGS && !known; i++)
             known = strcmp(at, keys[i]) == 0;
         if (!known)
-            return error_about(error, HN_INVALID, error_file(path), "%s: unknown setting %s", path,
-                               show_name(at).text);
+            return error_about(error, HN_INVALID, error_file(path), "%s: unknown setting %s", path, show_name(at).text);
         at += strlen(at) + 1; /* to the value ... */
         at += strlen(at) + 1; /* ... and the next key */
     }

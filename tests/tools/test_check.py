@@ -287,7 +287,7 @@ class Check(tool.Tool):
                                      "minimize f: (y - b)^2; s.t. reach: y >= a/2;")
         target = self.folder / "r.json"
         out, err = self.run_it("check", model, "--json", target)
-        self.assertRegex(err, r"warning: for \d+ of 200 inputs of the box .* 100 % of those with a >= (3\.9|4)")
+        self.assertRegex(err, r"warning: for \d+ of 200 sampled inputs .* 100 % of those with a >= (3\.9|4)")
         self.assertRegex(out, r"several optima +found for 0 of 1\d\d")
         found = json.loads(target.read_text())["survey"]
         self.assertEqual((found["inputs"], found["undecided"]), (200, 0))
@@ -332,7 +332,7 @@ class Check(tool.Tool):
     def test_inputs_without_a_feasible_output_are_a_finding(self):
         text = "param a >= 0, <= 1; var y; s.t. c: y^2 <= 0.95 - a;"  # 5 % of the inputs
         out, err = self.run_it("check", self.file("m.mod", text))
-        sentence = r"warning: for \d+ of 200 inputs of the box \(\d(\.\d)? %\) no feasible output was found"
+        sentence = r"warning: for \d+ of 200 sampled inputs \(\d(\.\d)? %\) no feasible output was found"
         self.assertRegex(out.split("Findings")[1], sentence)
         self.assertRegex(err, sentence)
         self.assertNotIn("nothing suspicious", out)

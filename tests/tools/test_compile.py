@@ -124,7 +124,7 @@ class Compile(SampleTool):
         self.refused("project", self.file("o.mod", LINES), *x, "--isa", "portable", code=1, saying="k.so: a kernel of another model")
         for other in instruction_sets()[1:]:
             self.refused("project", model, *x, "--isa", other, code=1, saying="k.so: a kernel for the instruction set portable")
-        self.refused("project", model, *x, "--isa", "portable", "--compile", code=2, saying="--kernel: with --compile")
+        self.refused("project", model, *x, "--isa", "portable", "--compile", code=2, saying="--kernel has no effect with --compile")
 
     def test_a_file_that_is_no_whole_kernel_is_refused(self):
         model, kernel = self.file("m.mod", DISC), self.folder / "k.so"

@@ -160,7 +160,7 @@ class AnyModel(tool.Tool):
         said = self.draw(model, "--net", f"mine={options[1]}", "--samples", 20)
         self.assertRegex(said, "no --log, and so no picture of the training\n.*no next state, and so no pictures of loops")
         self.assertRegex(self.draw(model, "--samples", 20, code=2), "--net: no network is given")
-        self.assertRegex(self.draw(model, "--nets", "x", code=2), "--nets: unknown option")
+        self.assertRegex(self.draw(model, "--nets", "x", code=2), "--nets: no such option")
         self.assertRegex(self.draw(model, "--net", self.folder / "none", code=1), "none: ")
 
 

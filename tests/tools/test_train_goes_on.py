@@ -59,7 +59,7 @@ class GoesOn(TrainTool):
                 spent = time.monotonic() - start
             self.assertEqual(child.returncode, code, err)
             self.assertLess(spent, 2)  # a second, and another for a loaded machine
-            self.assertRegex(err, rb"interrupted after step \d+; --resume goes on from")
+            self.assertRegex(err, rb"interrupted after step \d+; --resume continues from")
             self.assertFalse(cut.exists())
             self.train(cut.name, UNICYCLE, *options, "--resume")
             self.assertEqual(sha(cut), sha(whole))
@@ -159,7 +159,7 @@ class GoesOn(TrainTool):
         path, _, err = self.train("net", ELLIPSE, *SMALL, "--resume", "--keep")
         self.assertRegex(err, "warning: --resume: there is no .*net.checkpoint; the training starts from the beginning\n")
         _, _, err = self.train("net", ELLIPSE, *SMALL, "--keep")
-        self.assertRegex(err, "warning: .*net.checkpoint is there and will be replaced")
+        self.assertRegex(err, "warning: .*net.checkpoint exists and will be replaced")
         wanted = sha(path)
         path.unlink()
         self.train("net", ELLIPSE, *SMALL, "--resume", "--threads", 1)  # all steps are done
