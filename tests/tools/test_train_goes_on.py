@@ -168,7 +168,7 @@ class GoesOn(TrainTool):
     def test_resume_after_the_end_of_a_training_says_what_goes_on(self):
         self.train("net", ELLIPSE, *SMALL)
         _, _, err = self.train("net", ELLIPSE, *SMALL, "--resume")
-        self.assertRegex(err, r"the training starts from the beginning; --init \S*net would begin with the weights that are there")
+        self.assertRegex(err, r"the training starts from the beginning; --init \S*net would start from the existing weights")
 
     def test_a_full_disk_is_told_and_survived(self):
         small = ["--hidden", "64,64", *SMALL[2:]]  # a checkpoint has four times the weights of a network, and their names
