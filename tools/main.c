@@ -17,13 +17,13 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {"check", verb_check, "report what a model consists of, check its derivatives, find what is suspicious"},
+    {"check", verb_check, "report the contents of a model, check its derivatives, list findings"},
     {"project", verb_project, "correct outputs onto the constraints, with a status for every sample"},
-    {"solve", verb_solve, "find the optimum of every sample, with multipliers that prove it"},
+    {"solve", verb_solve, "find the optimum of every sample, with a certificate"},
     {"bench", verb_bench, "time the correction and its gradient"},
     {"compile", verb_compile, "compile the correction for a model, so that batches run several times as fast"},
-    {"write", verb_write, "write a model, with its data, as one text that reads back to the same model"},
-    {"table", verb_table, "put reports side by side"},
+    {"write", verb_write, "write a model, with its data, as one file with the same fingerprints"},
+    {"table", verb_table, "compare reports side by side"},
     {"train", verb_train, "train a network whose corrected outputs satisfy the constraints"},
     {"eval", verb_eval, "evaluate a trained network: statuses, violations, objective, time"},
     {"rollout", verb_rollout, "run trained networks and a solver in closed loop: paths, costs, margins"},
@@ -51,9 +51,9 @@ static int unknown_verb(const char *given) {
     suggest_consider(&suggestion, given, "help");
     suggest_consider(&suggestion, given, "version");
     if (suggestion.best)
-        console_error("%s: no such verb; did you mean %s?", given, suggestion.best);
+        console_error("%s: unknown verb; did you mean %s?", given, suggestion.best);
     else
-        console_error("%s: no such verb", given);
+        console_error("%s: unknown verb", given);
     fprintf(stderr, "See hardnet --help.\n");
     return VERB_MISUSED;
 }

@@ -1,7 +1,7 @@
 """Hard constraints for neural networks.
 
-Write down what must hold, once; correct any network's outputs onto it, to a tolerance, with a
-truthful outcome for every sample; and train through the correction.
+State the constraints once; correct any network's outputs onto them, to a tolerance, with an
+outcome for every sample; and train through the correction.
 
 >>> import hardnet
 >>> model = hardnet.Model.from_text("var y{1..2}; subject to circle: y[1]^2 + y[2]^2 = 1;")
@@ -9,8 +9,8 @@ truthful outcome for every sample; and train through the correction.
 >>> layer([3.0, 4.0]).y.round(2)
 array([0.6, 0.8])
 
-`hardnet.torch` and `hardnet.jax` have the same layer for PyTorch and JAX; they are imported when
-they are first used.
+`hardnet.torch` and `hardnet.jax` have the same layer for PyTorch and JAX; they are imported on
+first use.
 
 SPDX-License-Identifier: MIT
 """
@@ -149,7 +149,7 @@ __all__ = [
     "where",
 ]
 
-if not TYPE_CHECKING:  # for type checkers a name that is not there is a mistake
+if not TYPE_CHECKING:  # type checkers must report missing names
 
     def __getattr__(name: str) -> Any:
         if name in ("torch", "jax"):

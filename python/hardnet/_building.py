@@ -1,4 +1,4 @@
-"""Building a model: inputs, outputs, what must hold.
+"""Building a model: inputs, outputs, constraints.
 
 A model keeps two models of the extension: one that is open, in which expressions are made, and a
 finished copy of it, which layers and evaluators are made from. The copy is made when it is first
@@ -39,7 +39,7 @@ __all__ = ["Building", "definition_nodes", "input_nodes", "output_parts"]
 
 ShapeLike = Union[int, Sequence[int]]
 
-# NumPy's type hints say that `A @ y <= b` and `numpy.sin(y) <= 1` are arrays of truth values, though
+# NumPy's type hints declare `A @ y <= b` and `numpy.sin(y) <= 1` are arrays of truth values, though
 # they are conditions: an expression takes over such operations.
 ConditionLike = Union[Condition, NDArray[np.bool_]]
 
@@ -238,7 +238,7 @@ class Building:
         lower: ExpressionLike | None = None,
         upper: ExpressionLike | None = None,
     ) -> None:
-        """Sets bounds of outputs anew; what is not given stays.
+        """Replaces bounds of outputs; bounds that are not given are unchanged.
 
         >>> import hardnet
         >>> m = hardnet.Model()
@@ -264,7 +264,7 @@ class Building:
             raise TypeError("outputs must be outputs of this model")
         return np.ascontiguousarray(outputs._nodes).reshape(outputs.shape)
 
-    # ---- what must hold ----
+    # ---- constraints ----
 
     def subject_to(
         self, *conditions: ConditionLike, name: str | Sequence[str] | None = None

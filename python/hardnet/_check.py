@@ -58,7 +58,7 @@ class GroupCheck:
     one_sided: int
     two_sided: int
     output_bounds: bool  #: the bounds of a family of outputs
-    mean: float  #: of |r|, where it is finite
+    mean: float  #: of finite |r|
     max: float
     worst: str | None  #: row; None: none is violated
     not_finite: int  #: rows
@@ -98,7 +98,7 @@ class Correction:
 
 @dataclasses.dataclass(frozen=True)
 class Conflict:
-    """Groups for which no common point was found, which is no proof that there is none."""
+    """Constraints that look infeasible together (not proven)."""
 
     why_not: str | None
     point: int | None
@@ -106,7 +106,7 @@ class Conflict:
     minimal: bool  #: without any one of them the rest can be corrected
     smallest: bool  #: and no smaller set was found
     solves: int
-    violated: tuple[tuple[str, float], ...]  #: rows that stay violated, the worst first
+    violated: tuple[tuple[str, float], ...]  #: constraints that remain violated, the worst first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Check:
     outputs: int
     rows: int
     groups: tuple[GroupCheck, ...]
-    objective: float | None  #: at the start, as it was written; None: there is none
+    objective: float | None  #: at the start, with the model's sign; None without an objective
     differences: tuple[Difference, ...]
     correction: Correction | None
     conflict: Conflict | None
@@ -180,7 +180,7 @@ class Check:
     row_lower: Reals = dataclasses.field(repr=False)
     row_upper: Reals = dataclasses.field(repr=False)
     violation: Reals = dataclasses.field(repr=False)  #: |r| of the rows
-    row_norm: Reals = dataclasses.field(repr=False)  #: |grad c| of the rows by y
+    row_norm: Reals = dataclasses.field(repr=False)  #: |dc/dy| of the rows
     definitions: dict[str, float] = dataclasses.field(repr=False)
 
     @property

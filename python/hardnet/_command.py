@@ -1,6 +1,6 @@
 """The command `hardnet`, which the package carries, and its verbs as calls.
 
-A verb runs as a process of its own. Its standard error is passed on line by line, so that progress shows
+A verb runs in a separate process. Its standard error is passed on line by line, so that progress shows
 in a terminal and in a notebook; its exit code becomes an exception.
 
 SPDX-License-Identifier: MIT
@@ -36,7 +36,7 @@ def executable() -> str:
 
 
 class _Screen:
-    """Where progress goes: sys.stderr. In a terminal a step replaces the one before it."""
+    """Prints progress to sys.stderr. In a terminal a line replaces the previous one."""
 
     def __init__(self, on: bool) -> None:
         self._on = on and sys.stderr is not None
@@ -81,14 +81,14 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[tuple[IO[bytes], str]]:
 
 
 class _Verb:
-    """A run of the command, and what it said."""
+    """A run of the command, and its output."""
 
     def __init__(self, words: Sequence[str], progress: bool) -> None:
         self._screen = _Screen(progress)
         self.report: list[str] = []
         self.errors: list[str] = []
         self.warnings: list[str] = []
-        # A session of its own: Ctrl-C in a terminal reaches this process only, which passes it on.
+        # A new session: Ctrl-C in a terminal reaches this process only, which forwards it.
         self._process = subprocess.Popen(
             [executable(), *words],
             stdin=subprocess.DEVNULL,
@@ -111,7 +111,7 @@ class _Verb:
         return self._process.wait()
 
     def _interrupt(self) -> None:
-        """Lets the command end by itself, so that it can write what it has; a second Ctrl-C does not."""
+        """Lets the command end cleanly and write its results; a second Ctrl-C kills it."""
         try:
             self._process.send_signal(signal.SIGINT)
             self._follow()

@@ -1,4 +1,4 @@
-"""Conditions: what comparing expressions gives. They remember their sides, so that they can be
+"""Conditions: the result of comparing expressions. They store their sides, so that they can be
 constraints.
 
 SPDX-License-Identifier: MIT
@@ -51,7 +51,7 @@ _OPERATORS = {
 
 
 class Condition(Expression):
-    """An array of conditions: what comparing expressions gives.
+    """An array of conditions: the result of comparing expressions.
 
     With `<=`, `>=` or `==` it can be a constraint: m.subject_to(y[0] <= 1). It is also an
     expression that is 1 where it holds and 0 elsewhere, for hardnet.where and m.require. Conditions
@@ -83,14 +83,14 @@ class Condition(Expression):
 
     @classmethod
     def _joined(cls, expression: Expression) -> Condition:
-        """A condition that is no constraint."""
+        """A condition that is not a constraint."""
         self = cls._from(expression._model, "logical", ())
         self._stored = expression._nodes
         return self
 
     @property
     def relation(self) -> str:
-        """ "<=", ">=", "==", "<", ">", "!=", "between", or "logical" for what was joined."""
+        """ "<=", ">=", "==", "<", ">", "!=", "between", or "logical" for combined conditions."""
         return self._relation
 
     @property
@@ -99,7 +99,7 @@ class Condition(Expression):
         return self._sides[0].shape if self._sides else self._stored.shape
 
     @property
-    def _nodes(self) -> Nodes:  # made when they are asked for: constraints never need them
+    def _nodes(self) -> Nodes:  # created on demand: constraints never need them
         if not hasattr(self, "_stored"):
             self._stored = self._made()._nodes
         return self._stored
@@ -155,11 +155,11 @@ class Condition(Expression):
         return Condition._joined(apply(self._model, "not", self))
 
     def all(self, axis: Axis = None, keepdims: bool = False) -> Condition:
-        """Whether all hold, or along axes."""
+        """Whether all are true, or along axes."""
         return Condition._joined(fold(self, "and", axis, keepdims))
 
     def any(self, axis: Axis = None, keepdims: bool = False) -> Condition:
-        """Whether one holds, or along axes."""
+        """Whether any is true, or along axes."""
         return Condition._joined(fold(self, "or", axis, keepdims))
 
 

@@ -1,4 +1,4 @@
-"""Layers and models as texts: what is needed to make an equal one in another process.
+"""Layers and models as text, from which another process can create an equal one.
 
 SPDX-License-Identifier: MIT
 """

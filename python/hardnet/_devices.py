@@ -1,4 +1,4 @@
-"""The kernels of a layer on CUDA devices: made when they are first asked for.
+"""The kernels of a layer on CUDA devices, created on first use.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +30,7 @@ def checked_precision(precision: object) -> str:
 
 
 class Devices:
-    """The kernels of one layer, by the number of the device. Any thread may ask."""
+    """The kernels of one layer, by the number of the device. Thread-safe."""
 
     def __init__(self, layer: Layer) -> None:
         self._model = layer.model
@@ -44,7 +44,7 @@ class Devices:
     def find(self, number: int) -> _core.DeviceLayer:
         """Those of a device: generated, compiled and loaded, or as they were before.
 
-        hardnet.UnsupportedError: there is no driver, no such device, or no run-time compiler.
+        hardnet.UnsupportedError: the driver, the device or the run-time compiler is missing.
         """
         made = self._made.get(number)
         if made is not None:

@@ -1,4 +1,4 @@
-"""Models for people: what repr and notebooks show.
+"""Models as shown by repr and notebooks.
 
 SPDX-License-Identifier: MIT
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["html_of", "text_of"]
 
 Reals = NDArray[np.float64]
-Line = tuple[str, str, str, str]  # kind, name, shape, what is to be said
+Line = tuple[str, str, str, str]  # kind, name, shape, description
 
 
 _MOST_INTERVALS = 3
@@ -33,7 +33,7 @@ def _text(value: float) -> str:
 
 
 def _interval(lower: float, upper: float) -> str:
-    """Bounds; NaN stands for what depends on inputs."""
+    """Bounds; NaN if they depend on inputs."""
     if lower == -np.inf and upper == np.inf:
         return "free"
     if upper == np.inf:
@@ -61,7 +61,7 @@ def _range(lower: Reals, upper: Reals) -> str:
 
 
 def _constants(core: _core.Model, nodes: NDArray[np.uint32]) -> Reals:
-    """Values of nodes, NaN where they are no constants."""
+    """Values of nodes, NaN if not constant."""
     known, values = np.empty(nodes.shape, np.bool_), np.empty(nodes.shape)
     core.constants(nodes, known, values)
     return values

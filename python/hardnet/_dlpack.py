@@ -47,7 +47,7 @@ def device_of(array: Any) -> int | None:
 
 
 class _View:
-    """An array as kernels see it: float64, contiguous. It holds the array."""
+    """An array for kernels: float64, contiguous. It keeps the array alive."""
 
     __slots__ = ("_capsule", "address", "dtype", "lead", "like")
 
@@ -152,7 +152,7 @@ def _at(view: _View | _core.DeviceArray | None) -> int | None:
 
 
 def call(layer: Layer, y_raw: Any, x: Any, tape: bool, residual: bool) -> Result:
-    """What `Layer.__call__` does, where y_raw and x are."""
+    """`Layer.__call__` on the device of y_raw and x."""
     sizes = layer.info
     run = Run()
     run.device = _checked_device({"y_raw": y_raw, "x": x})

@@ -1,4 +1,4 @@
-"""Exceptions: what the library reports, as classes that Python programmers expect.
+"""Exceptions: the library's errors as Python exception classes.
 
 Every exception that comes from the library is a `hardnet.Error`. It is a ValueError, an OSError or a
 MemoryError as well, so that callers who know nothing of hardnet catch it in the usual way. An argument

@@ -99,7 +99,7 @@ def _at(model: Model, y: ArrayLike | None, x: ArrayLike | None) -> _Samples:
 
 
 class Evaluation:
-    """Values at y and x: what `m.evaluate(y, x)` gives. All have the leading shape of the call."""
+    """Values at y and x, returned by `m.evaluate(y, x)`. All have the leading shape of the call."""
 
     __slots__ = ("_names", "fixed", "lower", "objective", "residual", "rows", "start", "upper", "y")
 

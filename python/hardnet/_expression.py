@@ -2,7 +2,7 @@
 
 An Expression is a model and an array of node numbers. Whatever only moves elements (indexing,
 reshape, concatenate, ...) is done by NumPy on the numbers; operators make new nodes, all elements
-in one call of the extension. What a comparison gives is a Condition (_condition.py).
+in one call of the extension. A comparison returns a Condition (_condition.py).
 
 SPDX-License-Identifier: MIT
 """
@@ -180,7 +180,7 @@ class Expression:
         self._stored = nodes
         return self
 
-    # ---- what it is ----
+    # ---- type and shape ----
 
     @property
     def _nodes(self) -> Nodes:

@@ -1,4 +1,4 @@
-"""Expressions as text for people, in Python's notation: what print shows.
+"""Expressions as text in Python's notation, as shown by print.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,7 +18,7 @@ __all__ = ["text_of"]
 MOST_DEPTH = 12
 MOST_TERMS = 6
 
-# How tightly a text binds: what binds less stands in parentheses inside what binds more.
+# Operator precedence: an operand of lower precedence is put in parentheses.
 _COMPARED, _OR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, _ATOM = range(8)
 
 _JOINED = {

@@ -186,7 +186,7 @@ def maximum(a: ExpressionLike, b: ExpressionLike) -> Any:
 
 
 def where(condition: Any, yes: ExpressionLike, no: ExpressionLike) -> Any:
-    """yes where the condition holds, else no. What is not taken may be undefined.
+    """yes where the condition is true, else no. The other branch may be undefined.
 
     >>> import hardnet
     >>> m = hardnet.Model()

@@ -1,4 +1,4 @@
-"""The layer: raw outputs in, outputs that hold the constraints out, and gradients back.
+"""The layer: corrects raw outputs onto the constraints, and computes gradients.
 
 SPDX-License-Identifier: MIT
 """
@@ -27,7 +27,7 @@ Shape = tuple[int, ...]
 
 
 class _Batch:
-    """The arrays of one call as the extension takes them: float64, contiguous."""
+    """The arrays of one call in the form of the extension: float64, contiguous."""
 
     __slots__ = (
         "count",
@@ -77,7 +77,7 @@ def _rows(array: NDArray[Any]) -> Reals:
 
 
 def _spread(array: NDArray[Any], lead: Shape) -> tuple[Reals, bool]:
-    """Rows for a leading shape, and whether a single row stands for all."""
+    """Rows for a leading shape, and whether a single row is broadcast."""
     single = array.size == array.shape[-1]
     if single or array.shape[:-1] == lead:
         return _rows(array), single and lead != array.shape[:-1]
@@ -100,7 +100,7 @@ def _joined(y_raw: NDArray[Any] | None, x: NDArray[Any] | None) -> Shape:
 
 
 class Layer:
-    """Corrects raw outputs onto the constraints of a model. Made by `model.layer(...)`.
+    """Corrects raw outputs onto the constraints of a model. Created by `model.layer(...)`.
 
     A layer is constant: any number of threads may call it. The same sample gives the same bits in
     any batch, at any index, on any number of threads.
@@ -137,18 +137,18 @@ class Layer:
     ) -> None:
         """
         method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal";
-            docs/method.md, Which method when, has what each is for. A safety filter wants "nearest".
+            docs/method.md, Which method when, compares them. Use "nearest" for a safety filter.
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).
-        instructions: "best", "portable", "avx2" or "avx512"; all give the same bits.
+        instructions: "best", "portable", "avx2" or "avx512"; all compute the same bits.
         threads: of one call; 0 is one per core.
         compile: True runs batches with code that the system's C compiler makes for this model, several
             times as fast and with the same bits; it is kept in the user's cache. A path is that of
             a kernel that `hardnet compile` has written.
-        effort: what "auto" spends on a sample before it gives it up, as a factor: above 0, at most
+        effort: effort of "auto" before it gives up on a sample, as a factor: above 0, at most
             1000.
-        precision: what a GPU computes in: "float64", with the bits of the CPU, or "float32", faster,
+        precision: precision on a GPU: "float64", with the bits of the CPU, or "float32", faster,
             with a verdict in double. The CPU computes in float64.
         weights: of "nearest": S in |S (y - y_raw)|, one per output, finite and not negative.
         fallback: one number per output, returned where y_raw or x is not finite; the start values,
@@ -206,7 +206,7 @@ class Layer:
         self._rows: int = info["rows"]
         self.proves = method in ("nearest", "optimal")  #: there are multipliers
         self.devices = Devices(self)  #: its kernels on CUDA devices
-        self.judge: Layer | None = None  #: what _rounding.py judges with, once it is needed
+        self.judge: Layer | None = None  #: the layer that _rounding.py checks with, created on demand
 
     # ---- calls ----
 
@@ -233,9 +233,9 @@ class Layer:
         out: an array for y: float64, contiguous; it may be y_raw itself.
         warm: y - y_raw of the call before, updated in place: float64, zeros at first.
         fallback: in place of the layer's own.
-        seconds: a deadline; samples that are not done by then are `cancelled`.
-        tape: keep what `gradient` needs, so that it need not run forward again.
-        residual: keep what is left of every row, `result.residual`.
+        seconds: a time limit; samples that are not done by then are `cancelled`.
+        tape: store a tape, so that `gradient` does not repeat the forward pass.
+        residual: store the residual of every constraint, `result.residual`.
         """
         if _dlpack.device_of(y_raw) is not None or _dlpack.device_of(x) is not None:
             if out is not None or warm is not None or fallback is not None or seconds != 0:
@@ -283,12 +283,12 @@ class Layer:
         weights: bool = False,
         grad_multipliers: ArrayLike | None = None,
     ) -> Gradient:
-        """The gradient of a loss by y_raw and x, from its gradient by the corrected y.
+        """The gradient of a loss with respect to y_raw and x, from its gradient at the corrected y.
 
-        result: what a call of this layer returned. Without its tape the forward pass is repeated.
-            Its arrays y_raw, x and y must still be what they were.
-        bounds: also by the bounds of the rows, `lower` and `upper`.
-        weights: of "nearest": also by the weights, each sample's own share.
+        result: the result of a call of this layer. Without its tape the forward pass is repeated.
+            Its arrays y_raw, x and y must be unchanged.
+        bounds: also with respect to the bounds of the constraints, `lower` and `upper`.
+        weights: of "nearest": also with respect to the weights, per sample.
         grad_multipliers: of "nearest" and "optimal": the loss's gradient by `result.multipliers`.
 
         >>> import hardnet
@@ -413,7 +413,7 @@ class Layer:
 
     @property
     def tape_bytes(self) -> int:
-        """The bytes that a tape takes for one more sample."""
+        """Bytes of a tape per sample."""
         return self.core.tape_bytes(2) - self.core.tape_bytes(1)
 
     def __repr__(self) -> str:

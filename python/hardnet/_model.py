@@ -1,4 +1,4 @@
-"""Models: what must hold, from files, texts, or written down in Python (_building.py).
+"""Models: constraints from files, texts, or Python expressions (_building.py).
 
 SPDX-License-Identifier: MIT
 """
@@ -28,7 +28,7 @@ _BATCHES = 1 << 48  # the stream that `hardnet train` draws its batches from
 
 
 class Model(Building):
-    """What must hold: inputs x, outputs y, rows lower(x) <= c(x, y) <= upper(x), an objective.
+    """A model: inputs x, outputs y, constraints lower(x) <= c(x, y) <= upper(x), an objective.
 
     >>> import hardnet
     >>> m = hardnet.Model()
@@ -73,7 +73,7 @@ class Model(Building):
     ) -> Model:
         """A model from a file in the AMPL modelling language, and files with its data.
 
-        let: values of scalar params, whatever the files say: `let={"N": 20}`.
+        let: values that override scalar params of the files: `let={"N": 20}`.
         relax_integrality: integer and binary variables become continuous, with a warning.
         max_nodes: the limit of the model's size; 0 is the library's own.
         untrusted: the files are a stranger's: they may open no other file, and limits are tight.
@@ -114,7 +114,7 @@ class Model(Building):
         model._building = None
         model._closed = core
         model._messages = messages
-        model._taken_names = None  # found when they are asked for
+        model._taken_names = None  # computed on demand
         model._unnamed_count = 0
         model._cache = {}
         return model
@@ -226,7 +226,7 @@ class Model(Building):
 
     @property
     def fingerprint(self) -> str:
-        """64 hexadecimal digits that distinguish the mathematics of models, whatever the names."""
+        """64 hexadecimal digits that identify the mathematics of a model, without the names."""
         return self.core.fingerprint
 
     @property
@@ -340,7 +340,7 @@ class Model(Building):
         wrt: Literal["y", "x"] = "y",
         of: Literal["rows", "lower", "upper"] = "rows",
     ) -> Any:
-        """The derivative of the rows by y or x, or of "lower" or "upper" bounds by x.
+        """The derivative of the constraints with respect to y or x, or of "lower" or "upper" to x.
 
         For a single sample it is a scipy.sparse.csr_array where scipy is installed, for several, or
         without scipy, a hardnet.SparseRows: one pattern, and values of shape (..., nnz).
@@ -362,7 +362,7 @@ class Model(Building):
         x: ArrayLike | None = None,
         wrt: Literal["y", "x"] = "y",
     ) -> NDArray[np.float64]:
-        """The derivative of the objective by y or x, of shape (..., outputs) or (..., inputs)."""
+        """The gradient of the objective w.r.t. y or x, of shape (..., outputs) or (..., inputs)."""
         return _evaluate.gradient(self, y, x, wrt)
 
     def hessian(
@@ -395,7 +395,7 @@ class Model(Building):
         sample_start: bool = False,
         threads: int = 0,
     ) -> Check:
-        """What `hardnet check` finds: derivatives, conflicts, rank, and what deserves a look.
+        """The results of `hardnet check`: derivatives, conflicts, rank, and findings.
 
         points: how many points are looked at, 1 to 8.
         x: inputs of the points, one row each; others are sampled.
@@ -411,7 +411,7 @@ class Model(Building):
         """
         return _check.check(self, points, seed, x, sample_start, threads)
 
-    # ---- what is made of it ----
+    # ---- layers and copies ----
 
     def layer(
         self,
@@ -433,18 +433,18 @@ class Model(Building):
         """A layer that corrects outputs onto this model.
 
         method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal";
-            docs/method.md, Which method when, has what each is for. A safety filter wants "nearest".
+            docs/method.md, Which method when, compares them. Use "nearest" for a safety filter.
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).
-        instructions: "best", "portable", "avx2" or "avx512"; all give the same bits.
+        instructions: "best", "portable", "avx2" or "avx512"; all compute the same bits.
         threads: of one call; 0 is one per core.
         compile: True runs batches with code that the system's C compiler makes for this model, several
             times as fast and with the same bits; it is kept in the user's cache. A path is that of
             a kernel that `hardnet compile` has written.
-        effort: what "auto" spends on a sample before it gives it up, as a factor: above 0, at most
+        effort: effort of "auto" before it gives up on a sample, as a factor: above 0, at most
             1000.
-        precision: what a GPU computes in, "float64" or "float32".
+        precision: precision on a GPU, "float64" or "float32".
         weights: of "nearest": S in |S (y - y_raw)|, one per output, finite and not negative.
         fallback: one number per output, returned where y_raw or x is not finite.
         not_ok: what is returned for samples that are not ok: "best", "clip" or "fallback".
@@ -482,11 +482,11 @@ class Model(Building):
         return self.core.write()
 
     def snapshot(self) -> Model:
-        """The model as it is now: what is added to this one later, the other does not have."""
+        """A snapshot of the model: later additions to this one do not change it."""
         return self._finished(self.core, self._messages)
 
     def copy(self) -> Model:
-        """A model of its own with the same parts; both can be added to."""
+        """An independent copy with the same parts; both can be extended."""
         model = self.__class__.__new__(self.__class__)
         model._building = None if self._building is None else self._building.copy()
         model._closed = self._closed

@@ -32,7 +32,7 @@ def check_name(name: str, kind: str) -> str:
 
 
 def family_name(name: str) -> str:
-    """What stands before the subscripts."""
+    """The name without its subscripts."""
     return name.split("[", 1)[0]
 
 
@@ -57,7 +57,7 @@ class Family:
     """The elements of one name among a list of names."""
 
     name: str
-    index: NDArray[np.intp]  #: where they stand in the list
+    index: NDArray[np.intp]  #: positions in the list
     shape: tuple[
         int, ...
     ]  #: of the subscripts where these are all of a box, in order, else (count,)

@@ -1,4 +1,4 @@
-"""NumPy's functions on expressions: what `numpy.cos(e)` and `numpy.concatenate([e, f])` do.
+"""NumPy's functions on expressions, such as `numpy.cos(e)` and `numpy.concatenate([e, f])`.
 
 NumPy asks an argument that is not an array of its own: __array_ufunc__ for ufuncs,
 __array_function__ for other functions. The tables below say what each becomes; what is not in them
@@ -271,7 +271,7 @@ def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 @_implements(np.where)
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """x where the condition holds, else y."""
+    """x where the condition is true, else y."""
     model = model_of([condition, x, y])
     if isinstance(condition, Expression):
         return apply(model, "if", condition, x, y)
@@ -349,7 +349,7 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
     raise TypeError(f"numpy.linalg.norm of expressions has no ord={ord!r}; 1, 2 and inf are there")
 
 
-# Arguments that NumPy gives though nobody asked for them.
+# Arguments that NumPy passes by default.
 _DEFAULTS = {"initial", "where", "dtype", "out"}
 _NO_VALUE: Any = getattr(np, "_NoValue", None)  # NumPy's mark for them; its older stubs lack it
 

@@ -1,4 +1,4 @@
-"""The words that options take, as types, and the options of a layer.
+"""Types of the words that options accept, and the options of a layer.
 
 SPDX-License-Identifier: MIT
 """

@@ -33,7 +33,7 @@ def unpack(families: Mapping[str, Family], flat: Any, name: str) -> dict[str, An
 
 
 def _columns(family: Family) -> Any:
-    """Where a family stands: a slice where that is possible, so that nothing is copied."""
+    """The position of a family: a slice if possible, so that nothing is copied."""
     first, count = int(family.index[0]), family.index.size
     if family.index[-1] == first + count - 1:
         return slice(first, first + count)

@@ -70,7 +70,7 @@ def _general(a: Any, b: Any) -> Expression:
 
 
 def _entries(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]:
-    """Where each row begins, columns and values of a matrix by rows, zeros left out."""
+    """Row starts, columns and values of a matrix by rows (CSR), without zeros."""
     if _is_sparse(matrix):
         rows = matrix.tocsr(copy=True)
         rows.sum_duplicates()

@@ -34,7 +34,7 @@ class ModelWarning(UserWarning):
 
 @dataclasses.dataclass(frozen=True)
 class Message:
-    """A remark of the reader: what was left out, taken differently, or wrong.
+    """A message of the parser: what was ignored, interpreted differently, or wrong.
 
     Lines and columns count from 1; they are 0, and `file` is None, where it is about no text.
     """
@@ -46,7 +46,7 @@ class Message:
     text: str  #: one sentence
     excerpt: str | None  #: the line that it is about
     caret: int  #: the character of the excerpt, from 0
-    hint: str | None  #: what may have been meant
+    hint: str | None  #: a suggestion
 
     def __str__(self) -> str:
         place = "" if self.file is None else f"{self.file}:{self.line}:{self.column}: "

@@ -1,4 +1,4 @@
-"""What a layer gives back: corrected outputs with a report for each sample, and gradients.
+"""Results of a layer: corrected outputs with a report for each sample, and gradients.
 
 SPDX-License-Identifier: MIT
 """
@@ -79,7 +79,7 @@ class Result:
 
     @property
     def steps(self) -> Any:
-        """Steps between y_raw and y; what the gradient goes through."""
+        """Steps between y_raw and y; the gradient differentiates these."""
         return self._field("steps")
 
     @property
@@ -99,7 +99,7 @@ class Result:
 
     @property
     def slope(self) -> Any:
-        """The smallest |J' r| / (|J| |r|) where steps came to a stand; infinite where they never did.
+        """The smallest |J' r| / (|J| |r|) at which steps stalled; infinite if they never did.
 
         It is the evidence for locally_infeasible: near 0 the violation r cannot be lowered nearby.
         """
@@ -180,12 +180,12 @@ class Result:
 
     @property
     def objective(self) -> Any:
-        """Of "optimal": the model's objective at y; infinite where y does not hold, and of other methods."""
+        """Of "optimal": the model's objective at y; infinite if y is infeasible, and for other methods."""
         return self._field("objective")
 
     @property
     def multipliers(self) -> Any:
-        """Of "nearest" and "optimal": what holds y where it is, one per row, positive at lower bounds.
+        """Of "nearest" and "optimal": the multipliers, one per row, positive at lower bounds.
 
         Where a sample is locally infeasible: the weights of rows that prove it (see proof). Else zeros
         where y is not certified.
@@ -208,10 +208,10 @@ class Result:
     def residual(self) -> Any:
         """What is left of every row at y: above its upper bound positive, below its lower negative.
 
-        It is computed during the call when that was asked for: layer(..., residual=True).
+        It is computed during the call if requested: layer(..., residual=True).
         """
         if self._residual is None:
-            raise InvalidError("the residual was not asked for: call the layer with residual=True")
+            raise InvalidError("the residual was not computed: call the layer with residual=True")
         return self._residual.reshape(*self._shape, -1)
 
     @property
@@ -243,11 +243,11 @@ class Gradient:
     def __init__(
         self, y_raw: Any, x: Any, lower: Any, upper: Any, flagged: Any, weights: Any = None
     ) -> None:
-        self.y_raw = y_raw  #: by the raw outputs
-        self.x = x  #: by the inputs; None for a model without inputs
-        self.lower = lower  #: by the lower bounds of the rows
-        self.upper = upper  #: by the upper bounds of the rows
-        self.weights = weights  #: by the weights of "nearest", where they were asked for
+        self.y_raw = y_raw  #: with respect to the raw outputs
+        self.x = x  #: with respect to the inputs; None for a model without inputs
+        self.lower = lower  #: with respect to the lower bounds
+        self.upper = upper  #: with respect to the upper bounds
+        self.weights = weights  #: with respect to the weights of "nearest", if requested
         self.flagged = flagged  #: where a sample is not ok, or no finite gradient was found
 
     def __repr__(self) -> str:

@@ -42,7 +42,7 @@ def train(
     It is `hardnet train`, with the same defaults and the same bytes in the file: inputs are sampled from
     the box of the model, the network learns from outputs that are improved along the constraints and
     from those of similar inputs, with as many candidates and as much refinement as reduce the objective.
-    The training runs in a process of its own.
+    The training runs in a separate process.
 
     out: the file, NAME.safetensors. A checkpoint is beside it until the training is done.
     epochs: 40 of 100 steps, and twice as many for a model with several optima, unless given.

@@ -1,5 +1,5 @@
-/* core.h - what the files of the extension hardnet._core share: arrays that come from Python, errors
- * that go there, objects, and long calls without the interpreter's lock.
+/* core.h - shared declarations of the extension hardnet._core: arrays from Python, exceptions, objects, and long calls
+ * without the GIL.
  *
  * The extension is the thin part: it checks every argument, calls libhardnet's public functions and
  * raises what they report. It uses Python's stable ABI only, keeps no globals, and knows NumPy
@@ -51,7 +51,7 @@ int core_add_xla(PyObject *module);
 /* For errors. */
 #define CORE_METHODS "auto, paper, hardnet, lm, enforce, snarenet, nearest and optimal"
 
-/* Names of keyword arguments, which Python takes as char ** and does not write to. */
+/* Names of keyword arguments; Python's parameter is char **, but it does not write to it. */
 #define CORE_KEYWORDS(names) ((char **)(uintptr_t)(names))
 
 /* ---- errors ---- */
@@ -64,29 +64,29 @@ PyObject *core_invalid(const char *format, ...);
 
 /* ---- arrays ---- */
 
-/* CORE_REPORT: bytes that are aligned for hn_report; NumPy says too little about arrays of records. */
+/* CORE_REPORT: bytes aligned for hn_report; NumPy does not describe record arrays well enough. */
 typedef enum core_kind { CORE_REAL, CORE_NODE, CORE_INDEX, CORE_BYTE, CORE_BOOL, CORE_REPORT } core_kind;
 
 enum { CORE_OPTIONAL = 1, CORE_WRITABLE = 2 };
 #define CORE_ANY SIZE_MAX
 
-/* A view of a NumPy array: C-contiguous, aligned, native byte order. It holds the array until it is
- * released. The zero value, and None where that is allowed, has no data. */
+/* A view of a NumPy array: C-contiguous, aligned, native byte order. It keeps a reference to the array until it is
+ * released. The zero value, and None where allowed, has no data. */
 typedef struct core_array {
     PyObject *owner;
     void *data;
     size_t count; /* elements in all */
 } core_array;
 
-/* Fills *out from an object that must be an array of this kind with so many elements (CORE_ANY: any
- * number). False, with a TypeError or ValueError that names the argument, otherwise. */
+/* Fills *out from an array of this kind with count elements (CORE_ANY: any number). Otherwise false, with a TypeError
+ * or ValueError that names the argument. */
 bool core_array_view(core_array *out, PyObject *object, const char *name, core_kind kind, size_t count, int flags);
 void core_array_release(core_array *array);
 
-/* count samples of so many elements each. False, with an exception that names the array, when that is more than there can be. */
+/* count times width elements. False on overflow, with an exception that names the array. */
 bool core_multiply(size_t count, size_t width, const char *name, size_t *out);
 
-/* An array of rows x columns elements, and where its view goes in the list of a call's arrays. */
+/* An array of rows x columns elements, and the index of its view in the arrays of a call. */
 typedef struct core_wanted {
     size_t role;
     const char *name;
@@ -116,9 +116,9 @@ const hn_device_layer *core_device_of(core_state *state, PyObject *object);
 
 /* ---- long calls ---- */
 
-/* Runs job(context) without the interpreter's lock. A lengthy one runs on a thread of its own while
- * this one looks for signals every 50 ms; when a handler raises (Ctrl-C), *cancel becomes 1, the job
- * is waited for, and the result is false, with the handler's exception. */
+/* Runs job(context) without the GIL. A long job runs on a new thread while this one checks for signals every 50 ms; if
+ * a handler raises (Ctrl-C), *cancel becomes 1, the job is joined, and the result is false, with the handler's
+ * exception. */
 typedef void core_job(void *context);
 bool core_run(core_job *job, void *context, bool lengthy, int *cancel);
 

@@ -1,8 +1,8 @@
 /* core_array.c - checked views of NumPy arrays.
  *
- * An array describes itself by NumPy's array interface protocol: its attribute __array_struct__ is a
- * capsule with the struct below, documented under "The array interface protocol", version 3. The
- * capsule holds a reference to the array, so that keeping it keeps the data.
+ * The views use NumPy's array interface protocol: the attribute __array_struct__ is a capsule with the struct below,
+ * documented under "The array interface protocol", version 3. The capsule holds a reference to the array, so that
+ * keeping it keeps the data.
  *
  * SPDX-License-Identifier: MIT */
 #include "core.h"
@@ -30,7 +30,7 @@ static const struct {
     [CORE_BOOL] = {"bool", 'b', 1},    [CORE_REPORT] = {"uint8, the bytes of records", 'u', 1},
 };
 
-/* NULL, with an exception, when the object is no array. */
+/* NULL, with an exception, if the object is not an array. */
 static PyObject *capsule_of(PyObject *object, const char *name) {
     PyObject *capsule = PyObject_GetAttrString(object, "__array_struct__");
     if (capsule && PyCapsule_IsValid(capsule, NULL))

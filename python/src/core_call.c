@@ -65,8 +65,8 @@ struct attended {
     int *cancel;
 };
 
-/* When the interpreter ends it ends this thread, too, in PyEval_RestoreThread, unless it is the main one. The worker
- * uses what lies on this thread's stack: it is stopped first. */
+/* At interpreter shutdown PyEval_RestoreThread ends this thread unless it is the main one. The worker uses this
+ * thread's stack, so it is stopped first. */
 static void abandon(void *argument) {
     struct attended *attended = argument;
     __atomic_store_n(attended->cancel, 1, __ATOMIC_RELAXED);

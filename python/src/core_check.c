@@ -1,10 +1,10 @@
-/* core_check.c - what `hardnet check` finds, as nested dicts and lists; arrays of numbers as bytes of
- * doubles. Names of rows and columns are looked up in Python.
+/* core_check.c - the results of `hardnet check` as nested dicts and lists; arrays of numbers as bytes of doubles. Names
+ * of rows and columns are looked up in Python.
  *
  * SPDX-License-Identifier: MIT */
 #include "core.h"
 
-/* Numbers of rows, points and so on; SIZE_MAX, which says that there is none, is None. */
+/* Indices of rows, points and so on; SIZE_MAX becomes None. */
 static PyObject *count_of(size_t value) {
     if (value == SIZE_MAX)
         Py_RETURN_NONE;
@@ -25,7 +25,7 @@ static PyObject *truth(bool value) {
     return PyBool_FromLong(value);
 }
 
-/* A list of what `make` gives for each index. */
+/* A list of make(index) for all indices. */
 typedef PyObject *element(const hn_check *check, const void *context, size_t index);
 
 static PyObject *list_of(const hn_check *check, const void *context, size_t count, element *make) {

@@ -1,7 +1,7 @@
 /* core_device.c - the type _core.DeviceLayer: a layer on a CUDA device.
  *
- * Arrays are addresses in the device's memory, given as integers; 0 or None is no array. Nobody can check them here:
- * whoever calls knows the sizes. run and gradient return before the device is done; nothing is allocated or waited for.
+ * Arrays are addresses in the device's memory, given as integers; 0 or None is no array. They cannot be checked here:
+ * the caller must know the sizes. run and gradient are asynchronous and do not allocate.
  *
  * SPDX-License-Identifier: MIT */
 #include "core.h"
@@ -172,7 +172,7 @@ static bool parse_new(create_call *call, PyObject **model, PyObject *arguments, 
     return false;
 }
 
-/* A compiler may take seconds: other threads of Python go on. */
+/* A compiler may take seconds: releases the GIL. */
 static PyObject *device_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords) {
     create_call call = {0};
     PyObject *model;

@@ -1,7 +1,7 @@
 /* core_dlpack.c - arrays of other libraries in the memory of a CUDA device, and our own that they can take over.
  *
- *   _core.dlpack_look(capsule)                   (address, kind of device, its number, kind of numbers, bits, shape, contiguous)
- *   _core.DeviceArray(device, shape, kind, bits) memory of our own; __dlpack__ hands it on, read() copies it to the host
+ * _core.dlpack_look(capsule) (address, kind of device, its number, kind of numbers, bits, shape, contiguous)
+ * _core.DeviceArray(device, shape, kind, bits) memory of our own; __dlpack__ hands it on, read() copies it to the host
  *
  * The driver is opened when the first array is made. read() waits for what was started on the default stream before.
  *
@@ -102,7 +102,7 @@ static bool succeeded(const cuda_driver *cu, cuda_result result, const char *wha
     return false;
 }
 
-/* ---- memory of our own ---- */
+/* ---- allocated memory ---- */
 
 typedef struct core_memory {
     PyObject_HEAD cuda_driver driver; /* object is NULL: not open */

@@ -1,5 +1,5 @@
-/* core_evaluate.c - the type _core.Evaluator: values and derivatives of a model's rows and objective, for
- * batches. It is constant; every call has a workspace of its own, or a pool of threads.
+/* core_evaluate.c - the type _core.Evaluator: values and derivatives of a model's rows and objective, for batches. It
+ * is constant; every call uses a separate workspace or a pool of threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "core.h"
@@ -109,8 +109,8 @@ static void release(running *r) {
     PyMem_Free(r->workspace);
 }
 
-/* What comes in: x and y must be there, or be 0 wide, unless only what does not depend on them is asked for; the library
- * says so then. */
+/* The inputs: x and y are required, unless they have width 0 or no requested quantity depends on them; the library
+ * reports missing ones. */
 static bool take_given(running *r, PyObject *const *objects) {
     static const char *const names[] = {"x", "y", "sigma", "multipliers", "v_y", "v_x", "w"};
     const hn_evaluator_info *info = &r->self->info;

@@ -211,7 +211,7 @@ static bool is_partition(const core_array *first, size_t entries) {
     return good;
 }
 
-/* How many nodes the rows may take: one each where all terms are leaves, but for short rows. */
+/* An upper bound on the nodes of the rows: one each if all terms are leaves, except for short rows. */
 static size_t operations_of(const core_model *self, const core_array *first, const core_array *terms) {
     enum { SHORT = 16 };
     const int64_t *list = first->data;

@@ -1,4 +1,4 @@
-/* core_layer.c - the type _core.Layer: a layer, with pools of threads for whoever calls it.
+/* core_layer.c - the type _core.Layer: a layer, with thread pools for its callers.
  *
  * Arrays are checked against the layer's sizes before anything runs; core_layer_call.c runs it.
  *
@@ -299,7 +299,7 @@ static PyObject *layer_new(PyTypeObject *type, PyObject *arguments, PyObject *ke
         return NULL;
     a.options.weights = weights[0].data;
     bool quiet =
-        core_run(create_layer, &call, call.compile, &cancel); /* a compiler takes seconds, and Ctrl-C ends it */
+        core_run(create_layer, &call, call.compile, &cancel); /* compiling takes seconds; Ctrl-C ends the compiler */
     core_array_release(&weights[0]);
     if (!quiet)
         hn_layer_destroy(call.layer);

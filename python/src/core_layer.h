@@ -1,4 +1,4 @@
-/* core_layer.h - what the files of _core.Layer share: the object, and a call with its arrays.
+/* core_layer.h - shared declarations of _core.Layer: the object, and a call with its arrays.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARDNET_PYTHON_CORE_LAYER_H
@@ -13,7 +13,7 @@ typedef struct core_layer {
     hn_layer_info info;
     hn_layer_options options;
     int threads;
-    double pace; /* seconds per sample of forward calls lately, the slowest; 0: unknown */
+    double pace; /* slowest recent time of forward calls in seconds per sample; 0: unknown */
     int idle_count;
     hn_pool *idle[MOST_IDLE];
 } core_layer;

@@ -1,4 +1,4 @@
-/* core_layer_call.c - calls of a layer: pools, and how long ones are stopped by Ctrl-C.
+/* core_layer_call.c - calls of a layer: pools, and interruption by Ctrl-C.
  *
  * A pool serves one call at a time, so that a layer keeps a stack of idle ones: a call takes one, or
  * makes one, and puts it back. The interpreter's lock guards the stack.
@@ -18,7 +18,7 @@
 
 static const double LONG_WORK = 1e9;      /* operations: a quarter of a second, or more on slow processors */
 static const double PIECE_WORK = 2.5e8;   /* of a gradient between two looks at signals */
-static const double QUICK_SECONDS = 0.05; /* a call that should take less is tried */
+static const double QUICK_SECONDS = 0.05; /* calls expected to be faster run on the calling thread */
 static const double TRY_SECONDS = 0.25;   /* for so long */
 
 /* ---- pools ---- */
@@ -77,8 +77,8 @@ static void note_pace(core_layer *self, const layer_call *call, double seconds) 
     self->pace = pace > 0.7 * self->pace ? pace : 0.7 * self->pace;
 }
 
-/* Whether time may have been too short for some sample. What nearest and optimal had found until then is ok, and not certified, or
- * locally infeasible without a proof. */
+/* Whether time may have been too short for some sample. What nearest and optimal had found until then is ok, and not
+ * certified, or locally infeasible without a proof. */
 static bool any_cancelled(const layer_call *call) {
     hn_method method = hn_layer_options_of(call->layer->layer).method;
     bool proves = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
@@ -94,7 +94,7 @@ static bool any_cancelled(const layer_call *call) {
 
 /* ---- running ---- */
 
-/* The samples from `first` on, `count` of them, as a batch and a gradient of their own. */
+/* A sub-batch of `count` samples from `first` on. */
 static void slice(const core_layer *self, const layer_call *call, size_t first, size_t count, layer_call *out) {
     size_t inputs = self->info.inputs, outputs = self->info.outputs, rows = self->info.rows;
     size_t tape = hn_layer_tape_bytes(self->layer, 2) - hn_layer_tape_bytes(self->layer, 1);
@@ -117,7 +117,7 @@ static void slice(const core_layer *self, const layer_call *call, size_t first, 
     g->grad_weights += g->grad_weights ? first * outputs : 0;
 }
 
-/* The library's gradient runs to its end: a long one is asked for in pieces, so that Ctrl-C stops it between two. */
+/* The library's gradient cannot be cancelled: a long one is computed in pieces, so that Ctrl-C stops it between two. */
 static void run_back(layer_call *call) {
     size_t pieces = 1 + (size_t)(work_of(call->layer, call) / PIECE_WORK);
     size_t first = 0, count = call->batch.count, most = count / pieces + 64;
@@ -163,8 +163,8 @@ static PyObject *execute(core_layer *self, layer_call *call) {
     Py_RETURN_NONE;
 }
 
-/* XLA calls back with subnormal numbers taken for zero: the library's arithmetic is the standard one, and threads that a pool
- * starts in here inherit it. */
+/* XLA calls back with subnormal numbers taken for zero: the library's arithmetic is the standard one, and threads that
+ * a pool starts in here inherit it. */
 PyObject *core_layer_execute(core_layer *self, layer_call *call) {
     fenv_t theirs;
     fegetenv(&theirs);

@@ -5,7 +5,7 @@
 
 #include "core_model.h"
 
-/* ---- what other files ask ---- */
+/* ---- functions for other files ---- */
 
 PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, size_t max_nodes, bool finished) {
     core_model *self = (core_model *)PyType_GenericAlloc(type, 0);

@@ -25,7 +25,7 @@ PyObject *core_model_wrap(PyTypeObject *type, hn_model *model, size_t max_nodes,
 bool core_model_is_open(const core_model *self);
 bool core_model_is_finished(const core_model *self);
 
-/* Whether so many elements, each of which makes a few nodes at most, stay within the model's limit. False with an exception. */
+/* Whether these elements, of at most a few nodes each, fit into the model's limit. False with an exception. */
 bool core_model_has_room(const core_model *self, size_t elements);
 
 /* None, or the error that sticks to the model as an exception. */
@@ -50,7 +50,7 @@ PyObject *core_model_fold(PyObject *object, PyObject *arguments);
 PyObject *core_model_products(PyObject *object, PyObject *arguments);
 PyObject *core_operators(PyObject *module, PyObject *unused);
 
-/* core_parts.c: what models are made of. */
+/* core_parts.c: the parts of models. */
 PyObject *core_model_inputs(PyObject *object, PyObject *arguments);
 PyObject *core_model_outputs(PyObject *object, PyObject *arguments);
 PyObject *core_model_range(PyObject *object, PyObject *arguments);

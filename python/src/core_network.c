@@ -132,7 +132,7 @@ static bool parse_save(save_arguments *a, PyObject *arguments, PyObject *keyword
     return false;
 }
 
-/* Keys and values as they stand in memory that the dictionary keeps. False with an exception. */
+/* Keys and values, pointing to memory owned by the dictionary. False with an exception. */
 static bool read_texts(hn_metadata *texts, PyObject *dictionary) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
@@ -190,7 +190,7 @@ static PyObject *network_save(PyObject *object, PyObject *arguments, PyObject *k
                       .options = &a.options,
                       .path = PyBytes_AsString(a.path)};
     PyObject *texts =
-        call.model && PyDict_Check(a.texts) ? PyDict_Copy(a.texts) : NULL; /* nobody changes it meanwhile */
+        call.model && PyDict_Check(a.texts) ? PyDict_Copy(a.texts) : NULL; /* a copy cannot change meanwhile */
     call.count = texts ? (size_t)PyDict_Size(texts) : 0;
     if (call.model && !PyDict_Check(a.texts))
         PyErr_SetString(PyExc_TypeError, "texts must be a dict");

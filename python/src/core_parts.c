@@ -1,5 +1,5 @@
-/* core_parts.c - what models are made of: inputs and outputs with their ranges, bounds, starts and fixed
- * values; definitions, requirements, rows, the objective.
+/* core_parts.c - the parts of models: inputs and outputs with their ranges, bounds, starts and fixed values;
+ * definitions, requirements, rows, the objective.
  *
  * Parts are named after their array and their place in it, from 0 on: "y[3,1]"; a scalar has the bare
  * name. What does not fit is refused before anything is added, so that the model stays good.
@@ -58,7 +58,7 @@ static bool label_open(label *l, const char *name, PyObject *shape, size_t count
     return l->text != NULL;
 }
 
-/* The name of an element; it lives until the next one is asked for. */
+/* The name of an element; valid until the next call. */
 static const char *label_of(label *l, size_t element) {
     size_t index[MOST_AXES], at = l->base;
     for (int i = l->axes; i-- > 0; element /= l->shape[i])
@@ -148,7 +148,7 @@ static bool are_outputs(const core_model *self, const core_array *nodes) {
     return are_leaves(self, nodes, hn_model_output_count(self->model), output_node, "outputs");
 }
 
-/* Whether none of the nodes depends on outputs. */
+/* Whether all nodes are independent of outputs. */
 static bool free_of_outputs(const core_model *self, const core_array *nodes, const char *what) {
     for (size_t i = 0; i < nodes->count; i++) {
         if (hn_depends_on_outputs(core_expr(self, nodes, i))) {
@@ -269,7 +269,7 @@ PyObject *core_model_require(PyObject *object, PyObject *arguments) {
 
 /* ---- rows ---- */
 
-/* A row without variables holds or never will; rounding in its constants is forgiven. */
+/* A row without variables is either satisfied or infeasible, up to rounding of its constants. */
 static bool can_hold(hn_expr lower, hn_expr body, hn_expr upper, const char *name) {
     static const double rounding = 1e-9;
     double low, value, high;
@@ -314,7 +314,7 @@ static row row_of(const rows *r, size_t i) {
                  core_expr(r->model, &r->upper, i)};
 }
 
-/* Whether the library will take all of them; then adds them. */
+/* Checks all rows against the library's rules; then adds them. */
 static PyObject *add_rows(rows *r, size_t count) {
     for (size_t i = 0; i < count; i++) {
         row next = row_of(r, i);

@@ -8,7 +8,7 @@
 
 typedef struct remarks {
     PyObject *list;
-    PyThreadState *thread; /* of the caller, while it does not hold the lock */
+    PyThreadState *thread; /* of the caller, while it does not hold the GIL */
     bool failed;
 } remarks;
 
@@ -44,7 +44,7 @@ static void take_remark(void *context, const hn_message *message) {
 
 /* ---- arguments ---- */
 
-/* A list of bytes objects, and where their bytes stand. */
+/* A list of bytes objects, and pointers to their bytes. */
 typedef struct strings {
     PyObject *keep;
     const char **list;
@@ -166,7 +166,7 @@ PyObject *core_read_text(PyObject *module, PyObject *arguments) {
     reading r;
     if (!parse(&r, arguments, "OOppnO:read_text"))
         return NULL;
-    PyObject *pairs = PySequence_Tuple(r.sources); /* nobody changes it while the lock is not held */
+    PyObject *pairs = PySequence_Tuple(r.sources); /* a tuple cannot change while the GIL is released */
     if (!pairs)
         return NULL;
     Py_ssize_t count = PyTuple_Size(pairs);

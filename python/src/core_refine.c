@@ -1,8 +1,7 @@
 /* core_refine.c - the type _core.Refiner: outputs that are lowered along the constraints, and targets
  * for training (hardnet/refine.h).
  *
- * A refiner serves one call at a time; a second one that comes meanwhile is refused, and the package
- * keeps its callers in line.
+ * A refiner serves one call at a time; a concurrent call is an error, and the package serialises its callers.
  *
  * SPDX-License-Identifier: MIT */
 #include "core.h"

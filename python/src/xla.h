@@ -1,4 +1,4 @@
-/* xla.h - what JAX's compiler, XLA, hands to a function written in C, and what such a function needs.
+/* xla.h - the interface of XLA, JAX's compiler, to C functions, and helpers for them.
  *
  * The first part declares, in our words, the structs of the C interface of XLA's foreign function
  * interface that our handlers touch, as versions 0.0 to 0.3 lay them out (jaxlib 0.4.31 to 0.10).
@@ -22,11 +22,15 @@
 
 /* ---- XLA's interface ---- */
 
-enum { XLA_MAJOR = 0, XLA_MINOR = 1 }; /* what we answer: a runtime takes its own and earlier versions, down to 0.1 */
-enum { XLA_EXTENSION_METADATA = 1 };   /* a question about the handler rides on the frame */
-enum { XLA_STAGE_EXECUTE = 3 };        /* the other stages prepare; we have nothing to prepare */
-enum { XLA_BUFFER = 1 };               /* the only kind of operand and result */
-enum { XLA_STRING = 4 };               /* the kind of attribute that we have */
+enum {
+    XLA_MAJOR = 0,
+    XLA_MINOR = 1
+};                                   /* the version of the handlers: a runtime accepts its own and earlier versions,
+                                        * down to 0.1 */
+enum { XLA_EXTENSION_METADATA = 1 }; /* a question about the handler rides on the frame */
+enum { XLA_STAGE_EXECUTE = 3 };      /* the other stages prepare; we have nothing to prepare */
+enum { XLA_BUFFER = 1 };             /* the only kind of operand and result */
+enum { XLA_STRING = 4 };             /* the kind of attribute that we have */
 enum xla_type { XLA_BOOL = 1, XLA_INT32 = 4, XLA_UINT8 = 6, XLA_FLOAT32 = 11, XLA_FLOAT64 = 12 };
 enum xla_code { XLA_INVALID_ARGUMENT = 3, XLA_NOT_FOUND = 5, XLA_RESOURCE_EXHAUSTED = 8, XLA_FAILED_PRECONDITION = 9 };
 
@@ -42,11 +46,11 @@ typedef struct xla_version {
     int major, minor;
 } xla_version;
 
-/* What is asked of a handler before it is used: the version that it was written for. */
+/* Query before the use of a handler: the version that it was written for. */
 typedef struct xla_metadata {
     size_t size;
     xla_version version;
-    uint32_t traits; /* for devices: none of ours */
+    uint32_t traits; /* for devices: none */
 } xla_metadata;
 
 typedef struct xla_metadata_extension {
@@ -63,7 +67,7 @@ typedef struct xla_error_arguments {
     int code;
 } xla_error_arguments;
 
-/* Both give a number for the context of a frame: the stream of a device, and which one it is. */
+/* Both return a number for the context of a frame: the stream of a device, and the device's index. */
 typedef struct xla_stream_arguments {
     size_t size;
     xla_extension *extensions;
@@ -190,9 +194,8 @@ typedef struct xla_kept {
     void *owner;
 } xla_kept;
 
-/* The layer of a key; its owner is given back by xla_registry_drop. Whoever keeps a key twice drops it
- * twice. False when there is no memory; *taken says whether the registry took the owner, or knew the
- * key already. */
+/* Registers a layer under a key; xla_registry_drop releases its owner. Calls must be balanced. False when out of
+ * memory; *taken tells whether the registry took the owner or already had the key. */
 bool xla_registry_keep(const char *key, const xla_kept *kept, bool *taken);
 
 /* False: the key is unknown. *owner is NULL while others keep it. Waits for calls that are running. */
@@ -209,7 +212,7 @@ const xla_kept *xla_entry_kept(const xla_entry *entry);
 const hn_device_layer *xla_entry_device(const xla_entry *entry, int number);
 bool xla_entry_add_device(xla_entry *entry, int number, const hn_device_layer *layer); /* false: no memory */
 
-/* A slot of one's own until it is put back. NULL, with an error, when there is no memory. */
+/* An exclusive slot until it is put back. NULL, with an error, when out of memory. */
 xla_slot *xla_entry_take(xla_entry *entry, hn_error *error);
 void xla_entry_put(xla_entry *entry, xla_slot *slot);
 
@@ -217,7 +220,7 @@ void xla_entry_put(xla_entry *entry, xla_slot *slot);
 
 enum { XLA_MOST_BLOCKS = 8 };
 
-/* What goes wrong first is kept in code and sentence; what follows does nothing. */
+/* Code and message of the first error; later steps do nothing after an error. */
 typedef struct xla_call {
     const xla_frame *frame;
     xla_entry *entry;
@@ -229,14 +232,14 @@ typedef struct xla_call {
     void *block[XLA_MOST_BLOCKS]; /* freed when the call ends */
 } xla_call;
 
-/* Says what is wrong, unless something was wrong before. False. */
+/* Records the first error. Returns false. */
 bool xla_fail(xla_call *call, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool xla_fail_with(xla_call *call, const hn_error *error);
 
-/* Memory until the call ends; NULL when there is none, or too many asked. */
+/* Memory until the call ends; NULL when out of memory or after too many requests. */
 void *xla_memory(xla_call *call, size_t count, size_t bytes);
 
-/* The attribute of this name; the empty text when there is none. */
+/* The attribute of this name; the empty text if missing. */
 xla_text xla_attribute(const xla_call *call, const char *name);
 bool xla_text_is(xla_text text, const char *other);
 
@@ -245,7 +248,7 @@ bool xla_text_is(xla_text text, const char *other);
 bool xla_open(xla_call *call);
 bool xla_expect(xla_call *call, int64_t least, int64_t most, int64_t results);
 
-/* One operand or result, checked: count rows of a width, or, where the width is 0, one number a sample. */
+/* One operand or result, checked: count rows of a width, or, if the width is 0, one number per sample. */
 typedef struct xla_view {
     const xla_buffer *buffer;
     size_t elements;
@@ -271,14 +274,14 @@ void *xla_device_memory(xla_call *call, int64_t index, const char *name, size_t 
  * denormal numbers flushed to zero, the library must not. Answers XLA's questions itself. */
 xla_error *xla_run(const xla_frame *frame, void (*body)(xla_call *call));
 
-/* ---- the handlers, and what they need of Python ---- */
+/* ---- the handlers, and their Python interface ---- */
 
 xla_error *xla_forward(xla_frame *frame);
 xla_error *xla_backward(xla_frame *frame);
 xla_error *xla_forward_cuda(xla_frame *frame);
 xla_error *xla_backward_cuda(xla_frame *frame);
 
-/* The part of a batch that begins so many samples later. */
+/* Advances a batch by this number of samples. */
 void xla_move_on(const hn_layer_info *info, size_t samples, hn_batch *batch, hn_gradient *gradient);
 
 /* The kernels of a layer for a device, made by its owner; NULL, and a sentence, when they cannot be. */

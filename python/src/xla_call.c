@@ -1,8 +1,8 @@
 /* xla_call.c - one call of a handler: the frame that XLA gives, its attributes, operands and results,
  * and the error that goes back.
  *
- * Nothing of a frame is trusted: kinds, types, ranks and extents are compared with the layer before
- * an address is used. Numbers are computed in double; float32 buffers are converted here.
+ * Frames are untrusted: kinds, types, ranks and extents are compared with the layer before an address is used. Numbers
+ * are computed in double; float32 buffers are converted here.
  *
  * SPDX-License-Identifier: MIT */
 #include <fenv.h>
@@ -14,7 +14,7 @@
 
 #include "xla.h"
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
 bool xla_fail(xla_call *call, int code, const char *format, ...) {
     if (call->code)
@@ -143,7 +143,7 @@ void *xla_column(xla_call *call, int64_t index, const char *name, enum xla_type 
     return NULL;
 }
 
-/* ---- in the memory of a device, which nobody reads here ---- */
+/* ---- buffers in device memory, which are not read here ---- */
 
 static double *device_reals(xla_call *call, const xla_buffer *buffer, const char *name, size_t width) {
     if (!buffer || !check_shape(call, buffer, name, width))

@@ -3,10 +3,10 @@
  *   forward     [y_raw] [x]          ->  y, reports, workspace
  *   backward    [y_raw] [x] grad_y   ->  grad_y_raw, [grad_x], flagged, y, reports, tape, workspace
  *
- * All numbers are float64 in the memory of the device; the program converts them around the call, and takes what it wants
- * from the reports: count records of hn_report, as words of 4 bytes. Memory that a call needs is a result that nobody
- * reads: XLA plans it with its own. Nothing is waited for, and nothing is looked at here. The attribute "layer" is the
- * key of the layer.
+ * All numbers are float64 in the memory of the device; the program converts them around the call, and takes what it
+ * wants from the reports: count records of hn_report, as words of 4 bytes. Memory that a call needs is a result that
+ * nobody reads: XLA plans it with its own. Nothing is waited for, and nothing is looked at here. The attribute "layer"
+ * is the key of the layer.
  *
  * Backward runs forward again, in as many blocks as the tape has no room for all samples.
  *
@@ -34,7 +34,7 @@ static bool find_stream(xla_call *call, place *out) {
     return true;
 }
 
-/* Before XLA told the number there was no telling: the first device. */
+/* Versions of XLA without the index: the first device. */
 static bool find_number(xla_call *call, int *number) {
     const xla_interface *xla = call->frame->interface;
     xla_ordinal_arguments arguments = {.size = offsetof(xla_ordinal_arguments, ordinal) + sizeof arguments.ordinal,
@@ -124,7 +124,7 @@ xla_error *xla_forward_cuda(xla_frame *frame) {
 
 /* ---- backward ---- */
 
-/* As many samples as the tape has room for: all, or what is sure to fit. */
+/* The number of samples that fit on the tape: all, or a safe number. */
 static size_t block_samples(const hn_device_layer *layer, size_t count, size_t bytes) {
     size_t all = hn_device_tape_bytes(layer, count), one = hn_device_tape_bytes(layer, 1);
     if (all > 0 && all <= bytes)

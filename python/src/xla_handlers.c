@@ -54,7 +54,7 @@ static hn_batch batch_of(const xla_call *call, const operands *from, double *y, 
 
 /* ---- samples that are not ok ---- */
 
-/* The last that is not ok comes first, so that `first` ends as the first. */
+/* Iterates backwards, so that `first` ends as the first one. */
 static size_t count_bad(const xla_call *call, const hn_report *reports, size_t *first) {
     size_t bad = 0;
     for (size_t i = call->count; i-- > 0;) {
@@ -155,7 +155,7 @@ xla_error *xla_forward(xla_frame *frame) {
 
 /* ---- backward ---- */
 
-/* Samples of a block: as many as the tape's memory takes, at least one group of lanes per thread. */
+/* Samples of a block: limited by the memory of the tape, at least one group of lanes per thread. */
 static size_t block_samples(const hn_layer *layer, int threads, size_t count) {
     size_t bytes = (size_t)threads * TAPE_BYTES_PER_THREAD, one = hn_layer_tape_bytes(layer, 1);
     size_t fit = (bytes > TAPE_BYTES ? bytes : TAPE_BYTES) / (one ? one : 1), least = (size_t)threads * LANES;

@@ -28,7 +28,7 @@ struct xla_entry {
     struct xla_entry *next;
     char *key;
     xla_kept kept;
-    int keepers; /* who asked for it to be kept */
+    int keepers; /* number of registrations */
     int users;   /* calls that are running */
     xla_slot *idle;
     int idle_count;
@@ -180,7 +180,8 @@ bool xla_registry_keep(const char *key, const xla_kept *kept, bool *taken) {
     return known || *taken;
 }
 
-/* Takes the entry out when nobody keeps it any more, and waits until no call uses it. The mutex is held. */
+/* Removes the entry after its last registration is dropped, and waits until no call uses it. The caller holds the
+ * mutex. */
 static xla_entry *take_out(xla_entry **place) {
     xla_entry *entry = *place;
     if (--entry->keepers > 0)

@@ -96,8 +96,7 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
     if (status != HN_OK)
         return status;
     if ((unsigned)out->method >= HN_METHOD_COUNT)
-        return error_about(error, HN_INVALID, error_option("method"), "method %d: unknown method",
-                           (int)out->method);
+        return error_about(error, HN_INVALID, error_option("method"), "method %d: unknown method", (int)out->method);
     const char *method = hn_method_text(out->method);
     if (!(out->damping < INFINITY))
         return error_about(error, HN_INVALID, error_option("damping"), "damping %s: it must be a finite number",

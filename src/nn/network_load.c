@@ -82,8 +82,9 @@ static hn_status read_widths(hn_network_options *options, const struct safetenso
                                "%s: tensor %s: at most %d hidden layers are possible", name, next->name,
                                HN_NETWORK_MOST_HIDDEN);
         if (next->shape[1] != weights->shape[0])
-            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s has %zu inputs, but %s has %zu outputs",
-                               name, next->name, next->shape[1], weights->name, weights->shape[0]);
+            return error_about(error, HN_SYNTAX, error_file(name),
+                               "%s: tensor %s has %zu inputs, but %s has %zu outputs", name, next->name, next->shape[1],
+                               weights->name, weights->shape[0]);
         options->hidden[options->hidden_count++] = weights->shape[0];
         weights = next;
     }

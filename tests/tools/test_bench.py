@@ -109,7 +109,7 @@ class Bench(SampleTool):
                                   (["--seed", "x"], "--seed: 'x'"), (["--method", "pap"], "--method: 'pap'"),
                                   (["--x", x, "--samples", "4"], r"--samples 4, but .*x\.npy has 3 rows"),
                                   (["--y", x], r"--y .*x\.npy: 3 x 1 numbers, but the model has 2 columns"),
-                                  (["--out", "y.npy"], "--out: no such option")]:
+                                  (["--out", "y.npy"], "--out: unknown option")]:
             self.refused("bench", model, *arguments, code=2, saying=saying)
 
     def test_reports_that_cannot_be_written_are_an_error(self):

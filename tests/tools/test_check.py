@@ -219,7 +219,7 @@ class Check(tool.Tool):
         for verb in ("check", "train", "table"):
             self.assertEqual(self.run_it("help", verb), self.run_it(verb, "--help"))
         for line in (["help", "proj"], ["proj"], ["pr", "m.mod"]):
-            self.refused(*line, code=2, saying="no such verb; did you mean project")
+            self.refused(*line, code=2, saying="unknown verb; did you mean project")
         self.refused("hepl", code=2, saying="did you mean help")
         out, err = self.run_it("check", "--help")
         self.assertRegex(out, r"(?s)Usage: hardnet check MODEL.*--let NAME=VALUE.*Example\n +hardnet check ")
@@ -227,8 +227,8 @@ class Check(tool.Tool):
 
     def test_wrong_options_are_named(self):
         model = self.file("m.mod", "var x >= 0;")
-        for arguments, saying in [(["chekc", model], "chekc: no such verb; did you mean check"),
-                                  (["zzzzzz"], "zzzzzz: no such verb"),
+        for arguments, saying in [(["chekc", model], "chekc: unknown verb; did you mean check"),
+                                  (["zzzzzz"], "zzzzzz: unknown verb"),
                                   (["check"], "no model file"),
                                   (["check", model, "--pionts", "3"], "--pionts.*did you mean --points"),
                                   (["check", model, "--points", "9"], "--points: '9' .*from 1 to 8"),
@@ -237,7 +237,7 @@ class Check(tool.Tool):
                                   (["check", model, "--points"], "--points: K is missing"),
                                   (["check", model, "--json="], "--json: FILE is missing"),
                                   (["check", model, "--all=yes"], "--all takes no value"),
-                                  (["check", model, "-a"], "-a: no such option"),
+                                  (["check", model, "-a"], "-a: unknown option"),
                                   (["check", model, "--picture", "x.png"], r"--picture x.png.*\.svg or \.pbm"),
                                   (["check", model, "--let", "N"], "--let N: expected NAME=VALUE"),
                                   (["check", model, "--let", "N=2"], "--let N=2: no scalar param")]:
@@ -287,7 +287,7 @@ class Check(tool.Tool):
                                      "minimize f: (y - b)^2; s.t. reach: y >= a/2;")
         target = self.folder / "r.json"
         out, err = self.run_it("check", model, "--json", target)
-        self.assertRegex(err, r"warning: for \d+ of 200 inputs of the box .* 100 % of those with a >= (3\.9|4)")
+        self.assertRegex(err, r"warning: for \d+ of 200 sampled inputs .* 100 % of those with a >= (3\.9|4)")
         self.assertRegex(out, r"several optima +found for 0 of 1\d\d")
         found = json.loads(target.read_text())["survey"]
         self.assertEqual((found["inputs"], found["undecided"]), (200, 0))
@@ -332,7 +332,7 @@ class Check(tool.Tool):
     def test_inputs_without_a_feasible_output_are_a_finding(self):
         text = "param a >= 0, <= 1; var y; s.t. c: y^2 <= 0.95 - a;"  # 5 % of the inputs
         out, err = self.run_it("check", self.file("m.mod", text))
-        sentence = r"warning: for \d+ of 200 inputs of the box \(\d(\.\d)? %\) no feasible output was found"
+        sentence = r"warning: for \d+ of 200 sampled inputs \(\d(\.\d)? %\) no feasible output was found"
         self.assertRegex(out.split("Findings")[1], sentence)
         self.assertRegex(err, sentence)
         self.assertNotIn("nothing suspicious", out)

@@ -206,7 +206,7 @@ class CheckLayer(SampleTool):
         self.assertLess(report["derivative_check"]["hessian_product"]["error"], 1e-6)
         survey = report["survey"]  # whose optima would take a second each
         self.assertEqual((survey["feasible"], survey["too_large_for_optima"], survey["optimised"]), (200, True, 0))
-        self.assertRegex(out, "several optima +not looked for: the model is large")
+        self.assertRegex(out, "several optima +not searched for: the model is large")
 
     # ---- the theorem ----
 

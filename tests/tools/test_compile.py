@@ -124,7 +124,7 @@ class Compile(SampleTool):
         self.refused("project", self.file("o.mod", LINES), *x, "--isa", "portable", code=1, saying="k.so: a kernel of another model")
         for other in instruction_sets()[1:]:
             self.refused("project", model, *x, "--isa", other, code=1, saying="k.so: a kernel for the instruction set portable")
-        self.refused("project", model, *x, "--isa", "portable", "--compile", code=2, saying="--kernel: with --compile")
+        self.refused("project", model, *x, "--isa", "portable", "--compile", code=2, saying="--kernel has no effect with --compile")
 
     def test_a_file_that_is_no_whole_kernel_is_refused(self):
         model, kernel = self.file("m.mod", DISC), self.folder / "k.so"
@@ -270,7 +270,7 @@ class Compile(SampleTool):
             self.refused("project", model, *x, "--compile", code=1, saying=words, env=environment)
             tried, err = self.corrected(model, *x, "--compile=try", env=environment)
             self.assertEqual(tried, listed)
-            self.assertRegex(err, "warning: --compile=try: .*" + words + ".*; the library's own kernels run")
+            self.assertRegex(err, "warning: --compile=try: .*" + words + ".*; using the built-in kernels")
         self.assertFalse((self.folder / "k.so").exists())
         self.assertEqual(self.kernels(), [])
 
@@ -376,7 +376,7 @@ class Compile(SampleTool):
         listed, _ = self.corrected(model, *x)
         tried, err = self.corrected(model, *x, "--compile=try")
         self.assertEqual(listed, tried)
-        self.assertRegex(err, "warning: --compile=try: .* kB of C.*; the library's own kernels run")
+        self.assertRegex(err, "warning: --compile=try: .* kB of C.*; using the built-in kernels")
 
     # ---- verbs ----
 
@@ -420,8 +420,8 @@ class Compile(SampleTool):
 
     def test_words_that_are_none_are_refused(self):
         model = self.file("m.mod", DISC)
-        self.refused("project", model, "--compile=tyr", code=2, saying="--compile: 'tyr' is none of try; did you mean try")
-        self.refused("compile", model, "--compile", code=2, saying="--compile: no such option")
+        self.refused("project", model, "--compile=tyr", code=2, saying="--compile: 'tyr' is not one of try; did you mean try")
+        self.refused("compile", model, "--compile", code=2, saying="--compile: unknown option")
         self.refused("compile", model, "--again=yes", code=2, saying="--again takes no value")
         self.refused("compile", code=2, saying="no model file is given")
 

@@ -428,7 +428,7 @@ int rename(const char *from, const char *to) {
         model, out = self.file("m.mod", DISC), self.folder / "out"
         out.mkdir()
         (out / "CMakeLists.txt").write_text("project(mine)\n")
-        self.refused("emit", model, "--out", out, code=1, saying="CMakeLists.txt is there and was not made by hardnet emit")
+        self.refused("emit", model, "--out", out, code=1, saying="CMakeLists.txt exists and was not written by hardnet emit")
         self.assertEqual(os.listdir(out), ["CMakeLists.txt"])
 
     def test_a_folder_that_cannot_be_written_is_named(self):

@@ -291,10 +291,10 @@ class Project(ProjectTool):
                                   (["--iterations", "99999999999"], "--iterations"),
                                   (["--tolerance", "-1e-9"], "--tolerance: '-1e-9'"), (["--tolerance", "1e999"], "--tolerance"),
                                   (["--threads", "0"], "--threads: '0'"), (["--time-limit", "0"], "--time-limit: '0'.*above 0"),
-                                  (["--method", "papre"], "--method: 'papre' is none of auto, paper, hardnet, lm, nearest, enforce, snarenet, optimal; did you mean paper"),
-                                  (["--method", "simplex"], "--method: 'simplex' is none of"),
-                                  (["--isa", "avx521"], "--isa: 'avx521' is none of .*; did you mean avx512"),
-                                  (["--ouput", "x"], "--ouput: no such option; did you mean --out"),
+                                  (["--method", "papre"], "--method: 'papre' is not one of auto, paper, hardnet, lm, nearest, enforce, snarenet, optimal; did you mean paper"),
+                                  (["--method", "simplex"], "--method: 'simplex' is not one of"),
+                                  (["--isa", "avx521"], "--isa: 'avx521' is not one of .*; did you mean avx512"),
+                                  (["--ouput", "x"], "--ouput: unknown option; did you mean --out"),
                                   (["--x"], r"--x: X\.npy is missing"), (["--relative=yes"], "--relative takes no value")]:
             self.refused("project", model, *arguments, code=2, saying=saying)
         self.refused("project", code=2, saying="no model file")

@@ -271,7 +271,7 @@ class Train(TrainTool):
         soft = [*SMALL, "--method", "soft", "--penalty", 1000]
         _, _, err = self.train("net", model, *soft, code=3)
         self.assertRegex(err, r"error: all samples of 20 steps were dropped: constraint c has no value \(NaN\) at the network's outputs; "
-                              r"nothing was learnt, and no network is written\. Begin elsewhere: --network scaled")
+                              r"no network is written\. Start elsewhere: --network scaled")
         self.assertFalse(list(self.folder.glob("net*")))
         _, out, _ = self.train("net", model, *soft, "--network", "scaled", "--survey", 0)  # it begins at y = 1, f = 16
         self.assertRegex(out, r"validation  f 1[56]\.\d+ in the mean, .*largest violation 0?\.0")
@@ -317,7 +317,7 @@ class Train(TrainTool):
             warning = child.stderr.readline().decode()
             waited = time.time() - begun
             child.kill()
-        self.assertRegex(warning, r"warning: for \d+ of 200 inputs of the box \((1[5-9]|2[0-5])(\.\d)? %\) no feasible output was found: "
+        self.assertRegex(warning, r"warning: for \d+ of 200 sampled inputs \((1[5-9]|2[0-5])(\.\d)? %\) no feasible output was found: "
                                   r"(100|9\d) % of those with a >= (3\.9|4(\.\d+)?), [0-2] % elsewhere")
         self.assertLess(waited, 60)  # 5 ms of work, on a machine that may be busy
         _, out, err = self.train("net", self.file("ok.mod", BOX.replace("5;", "3;")), *SMALL)

@@ -59,7 +59,7 @@ class GoesOn(TrainTool):
                 spent = time.monotonic() - start
             self.assertEqual(child.returncode, code, err)
             self.assertLess(spent, 2)  # a second, and another for a loaded machine
-            self.assertRegex(err, rb"interrupted after step \d+; --resume goes on from")
+            self.assertRegex(err, rb"interrupted after step \d+; --resume continues from")
             self.assertFalse(cut.exists())
             self.train(cut.name, UNICYCLE, *options, "--resume")
             self.assertEqual(sha(cut), sha(whole))
@@ -159,7 +159,7 @@ class GoesOn(TrainTool):
         path, _, err = self.train("net", ELLIPSE, *SMALL, "--resume", "--keep")
         self.assertRegex(err, "warning: --resume: there is no .*net.checkpoint; the training starts from the beginning\n")
         _, _, err = self.train("net", ELLIPSE, *SMALL, "--keep")
-        self.assertRegex(err, "warning: .*net.checkpoint is there and will be replaced")
+        self.assertRegex(err, "warning: .*net.checkpoint exists and will be replaced")
         wanted = sha(path)
         path.unlink()
         self.train("net", ELLIPSE, *SMALL, "--resume", "--threads", 1)  # all steps are done
@@ -168,7 +168,7 @@ class GoesOn(TrainTool):
     def test_resume_after_the_end_of_a_training_says_what_goes_on(self):
         self.train("net", ELLIPSE, *SMALL)
         _, _, err = self.train("net", ELLIPSE, *SMALL, "--resume")
-        self.assertRegex(err, r"the training starts from the beginning; --init \S*net would begin with the weights that are there")
+        self.assertRegex(err, r"the training starts from the beginning; --init \S*net would start from the existing weights")
 
     def test_a_full_disk_is_told_and_survived(self):
         small = ["--hidden", "64,64", *SMALL[2:]]  # a checkpoint has four times the weights of a network, and their names

@@ -213,7 +213,8 @@ static void another_training_is_refused_by_name(void **unused) {
     refuses((const hn_metadata[]){{"--batch", "120"}, {"model", "e3b0c442"}}, HN_INVALID,
             "it was made with --batch 120, but this is --batch 240");
     refuses((const hn_metadata[]){{"--batch", "240"}, {"model", "ffffffff"}}, HN_INVALID, "model ffffffff");
-    refuses((const hn_metadata[]){{"--batch", "240"}, {"other", "e3b0c442"}}, HN_INVALID, "it does not record the model");
+    refuses((const hn_metadata[]){{"--batch", "240"}, {"other", "e3b0c442"}}, HN_INVALID,
+            "it does not record the model");
 }
 
 static void other_shapes_are_refused_by_name(void **unused) {

@@ -1,6 +1,7 @@
 /* bench.h - what `hardnet bench` measures, and the parts that do it.
  *
- * bench_samples.c makes samples where none are given, bench_time.c runs them again and again, bench_report.c prints and writes.
+ * bench_samples.c draws samples unless files give them, bench_time.c times repeated runs, bench_report.c prints and
+ * writes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_BENCH_H
@@ -43,19 +44,19 @@ struct bench {
     const hn_layer *layer;
     const hn_device_layer *device; /* NULL: the CPU */
     struct samples samples;
-    size_t unmet; /* samples whose inputs break a requirement, because none that were tried met it */
+    size_t unmet; /* samples whose inputs violate a requirement, because no draw satisfied it */
     size_t inputs, outputs, rows;
     double *y;          /* samples x outputs */
     hn_report *reports; /* samples: of the first run over the whole batch */
     double *grad_y, *grad_y_raw, *grad_x;
     void *tape;
-    size_t taped; /* samples that the tape has room for: all of them, unless that were too much memory */
+    size_t taped; /* samples on the tape: all of them, unless that needs too much memory */
     struct timing timings[TIMINGS];
     size_t timing_count;
     int threads;
 };
 
-/* Fills in what the files do not give: VERB_OK, or another verb code after what is wrong has been printed. */
+/* Draws what the files do not give: VERB_OK, or another verb code after printing the error. */
 int bench_samples(struct bench *bench);
 
 hn_status bench_time(struct bench *bench, hn_error *error);

@@ -1,4 +1,4 @@
-/* bench_report.c - what `hardnet bench` prints and writes. See bench.h.
+/* bench_report.c - the printed report of `hardnet bench` and writes. See bench.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"

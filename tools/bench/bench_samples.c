@@ -1,8 +1,8 @@
-/* bench_samples.c - samples to be timed, where no file gives them. See bench.h.
+/* bench_samples.c - samples to be timed, if no file gives them. See bench.h.
  *
- * Inputs come from their box and meet the requirements (check:) of the model. Outputs are the start values at these inputs,
- * disturbed: y_j = s_j + 0.1 max(1, |s_j|) N(0, 1). Sample k takes its numbers from streams of its own, so that the first samples
- * are the same in every batch.
+ * Inputs are sampled from their range and satisfy the requirements (check:) of the model. Outputs are the start values
+ * at these inputs, disturbed: y_j = s_j + 0.1 max(1, |s_j|) N(0, 1). Sample k has its own random streams, so that the
+ * first samples are the same in every batch.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -74,7 +74,7 @@ static hn_status sample_outputs(struct bench *bench, hn_error *error) {
     return status;
 }
 
-/* Files with several rows say how many samples there are; a number that is asked for must agree. */
+/* Files with several rows determine the number of samples; --samples must agree. */
 static int count_samples(struct bench *bench) {
     const struct bench_options *options = bench->options;
     struct samples *samples = &bench->samples;

@@ -1,7 +1,7 @@
-/* bench_time.c - runs the same samples again and again, and takes the median. See bench.h.
+/* bench_time.c - the median time of repeated runs of the same samples. See bench.h.
  *
- * A run is one call on the pool, or two with the gradient. One untimed run over the whole batch comes first. Runs of one
- * sample take the samples in turn, for a second at most once there are as many as --repeat says.
+ * A run is one call on the pool, or two with the gradient. One untimed run over the whole batch comes first. Runs of
+ * one sample cycle through the samples, for at most a second after --repeat runs.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { SINGLE_RUNS = 200 }; /* of one sample, at least so many unless they take too long */
+enum { SINGLE_RUNS = 200 }; /* minimum number of runs of one sample, unless they take too long */
 static const double SINGLE_SECONDS = 1;
 static const size_t TAPE_BYTES = (size_t)1 << 30;
 
@@ -41,7 +41,7 @@ static void *bench_time_take(size_t count, size_t each, size_t size) {
     return base_allocate(bytes > 0 ? bytes : 1);
 }
 
-/* A tape holds every iterate; when that is too much, the gradient is timed over fewer samples. */
+/* A tape stores every iterate; if it is too large, the gradient is timed over fewer samples. */
 static void reserve_tape(struct bench *bench) {
     size_t count = bench->samples.count, bytes = hn_layer_tape_bytes(bench->layer, count);
     while (count > 1 && (bytes == 0 || bytes > TAPE_BYTES)) {
@@ -80,7 +80,7 @@ void bench_release(struct bench *bench) {
 
 /* ---- runs ---- */
 
-/* inside: what a device takes without memory and copies; 0 on the CPU. */
+/* inside: device time without memory and copies; 0 on the CPU. */
 static hn_status run_batch(const struct bench *bench, hn_pool *pool, const hn_batch *batch, size_t first,
                            double *inside, hn_error *error) {
     hn_gradient gradient = {.size = sizeof gradient,

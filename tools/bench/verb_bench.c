@@ -1,6 +1,6 @@
-/* verb_bench.c - hardnet bench MODEL.mod [DATA.dat ...]: how long the correction and its gradient take.
+/* verb_bench.c - hardnet bench MODEL.mod [DATA.dat ...]: the time of the correction and its gradient.
  *
- * A status that is not ok is a figure like the others here: it does not change the exit code.
+ * A status that is not ok does not change the exit code.
  *
  * SPDX-License-Identifier: MIT */
 #include "bench/bench.h"
@@ -15,9 +15,9 @@ enum { SAMPLES = 1000, REPEAT = 5 };
 
 static const char about[] =
     "Times the correction (forward) and its gradient (backward), on one thread and on all, for\n"
-    "one sample and for the batch. Without --x inputs are sampled from their box, so that check: holds;\n"
+    "one sample and for the batch. Without --x inputs are sampled from their range and satisfy check:;\n"
     "without --y outputs are the model's start values plus normal noise of 0.1 max(1, |start|). With\n"
-    "--device cuda a second line says what the device takes without memory and copies.";
+    "--device cuda a second line has the device time without memory and copies.";
 
 static const char example[] = "  hardnet bench models/unicycle.mod --method paper --damping 0.3 --iterations 500\n"
                               "  hardnet bench models/unicycle.mod --x x.npy --y raw.npy --report bench.json\n";

@@ -199,7 +199,7 @@ static void check_json_write_files(struct json *json, const struct check_view *c
     json_end_list(json);
 }
 
-/* What network files carry to say which model they are for. */
+/* The fingerprints that network files store to identify their model. */
 static void write_fingerprint(struct json *json, const struct check_view *check) {
     char text[HN_FINGERPRINT_BYTES];
     bool known = hn_model_fingerprint(check->model, text, NULL) == HN_OK;

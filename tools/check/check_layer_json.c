@@ -1,6 +1,6 @@
-/* check_layer_json.c - what `hardnet check` finds by running the layer, as JSON. See check_report.h.
+/* check_layer_json.c - the results of `hardnet check` that need a layer, as JSON. See check_report.h.
  *
- * A part that was left out has the reason under "skipped".
+ * An omitted part has the reason under "skipped".
  *
  * SPDX-License-Identifier: MIT */
 #include "check/check_report.h"

@@ -1,4 +1,5 @@
-/* check_layer_report.c - what `hardnet check` prints about the layer, its result and the theorem. See check_report.h.
+/* check_layer_report.c - the printed report of `hardnet check` about the layer, its result and the theorem. See
+ * check_report.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/check_report.h"
@@ -75,7 +76,7 @@ static void print_sample(struct check_view *check, size_t k) {
            report->violation, report->moved, remark_of(check, report));
 }
 
-/* ---- what stands in its way ---- */
+/* ---- conflicting constraints ---- */
 
 static const char *join_groups(struct check_view *check, const hn_check_conflict *conflict) {
     const char *text = "";

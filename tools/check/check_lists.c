@@ -1,6 +1,6 @@
 /* check_lists.c - inputs, columns, definitions and rows by name. See check_report.h.
  *
- * A family (what shares the name before '[') of many entries is one line, unless --all asks for every entry.
+ * A family (entries with the same name before '[') is one line, unless --all lists every entry.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/check_report.h"
@@ -56,7 +56,7 @@ struct listing {
     size_t most; /* entries of a family that are listed one by one; more are one line */
     const char *noun;
     bool starts; /* show start values */
-    bool counts; /* some line stands for a family and says how large it is */
+    bool counts; /* some line is a family with its size */
 };
 
 static struct entry input_entry(struct check_view *check, size_t index) {
@@ -91,7 +91,7 @@ static bool same_range(const struct entry *a, const struct entry *b) {
     return same_kind && a->lower == b->lower && a->upper == b->upper;
 }
 
-/* The first two intervals in a family, and whether there are more. */
+/* The first two intervals of a family, and whether it has more. */
 static const char *describe_family(const struct listing *list, size_t first, size_t end) {
     const char *seen[2] = {"", ""};
     struct entry before = {.name = NULL};

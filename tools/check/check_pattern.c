@@ -1,6 +1,7 @@
 /* check_pattern.c - the pattern of J as text, fitted to the terminal. See check_view.h and pattern.h.
  *
- * One cell per entry where there is room: # varies, + is constant. Otherwise a cell is a block: . : # for ever more filled ones.
+ * One cell per entry if the terminal is wide enough: # varies, + is constant. Otherwise a cell is a block: . : # by
+ * density.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/check_report.h"
@@ -31,7 +32,7 @@ static const char *group_at(struct check_view *check, const struct pattern *patt
     return NULL;
 }
 
-/* Families of columns under the frame, each where its first column stands, as far as they do not overlap. */
+/* Names of column families under the frame, at their first columns, unless they overlap. */
 static void print_families(struct check_view *check, const struct pattern *pattern) {
     size_t printed = 0;
     printf("   ");

@@ -1,7 +1,9 @@
-/* check_picture.c - the pattern of J as a picture: .pbm (raw bitmap) or .svg, written by hand. See check_view.h and pattern.h.
+/* check_picture.c - the pattern of J as a picture: .pbm (raw bitmap) or .svg, written by hand. See check_view.h and
+ * pattern.h.
  *
- * Bitmaps have one cell per entry up to 4096 cells a side, drawn larger when there are few. Drawings have up to 1000, dark where
- * an entry varies and light where it is constant, with a line and a name for every group of rows and family of columns.
+ * Bitmaps have one cell per entry up to 4096 cells a side, drawn larger when there are few. Drawings have up to 1000,
+ * dark where an entry varies and light where it is constant, with a line and a name for every group of rows and family
+ * of columns.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -44,7 +46,7 @@ static hn_status draw_bitmap(struct text *text, struct check_view *check, hn_err
 
 /* ---- drawing ---- */
 
-/* Names go into XML: what has a meaning there, and bytes beyond ASCII, become '?'. */
+/* Replaces characters that XML reserves, and non-ASCII bytes, by '?'. */
 static void draw_label(struct text *text, double x, double y, const char *turn, const char *name) {
     char plain[64];
     size_t length = report_family(name);

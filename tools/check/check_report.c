@@ -1,4 +1,4 @@
-/* check_report.c - what `hardnet check` prints. See check_view.h.
+/* check_report.c - the printed report of `hardnet check`. See check_view.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/check_report.h"

@@ -1,4 +1,4 @@
-/* check_report.h - what the printing parts of `hardnet check` share.
+/* check_report.h - declarations shared by the printing parts of `hardnet check`.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_CHECK_REPORT_H
@@ -10,10 +10,10 @@
 /* [0, 2], >= 1, <= 3, = 0 or free, in the arena. */
 const char *report_interval(struct check_view *check, double lower, double upper);
 
-/* Length of the family's part of a name: what stands before '['. */
+/* Length of the family part of a name, before '['. */
 size_t report_family(const char *name);
 
-/* Finds the width of the first column of every table; comes first. */
+/* Computes the width of the first column of every table; call it first. */
 void report_measure(struct check_view *check);
 
 void report_inputs(struct check_view *check);

@@ -1,4 +1,5 @@
-/* check_view.h - what the printing parts of `hardnet check` share: the options, the result (hardnet/check.h) and room for texts.
+/* check_view.h - data shared by the printing parts of `hardnet check`: options, result (hardnet/check.h) and an arena
+ * for texts.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_CHECK_VIEW_H
@@ -22,7 +23,7 @@ struct check_view {
     const struct check_options *options;
     const hn_model *model;
     const hn_check *found;
-    struct survey survey; /* of the box; count 0: not asked for */
+    struct survey survey; /* of the input range; count 0: not requested */
     struct arena arena;   /* of texts */
     struct progress progress, bar;
     double begun;
@@ -37,7 +38,7 @@ void check_print_pattern(struct check_view *check);
 hn_status check_write_picture(struct check_view *check, const char *path, hn_error *error);
 hn_status check_write_json(struct check_view *check, const char *path, hn_error *error);
 
-/* The name of a row, or of what stands in hn_check_difference.row, safe to print; that of an entry of x or, after those, of y. */
+/* The printable name of a row or of hn_check_difference.row; the name of an entry of x or, after those, of y. */
 const char *view_name(struct check_view *check, size_t value);
 const char *view_entry(struct check_view *check, size_t entry);
 

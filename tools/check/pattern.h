@@ -1,7 +1,6 @@
 /* pattern.h - the pattern of J on a grid of cells, for the terminal and for pictures.
  *
- * A cell covers a block of rows and columns. It knows how many entries fall into it, and whether one of them varies (is no
- * constant).
+ * A cell covers a block of rows and columns. It counts its entries and records whether one of them is not constant.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_PATTERN_H
@@ -19,7 +18,7 @@ struct pattern {
     struct pattern_cell *cells;
 };
 
-/* At most so many cells; one per entry where that is enough. Lives in the check's arena. */
+/* At most this many cells, one per entry if possible. Allocated in the check's arena. */
 hn_status pattern_create(struct pattern *pattern, struct check_view *check, size_t most_height, size_t most_width,
                          hn_error *error);
 

@@ -1,6 +1,6 @@
-/* verb_check.c - hardnet check MODEL.mod [DATA.dat ...]: what a model says, before anything is done with it.
+/* verb_check.c - hardnet check MODEL.mod [DATA.dat ...]: analyses a model.
  *
- * The library looks (hardnet/check.h); check_report.c and its neighbours print and write what it found.
+ * The library does the analysis (hardnet/check.h); check_report.c and the other files here print and write the results.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -20,7 +20,7 @@ static const char about[] =
     "Reads a model and reports what it consists of: inputs and columns by name, groups of\n"
     "rows, the Jacobian and its pattern, values and violations at the start point,\n"
     "derivatives compared with finite differences, whether the start can be corrected and which\n"
-    "groups stand in the way if not, the rank at the result, estimates of the constants of\n"
+    "constraints prevent it if not, the rank at the result, estimates of the constants of\n"
     "the paper's theorem, and what looks suspicious.";
 
 static const char example[] = "  hardnet check models/unicycle.mod --let N=20 --pattern\n"
@@ -87,7 +87,7 @@ static hn_status verb_check_look(struct check_view *check, const hn_array *x, hn
     return status;
 }
 
-/* Many inputs of the box, or rows of --x; a model without inputs has none to look at. */
+/* Surveys sampled inputs, or rows of --x; nothing for a model without inputs. */
 static hn_status survey(struct check_view *check, const hn_array *x, hn_error *error) {
     struct survey_options options = survey_defaults();
     options.count = check->options->survey;
@@ -177,11 +177,11 @@ int verb_check(int argc, char **argv) {
         {.name = "all", .help = "list every input, column and row", .flag = &o.all},
         {.name = "pattern", .help = "print the pattern of the Jacobian", .flag = &o.pattern},
         WRITTEN_FILE("picture", "FILE", "write the pattern as FILE.svg or FILE.pbm", o.picture),
-        WRITTEN_FILE("json", "FILE", "write everything as JSON", o.json),
+        WRITTEN_FILE("json", "FILE", "write the report as JSON", o.json),
         READ_FILE("x", "X.npy", "inputs, a row per point; the first row is that of the start point", o.x),
         {.name = "seed",
          .value = "S",
-         .help = "sample the inputs of the start point, with this seed (they are the middle of their box)",
+         .help = "sample the inputs of the start point with this seed (the middle of their range)",
          .count = &o.seed,
          .given = &o.seeded},
         {.name = "points",
@@ -192,7 +192,7 @@ int verb_check(int argc, char **argv) {
          .most = HN_CHECK_POINTS},
         {.name = "survey",
          .value = "N",
-         .help = "inputs to sample for what the model is like over its box; 0: none",
+         .help = "inputs to sample for a survey of the input range; 0: none",
          .count = &o.survey,
          .most = SURVEY_MOST,
          .shown = true},

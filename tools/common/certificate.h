@@ -1,4 +1,4 @@
-/* certificate.h - what reports say about samples of a method that proves its answers: nearest and optimal.
+/* certificate.h - certificates in the reports of the methods nearest and optimal.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_CERTIFICATE_H
@@ -10,12 +10,13 @@
 /* Whether a layer's method has certificates. */
 bool certificate_expected(const hn_layer *layer);
 
-/* Ok, and the residual of the optimality conditions is small enough. */
+/* Whether the sample is ok and its KKT residual is small enough. */
 bool certificate_holds(const hn_report *report);
 
 size_t certificate_count(const hn_report *reports, size_t count);
 
-/* The number of certified samples, and a line for each reason why others that are ok are not; nothing for other methods. */
+/* Prints the number of certified samples, and a line per reason why ok samples are not certified; nothing for other
+ * methods. */
 void certificate_print(const hn_layer *layer, const hn_report *reports, size_t count, int width);
 
 /* Keys of a sample's object. */

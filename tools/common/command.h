@@ -1,4 +1,4 @@
-/* command.h - from a command line to an exit code: what every verb does around its own work.
+/* command.h - from a command line to an exit code: the frame of every verb.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_COMMAND_H
@@ -6,8 +6,8 @@
 
 #include "common/options.h"
 
-/* Parses the arguments, settles the values, refuses files that cannot be written or would destroy what is read (overlap.h), runs the
- * command and releases its lists. The exit code; whatever is wrong has been printed. */
+/* Parses the arguments, completes the values, rejects output files that cannot be written or would overwrite inputs
+ * (overlap.h), runs the command and releases its lists. Returns the exit code after printing any error. */
 int command_run(const struct command *command, int argc, char **argv);
 
 #endif

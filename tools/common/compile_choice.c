@@ -61,16 +61,16 @@ static void compile_choice_say(const hn_kernel_info *made, double seconds) {
     else
         console_remark("compiled in %s, %s of machine code", figures_duration(made->seconds).text, code);
     if (made->left_bytes > 0)
-        console_remark("%s of C are too much for a compiler: the library's own kernels run that part",
+        console_remark("%s of C are too large for a compiler: the built-in kernels run that part",
                        compile_choice_size(made->left_bytes).text);
 }
 
-/* What cannot be had is told; options that make no sense, or no memory, are errors all the same. */
+/* Reports what is not available; invalid options and lack of memory are still errors. */
 static int explain(const struct compile_choice *choice, const hn_error *error) {
     bool lacking = error->status == HN_UNSUPPORTED || error->status == HN_IO;
     if (!choice->how || !lacking)
         return layer_choice_explain(error);
-    console_warning("--compile=try: %s; the library's own kernels run", error->text);
+    console_warning("--compile=try: %s; using the built-in kernels", error->text);
     return VERB_OK;
 }
 
@@ -92,7 +92,7 @@ int compile_choice_settle(struct compile_choice *choice, const hn_model *model, 
                           bool gradients) {
     options->kernel = choice->kernel;
     if (choice->asked && choice->kernel) {
-        console_error("--kernel: with --compile there is no use for it");
+        console_error("--kernel has no effect with --compile");
         return VERB_MISUSED;
     }
     return choice->asked ? compile(choice, model, options, gradients) : VERB_OK;

@@ -75,7 +75,7 @@ __attribute__((format(printf, 3, 0))) static void message(enum tone tone, const 
                                                           va_list arguments) {
     char text[MOST_TEXT];
     vsnprintf(text, sizeof text, format, arguments);
-    fflush(stdout); /* in the order in which things happened, should both go to the same file */
+    fflush(stdout); /* keeps the order if both streams go to the same file */
     if (console_rewrites(stderr))
         fputs("\r\033[K", stderr); /* in place of a line of progress */
     fprintf(stderr, "hardnet: %s%s%s", console_tone(stderr, tone), kind, console_plain(stderr));
@@ -104,7 +104,7 @@ void console_remark(const char *format, ...) {
     va_end(arguments);
 }
 
-/* The line of the text, and under it what the message is about. */
+/* Prints the line of the source and marks the subject of the message under it. */
 static void show_excerpt(const hn_message *note) {
     fputs("    ", stderr);
     console_put(stderr, note->excerpt);

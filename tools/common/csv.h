@@ -1,6 +1,6 @@
-/* csv.h - fields of a line of CSV (RFC 4180), each but the first behind a comma of its own.
+/* csv.h - fields of a line of CSV (RFC 4180), separated by commas.
  *
- * Numbers read back as the same double; what is not finite is NaN, Infinity or -Infinity. Lines end with "\n".
+ * Numbers read back as the same double; non-finite values is NaN, Infinity or -Infinity. Lines end with "\n".
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_CSV_H

@@ -9,7 +9,7 @@
 /* By the whole name, such as "next[2]". */
 bool definition_find(const hn_model *model, const char *name, hn_expr *value);
 
-/* What follows the family (of this length) in the name of one of its entries: "[3,1]", or nothing; NULL when it is of another. */
+/* The subscript of an entry of the family (of this length): "[3,1]", or ""; NULL if it is of another family. */
 const char *definition_subscript(const char *name, const char *family, size_t length);
 
 /* "; did you mean stage?" for a mistyped name; empty when no defined variable is near. */

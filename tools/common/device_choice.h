@@ -1,4 +1,4 @@
-/* device_choice.h - the options that say where batches run and in which precision, and the layer on a device that comes of them.
+/* device_choice.h - the options for device and precision, and the resulting layer.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_DEVICE_CHOICE_H
@@ -20,22 +20,22 @@ extern const char *const device_choice_devices[], *const device_choice_precision
      .words = device_choice_devices},                                                                                  \
     {                                                                                                                  \
         .name = "precision", .value = "P",                                                                             \
-        .help = "of a device: float64, or float32 with a verdict in float64 (float64)", .text = &(choice).precision,   \
-        .words = device_choice_precisions                                                                              \
+        .help = "precision on a device: float64, or float32 with outcomes checked in float64 (float64)",               \
+        .text = &(choice).precision, .words = device_choice_precisions                                                 \
     }
 
-/* Whether a device is asked for. */
+/* Whether a device is requested. */
 bool device_choice_asks(const struct device_choice *choice);
 
-/* VERB_OK and the layer, NULL where none is asked for; another verb code after what is wrong has been printed. Says on stderr what a
- * compiler took. */
+/* VERB_OK and the layer, NULL where none is asked for; another verb code after printing the error. Says on stderr what
+ * a compiler took. */
 int device_choice_create(hn_device_layer **out, const struct device_choice *choice, const hn_model *model,
                          const hn_layer_options *layer, bool gradients);
 
 /* VERB_OK and the options of a device for a policy, or no device where none is asked for; likewise. */
 int device_choice_policy(const hn_device_options **out, hn_device_options *own, const struct device_choice *choice);
 
-/* "NVIDIA H200, float64": to stand where the instruction set does. */
+/* "NVIDIA H200, float64": printed in place of the instruction set. */
 struct device_text {
     char text[HN_DEVICE_NAME_BYTES + 16];
 };

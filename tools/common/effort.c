@@ -5,7 +5,7 @@
 
 #include "hardnet/evaluate.h"
 
-enum { MOST_NODES = 1 << 19 }; /* of second derivatives, as the method optimal has them */
+enum { MOST_NODES = 1 << 19 }; /* limit of second derivatives, as in the method optimal */
 enum { SYSTEM_STEPS = 4 };     /* that the system of rows and outputs takes */
 
 double effort_step(const hn_layer *layer) {
@@ -13,7 +13,7 @@ double effort_step(const hn_layer *layer) {
     return (double)info.operators + (double)info.multiply_adds + (double)info.outputs;
 }
 
-/* Second derivatives, entry by entry; or where these are too many, by as many products as there are outputs. */
+/* Second derivatives entry by entry, or, if there are too many, by one product per output. */
 static hn_status find_curvature(double *cost, const hn_model *model, const hn_layer *layer, hn_error *error) {
     hn_evaluator_options options = hn_evaluator_defaults();
     hn_layer_info layer_info = hn_layer_info_of(layer);

@@ -1,7 +1,7 @@
-/* effort.h - what solutions by the method optimal will take, in operations.
+/* effort.h - estimates the operations of solutions by the method optimal.
  *
- * In go a model and a layer of it, out comes a number that is the same on every machine: so what is limited by it finds the same on
- * a busy one. It is an estimate, good to a factor of a few; some 2e9 operations are a second of one core.
+ * Input: a model and a layer. Output: a number that does not depend on the machine, so that searches limited by it are
+ * reproducible. The estimate is good to a factor of a few; about 2e9 operations take a second on one core.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_EFFORT_H
@@ -11,8 +11,8 @@
 
 enum { EFFORT_USUAL_STEPS = 50 };
 
-/* Operations of one sample: of a step of the layer's method, and of a factorisation of the method optimal, with its second
- * derivatives. */
+/* Operations of one sample: of a step of the layer's method, and of a factorisation of the method optimal, with its
+ * second derivatives. */
 struct effort {
     double step, factorisation;
 };
@@ -21,7 +21,7 @@ double effort_step(const hn_layer *layer);
 
 hn_status effort_find(struct effort *effort, const hn_model *model, const hn_layer *layer, hn_error *error);
 
-/* Of a solution that takes as many factorisations as are usual. */
+/* Operations of a solution with a typical number of factorisations. */
 double effort_solution(const struct effort *effort);
 
 #endif

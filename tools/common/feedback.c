@@ -76,7 +76,7 @@ void feedback_release(struct feedback *f) {
     *f = (struct feedback){.links = 0};
 }
 
-/* ---- what the model suggests ---- */
+/* ---- the suggestion of the model ---- */
 
 static const char NEXT[] = "next";
 
@@ -91,7 +91,7 @@ static size_t count_next(const hn_model *model) {
     return count;
 }
 
-/* How many entries the family has, when each of them has its own next; 0 otherwise. */
+/* The number of entries of the family if each has its next; otherwise 0. */
 static size_t entries_with_next(const hn_model *model, const char *family, size_t length) {
     size_t count = 0;
     for (size_t i = 0; i < hn_model_input_count(model); i++) {

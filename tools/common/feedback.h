@@ -1,7 +1,7 @@
-/* feedback.h - what a closed loop feeds back: inputs of the model that become defined variables of it.
+/* feedback.h - feedback of a closed loop: inputs of the model that are set to its defined variables.
  *
- * `--feedback z0=next` says that inputs z0[...] become the defined variables next[...] with the same subscripts. Their values are those
- * at the true inputs and the applied outputs. Inputs that are not fed back stay as they are.
+ * `--feedback z0=next` says that inputs z0[...] become the defined variables next[...] with the same subscripts. Their
+ * values are those at the true inputs and the applied outputs. Inputs that are not fed back stay as they are.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_FEEDBACK_H
@@ -17,22 +17,23 @@ struct feedback {
     double *values;
 };
 
-/* The link that the model itself suggests: an input and the defined variable `next` with the very same subscripts. */
+/* The link suggested by the model: an input and the defined variable `next` with the same subscripts. */
 struct feedback_hint {
-    size_t fitting;  /* inputs, families counted once, that `next` fits: a link when it is 1 */
+    size_t fitting;  /* number of input families that `next` matches: a link if it is 1 */
     char text[1024]; /* INPUT=next, of the first */
 };
 
 struct feedback_hint feedback_suggest(const hn_model *model);
 
-/* Appends the model's own link where no link is wanted and there is just one; the hint keeps its text. false: no memory. */
+/* Appends the model's own link where no link is wanted and there is just one; the hint keeps its text. false: out of
+ * memory. */
 bool feedback_default(struct text_list *wanted, struct feedback_hint *hint, const hn_model *model);
 
-/* wanted: texts INPUT=DEFINED. VERB_OK, or another verb code after what is wrong has been printed; released in either case. */
+/* wanted: texts INPUT=DEFINED. VERB_OK, or another verb code after printing the error; released in either case. */
 int feedback_create(struct feedback *feedback, const hn_model *model, const struct text_list *wanted);
 void feedback_release(struct feedback *feedback);
 
-/* x becomes the inputs of the next step. */
+/* Sets x to the inputs of the next step. */
 hn_status feedback_advance(const struct feedback *feedback, const hn_model *model, double *x, const double *y,
                            hn_error *error);
 

@@ -1,4 +1,4 @@
-/* figures.h - numbers and names the way reports print them, and where the middle of many numbers is.
+/* figures.h - formats of numbers and names in reports, and medians.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_FIGURES_H
@@ -11,7 +11,7 @@ struct spread {
     double least, median, most;
 };
 
-/* Sorts the numbers; NaN has no place in an order and must not be among them. */
+/* Sorts the numbers, which must not be NaN. */
 struct spread figures_spread(double *values, size_t count);
 
 struct figure {

@@ -1,4 +1,4 @@
-/* groups.h - how far the rows of each group are violated, over many samples: collected, printed, written.
+/* groups.h - statistics of the violation of each group over many samples.
  *
  * A group's mean is the mean of |r| over its rows and all samples.
  *
@@ -18,8 +18,8 @@ struct group_violation {
     size_t not_finite; /* samples */
 };
 
-/* by: one for each group of the model; residual: r of all rows at one sample. In the order of the samples the sums are always the
- * same. */
+/* by: one for each group of the model; residual: r of all rows at one sample. In the order of the samples the sums are
+ * always the same. */
 void groups_add(struct group_violation *by, const hn_model *model, const double *residual, size_t sample);
 
 /* A table with a heading; nothing for a model without rows. */

@@ -1,4 +1,4 @@
-/* headings.h - what the printed reports of all verbs share.
+/* headings.h - shared parts of printed reports.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_HEADINGS_H

@@ -17,7 +17,8 @@ hn_status inputs_broken(const hn_model *model, const double *x, size_t *requirem
     for (size_t i = 0; i < count; i++) {
         hn_named_expr wanted = hn_model_requirement(model, i);
         double value = 0;
-        hn_status status = hn_model_evaluate(model, 1, &wanted.value, x, none, &value, error); /* no y in it */
+        hn_status status = hn_model_evaluate(model, 1, &wanted.value, x, none, &value, error); /* it does not depend on
+                                                                                                * y */
         *requirement = i;
         if (status != HN_OK || value == 0 || isnan(value))
             return status;
@@ -119,8 +120,8 @@ static hn_status count_broken(const hn_model *model, size_t number, size_t count
     return HN_OK;
 }
 
-/* How far a value lies beyond its box; 0 when rounding to single precision explains it, or where it is not finite: that has a status
- * of its own. */
+/* How far a value lies beyond its box; 0 when rounding to single precision explains it, or where it is not finite: that
+ * has a status of its own. */
 static double beyond(const hn_input_info *input, double value) {
     const double slack = 1e-6;
     double width = input->upper - input->lower, room = isfinite(width) ? slack * width : slack;
@@ -147,7 +148,7 @@ static double share_of_width(const hn_input_info *input, double far) {
     return isfinite(width) && width > 0 ? far / width : (double)INFINITY;
 }
 
-/* By shares of the width; among inputs without one by the distance. */
+/* Compares shares of the width, or distances if there is no width. */
 static bool is_farther(const struct outside_inputs *one, const struct outside_inputs *other) {
     return one->share > other->share || (one->share == other->share && one->farthest > other->farthest);
 }
@@ -175,7 +176,7 @@ void inputs_outside_add(struct outside_inputs *outside, const hn_model *model, c
     inputs_outside_join(outside, &row);
 }
 
-/* Whether a number lies outside its box at all: nearly all files have none, and this is quick. */
+/* A fast first test whether any number is out of range; rare. */
 static bool any_outside(const hn_model *model, size_t count, const double *rows) {
     size_t inputs = hn_model_input_count(model);
     for (size_t i = 0; i < inputs; i++) {

@@ -1,4 +1,4 @@
-/* inputs.h - rows of x: sampled from the box of each input, or read from a .npy file.
+/* inputs.h - rows of x: sampled from the range of each input, or read from a .npy file.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_INPUTS_H
@@ -8,12 +8,13 @@
 #include "hardnet/arrays.h"
 #include "hardnet/model.h"
 
-/* One row that meets the model's requirements: each input from its box (base/random.h). *met is false when INPUTS_TRIES rows did not; the last one is left in x then. */
+/* One row that meets the model's requirements: each input from its box (base/random.h). *met is false when INPUTS_TRIES
+ * rows did not; the last one is left in x then. */
 enum { INPUTS_TRIES = 1000 };
 hn_status inputs_sample(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
 
-/* Rows that depend on seed and number only; streams keeps them apart from what else is drawn with that seed. Those that do not meet
- * the requirements are counted, and warned about. */
+/* Rows that depend on seed and number only; streams keeps them apart from what else is drawn with that seed. Those that
+ * do not meet the requirements are counted, and warned about. */
 hn_status inputs_draw(const hn_model *model, size_t seed, uint64_t streams, size_t count, double *x, size_t *unmet,
                       hn_error *error);
 
@@ -38,7 +39,7 @@ struct unusual_inputs {
     double farthest; /* by how much */
 };
 
-/* How far the rows of a loop went beyond the box of the inputs. */
+/* How far the rows of a loop went beyond the range of the inputs. */
 struct outside_inputs {
     size_t rows, beyond; /* all of them, and those beyond by more than rounding to single precision */
     double farthest;     /* of the one that is farthest out by the width of its input's box ... */
@@ -49,8 +50,8 @@ struct outside_inputs {
 void inputs_outside_add(struct outside_inputs *outside, const hn_model *model, const double *x);
 void inputs_outside_join(struct outside_inputs *all, const struct outside_inputs *one);
 
-/* Counts such rows, of which the first has this number; and warns about what was found in so many rows. The source is what stood
- * behind the option. */
+/* Counts such rows, of which the first has this number; and warns about what was found in so many rows. The source is
+ * what stood behind the option. */
 hn_status inputs_look(const hn_model *model, size_t number, size_t count, const double *x,
                       struct unusual_inputs *unusual, hn_error *error);
 void inputs_tell(const hn_model *model, const char *option, const char *source, size_t rows,

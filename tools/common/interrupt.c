@@ -1,6 +1,6 @@
 /* interrupt.c - see interrupt.h.
  *
- * A signal handler reaches nothing but what is global: the flag is the program's one writable variable.
+ * A signal handler can only access globals: the flag is the program's only writable one.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/interrupt.h"

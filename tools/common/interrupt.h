@@ -1,7 +1,8 @@
-/* interrupt.h - Ctrl-C as a wish: between begin and end it sets a flag that long work polls, instead of ending the program.
+/* interrupt.h - cooperative Ctrl-C: between begin and end it sets a flag that long work polls, instead of ending the
+ * program.
  *
- * A second Ctrl-C ends it at once, with VERB_INTERRUPTED. Outside of begin and end console.h decides. SIGTERM, which a batch
- * system sends before it kills, is taken the same way by those who ask for it.
+ * A second Ctrl-C ends it at once, with VERB_INTERRUPTED. Outside of begin and end console.h decides. SIGTERM, which a
+ * batch system sends before it kills, is taken the same way by those who ask for it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_INTERRUPT_H

@@ -26,7 +26,8 @@ static bool lifts_the_limit(const hn_error *error) {
     return error->code == HN_CODE_OPTION && strcmp(error->subject, "max_nodes") == 0;
 }
 
-/* Invalid are options that do not fit each other or the model, but for kernels; what is unsupported is so on this machine. */
+/* HN_INVALID means options in conflict with each other or the model, except for kernels; HN_UNSUPPORTED means on this
+ * machine. */
 int layer_choice_explain(const hn_error *error) {
     console_error("%s%s%s", names_an_option(error) ? "--" : "", error->text,
                   lifts_the_limit(error) ? " (--max-nodes)" : "");

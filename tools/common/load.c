@@ -7,7 +7,7 @@
 #include "common/overlap.h"
 #include "common/verbs.h"
 
-/* What the reader has reported. */
+/* Results of the reader. */
 struct reported {
     const struct command *command;
     bool error;
@@ -26,7 +26,7 @@ static void pass_on(void *context, const hn_message *message) {
         console_note(message);
 }
 
-/* Files on the command line are known already; those that they include are not. */
+/* Checks included files; those on the command line are already checked. */
 static void look_at(void *context, const char *path) {
     struct reported *reported = context;
     if (reported->command && reported->overlap == VERB_OK)

@@ -1,4 +1,4 @@
-/* load.h - from the command line to a model: reads the files, shows what the reader has to say, explains failures.
+/* load.h - loads the model of a command line: reads the files, prints the reader's messages, reports errors.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_LOAD_H
@@ -7,7 +7,7 @@
 #include "common/options.h"
 #include "hardnet/model.h"
 
-/* VERB_OK and the model, or another verb code after everything wrong has been printed. */
+/* VERB_OK and the model, or another verb code after printing all errors. */
 int load_model(hn_model **out, const struct text_list *files, const struct common_options *common);
 
 #endif

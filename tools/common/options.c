@@ -43,7 +43,7 @@ static void print_help(const struct command *command) {
     printf("%sOptions%s (defaults in parentheses)\n", bold, plain);
     for (size_t i = 0; i < command->option_count; i++)
         print_option(&command->options[i]);
-    printf("  %-25s %s\n", "--help", "print this text");
+    printf("  %-25s %s\n", "--help", "print this help");
     printf("\n%sExample%s\n%s", bold, plain, command->example);
 }
 
@@ -73,8 +73,8 @@ static enum parse unknown(const struct command *command, const char *name, size_
         suggest_consider(&suggestion, given, command->options[i].name);
     suggest_consider(&suggestion, given, "help");
     if (suggestion.best)
-        return wrong(command, "--%s: no such option; did you mean --%s?", given, suggestion.best);
-    return wrong(command, "--%s: no such option", given);
+        return wrong(command, "--%s: unknown option; did you mean --%s?", given, suggestion.best);
+    return wrong(command, "--%s: unknown option", given);
 }
 
 /* ---- values ---- */
@@ -111,7 +111,8 @@ static enum parse store_count(const struct command *command, const struct option
     return wrong(command, "--%s: '%s' is not a whole number of at least %zu", option->name, text, option->least);
 }
 
-/* strtod takes leading blanks too, and words such as inf and 0x1p3; the first are no number here, and inf is not finite. */
+/* strtod takes leading blanks too, and words such as inf and 0x1p3; the first are no number here, and inf is not
+ * finite. */
 static enum parse store_real(const struct command *command, const struct option *option, const char *text) {
     char *end = NULL;
     double value = strtod(text, &end);
@@ -137,8 +138,9 @@ static enum parse store_word(const struct command *command, const struct option 
         suggest_consider(&suggestion, text, *word);
     }
     if (suggestion.best)
-        return wrong(command, "--%s: '%s' is none of %s; did you mean %s?", option->name, text, known, suggestion.best);
-    return wrong(command, "--%s: '%s' is none of %s", option->name, text, known);
+        return wrong(command, "--%s: '%s' is not one of %s; did you mean %s?", option->name, text, known,
+                     suggestion.best);
+    return wrong(command, "--%s: '%s' is not one of %s", option->name, text, known);
 }
 
 static enum parse store(const struct command *command, const struct option *option, const char *text) {
@@ -224,7 +226,7 @@ enum parse options_parse(const struct command *command, int argc, char **argv) {
         else if (!ended && strncmp(argument, "--", 2) == 0)
             result = parse_option(command, argc, argv, &i);
         else if (!ended && argument[0] == '-' && argument[1] != '\0')
-            result = wrong(command, "%s: no such option; options start with two dashes", argument);
+            result = wrong(command, "%s: unknown option; options start with two dashes", argument);
         else if (!text_list_append(command->files, argument))
             result = options_no_memory();
     }

@@ -1,9 +1,9 @@
-/* options.h - the one parser of command lines, shared by all verbs.
+/* options.h - the parser of command lines, shared by all verbs.
  *
- * A verb describes itself as a struct command (command.h runs it): its options, each with the address that its value goes to, and
- * the texts of its help.
- * `--name value`, `--name=value`, flags, options that may be repeated; what is no option is a file, and `--` ends the options.
- * A mistake is reported by the option's name on stderr. Texts are kept as they stand in argv.
+ * A verb describes itself as a struct command (command.h runs it): its options, each with the address that its value
+ * goes to, and the texts of its help. `--name value`, `--name=value`, flags, options that may be repeated; what is no
+ * option is a file, and `--` ends the options. A mistake is reported by the option's name on stderr. Texts point into
+ * argv.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_OPTIONS_H
@@ -17,10 +17,10 @@ struct text_list {
     size_t count, capacity;
 };
 
-/* The text is kept where it is; false: no memory. */
+/* The text is kept where it is; false: out of memory. */
 bool text_list_append(struct text_list *list, const char *text);
 
-/* What an option's text names. */
+/* The kind of file that an option names. */
 enum file_use {
     FILE_NONE,
     FILE_READ,
@@ -28,11 +28,11 @@ enum file_use {
     FILE_WRITTEN,
 };
 
-/* Exactly one of the addresses is set, and says what kind of value the option takes; a flag takes none. A flag with a text and its
- * words may have one of them, as in --compile=try. */
+/* Exactly one of the addresses is set, and says what kind of value the option takes; a flag takes none. A flag with a
+ * text and its words may have one of them, as in --compile=try. */
 struct option {
     const char *name;  /* without the dashes */
-    const char *value; /* what stands for the value in the help */
+    const char *value; /* placeholder of the value in the help */
     const char *help;
     bool *flag;
     const char **text;
@@ -44,7 +44,7 @@ struct option {
     bool *given;              /* may be NULL: set when the option is there */
     bool shown;               /* the help shows what the address holds: the default */
     enum file_use file;       /* of a text or of each text in a list */
-    const char *const *words; /* of a text: the ones that it may be, NULL after the last; NULL: any text */
+    const char *const *words; /* of a text: the allowed values, NULL after the last; NULL: any text */
 };
 
 #define READ_FILE(NAME, VALUE, HELP, ADDRESS)                                                                          \
@@ -69,11 +69,11 @@ struct command {
     struct text_list *files;
     bool files_are_reports;      /* each is NAME=FILE[,FILE...], not a part of a model */
     int (*settle)(void *values); /* may be NULL: completes the values before files are looked at; a verb code */
-    int (*run)(void *values);    /* does what is asked for; a verb code */
-    void *values;                /* the addresses of the options lie in there */
+    int (*run)(void *values);    /* does the work; returns a verb code */
+    void *values;                /* the addresses of the options point into it */
 };
 
-/* What every verb that reads a model understands. */
+/* Options of every verb that reads a model. */
 struct common_options {
     const struct command *command; /* set by command_run */
     struct text_list lets;
@@ -86,7 +86,7 @@ struct common_options {
 #define COMMON_OPTIONS(common)                                                                                         \
     {.name = "let",                                                                                                    \
      .value = "NAME=VALUE",                                                                                            \
-     .help = "set a scalar param, whatever the files say; may be repeated",                                            \
+     .help = "override a scalar param of the files; may be repeated",                                                  \
      .list = &(common).lets},                                                                                          \
         {.name = "threads",                                                                                            \
          .value = "N",                                                                                                 \
@@ -98,16 +98,16 @@ struct common_options {
          .help = "treat integer and binary variables as continuous",                                                   \
          .flag = &(common).relax_integrality},                                                                         \
         {.name = "untrusted",                                                                                          \
-         .help = "a model from a stranger: it may open no other file, and its size has a tight limit",                 \
+         .help = "untrusted model: it cannot open other files, and its size is limited",                               \
          .flag = &(common).untrusted},                                                                                 \
     {                                                                                                                  \
-        .name = "max-nodes", .value = "N", .help = "limit of the model's size, in nodes of its expressions",           \
+        .name = "max-nodes", .value = "N", .help = "maximum size of the model, in expression nodes",                   \
         .count = &(common).max_nodes, .least = 1                                                                       \
     }
 
 enum parse { PARSE_DONE, PARSE_HELPED, PARSE_WRONG, PARSE_NO_MEMORY };
 
-/* What this option says last, or NULL: for defaults that depend on it. */
+/* The last value of this option, or NULL; for defaults that depend on it. */
 const char *options_peek(int argc, char **argv, const char *name);
 
 /* argv[0] is the first argument after the verb. PARSE_HELPED: --help was asked for and printed. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- which file a name means ---- */
+/* ---- identity of files ---- */
 
 struct identity {
     bool exists, possible; /* one of both, or there is no folder for it */
@@ -22,8 +22,8 @@ struct identity {
     char name[NAME_MAX + 1]; /* of one that does not exist */
 };
 
-/* A file that is yet to be made: its folder, which may be spelt in many ways, and its name. Where there is no such folder nothing can
- * be made. */
+/* A file that does not exist yet: the identity of its folder, and its name. Without the folder the file cannot be
+ * created. */
 static void identify_new(struct identity *identity, const char *given) {
     char path[FILE_LONGEST], folder[FILE_LONGEST + 2];
     struct stat there;
@@ -56,7 +56,7 @@ static bool is_same(const struct identity *a, const struct identity *b) {
     return comparable && a->device == b->device && a->inode == b->inode && strcmp(a->name, b->name) == 0;
 }
 
-/* ---- one written file against what is read ---- */
+/* ---- outputs against inputs ---- */
 
 struct written {
     const char *verb, *option, *path;
@@ -137,7 +137,7 @@ static int against_read_option(const struct written *written, const struct optio
     return VERB_OK;
 }
 
-/* ---- one written file against another ---- */
+/* ---- outputs against outputs ---- */
 
 static int against_written_option(const struct written *written, const struct option *option) {
     struct identity other;

@@ -1,7 +1,7 @@
-/* overlap.h - refuses a command that would write over what it reads, or write one file twice.
+/* overlap.h - rejects a command that would overwrite its inputs or write a file twice.
  *
- * Files are the same when device and inode are, or, where a file is yet to be made, when its name is after links, "." and ".." have
- * been resolved. What is read but is not there is left to whoever reads it.
+ * Files are the same if device and inode are, or, if a file does not exist yet, if the resolved paths are. Missing
+ * inputs are reported by their readers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_OVERLAP_H

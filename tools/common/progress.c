@@ -10,13 +10,14 @@
 #include <string.h>
 
 static const double SILENT_SECONDS = 1, BAR_SECONDS = 0.1, LINE_SECONDS = 5, WAIT_SECONDS = 30;
-static const double LINE_SHARE = 0.1; /* of the time so far: the least distance between two plain lines */
+static const double LINE_SHARE = 0.1; /* of the elapsed time: minimum interval between plain lines */
 
 /* ---- lines ---- */
 
 enum { LINE = 512, MOST_CELLS = 24, LEAST_BAR = 48 /* columns of a terminal that shows a bar */ };
 
-/* All texts are ASCII: a byte is a column. The last column stays free, because some terminals wrap when it is written. */
+/* All texts are ASCII: a byte is a column. The last column stays free, because some terminals wrap when it is
+ * written. */
 static void put_line(struct progress *p, const char *text) {
     size_t width = console_columns(stderr);
     if (p->terminal)

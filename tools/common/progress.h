@@ -1,7 +1,8 @@
-/* progress.h - progress on stderr: nothing for quick work, one line that is rewritten on a terminal, plain lines elsewhere.
+/* progress.h - progress on stderr: nothing for quick work, one line that is rewritten on a terminal, plain lines
+ * elsewhere.
  *
- * The line on a terminal never wraps: it is cut to one column less than the width, which is asked for at every update. Plain lines
- * become rarer as the work goes on.
+ * The line on a terminal never wraps: it is cut to one column less than the width, which is asked for at every update.
+ * Plain lines become rarer as the work goes on.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_PROGRESS_H
@@ -17,27 +18,28 @@ struct progress {
     bool terminal, visible;
 };
 
-/* total 0: it is not known how much there is to do. */
+/* total 0: unknown. */
 void progress_begin(struct progress *progress, const char *what, size_t total);
 
-/* Says that this stage starts, when the work as a whole has already taken more than a second. */
+/* Announces this stage if the whole work has already taken more than a second. */
 void progress_stage(struct progress *progress, const char *what);
 
-/* So much of the total is done. Cheap enough to be called often; one thread at a time. */
+/* Reports progress. Cheap enough to be called often; one thread at a time. */
 void progress_update(struct progress *progress, size_t done);
 
-/* Nothing is known but the time so far. */
+/* Shows the elapsed time only. */
 void progress_wait(struct progress *progress, double seconds);
 
-/* Takes the line away. */
+/* Erases the line. */
 void progress_end(struct progress *progress);
 
-/* ---- for work that shows more than its share ---- */
+/* ---- for work that shows more than its progress ---- */
 
-/* Whether it is time for the next line; then it counts as shown. */
+/* Whether the next line is due; then counts it as shown. */
 bool progress_is_due(struct progress *progress);
 
-/* A share from 0 to 1 as a bar, and texts in the order of their importance: as many of them as fit on a terminal, all in a plain line. */
+/* A share from 0 to 1 as a bar, and texts in the order of their importance: as many of them as fit on a terminal, all
+ * in a plain line. */
 void progress_show(struct progress *progress, double share, size_t count, const char *const *texts);
 
 /* "42 s left", "5 min left", "3 h 10 min left". */

@@ -15,13 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double BETTER = 0.01; /* share of |f| by which an optimum is another one */
+static const double BETTER = 0.01; /* optima that differ by more than this share of |f| are distinct */
 enum { MOST_NUMBERS = 20000 };     /* of outputs that are looked at: fewer inputs of large models */
 enum { LEAST_SOLVED = 4 };         /* inputs: of fewer the optima say nothing */
 
 static const double MOST_WORK = 2e10; /* operations of all solutions */
 
-/* The inputs that are looked at, and what becomes of them. */
+/* The inputs that are tried, and their results. */
 struct look {
     const struct prospects_task *task;
     size_t count, inputs, outputs;
@@ -123,7 +123,7 @@ static hn_status solve_with(struct look *l, hn_pool *pool, struct starts *starts
     return status;
 }
 
-/* As many inputs as can be solved without a long wait, or none. */
+/* Limits the inputs to what can be solved quickly, possibly none. */
 static hn_status limit(struct look *l, const hn_layer *layer, hn_error *error) {
     struct effort effort = {.step = 0};
     hn_status status = effort_find(&effort, l->task->model, layer, error);
@@ -216,7 +216,7 @@ void prospects_print(FILE *stream, const struct prospects *p, const hn_model *mo
             objective.maximize ? "raise" : "lower", figures_name(objective.name).text, per_cent(p->refined_mean).text,
             per_cent(p->refined_most).text);
     if (p->solutions == 0)
-        fprintf(stream, "; other optima were not looked for: the model is large");
+        fprintf(stream, "; other optima were not searched for: the model is large");
     else
         fprintf(stream, "; more candidates by up to %s %%: %zu of %zu inputs have another optimum that is 1 %% better",
                 per_cent(p->other_mean).text, p->others, p->solutions);

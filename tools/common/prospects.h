@@ -1,8 +1,9 @@
-/* prospects.h - what one more refinement step and more candidates would bring to a network, in one line.
+/* prospects.h - estimates the gain of one more refinement step and of more candidates, in one line.
  *
- * In come inputs and what a policy made of them; the first PROSPECTS_MOST that are ok are looked at. They are run again with one more
- * refinement step, and solved by the method optimal from where they are and from other starts. What the optimum from where they are
- * still has to give is for refinement, what another optimum has beyond that is for more candidates. Shares are of the mean |f|.
+ * Input: inputs and a policy's outputs, of which the first PROSPECTS_MOST ok ones are used. They are run again with one
+ * more refinement step, and solved by the method optimal from the outputs and from other starts. The gain of the
+ * optimum near the outputs is attributed to refinement, the further gain of another optimum to candidates. Gains are
+ * relative to the mean |f|.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_PROSPECTS_H

@@ -1,7 +1,7 @@
 /* samples.h - the rows of --x and --y as one batch of samples.
  *
- * Both files have as many rows, or one of them a single row, which counts for all samples. Numbers that are not finite are
- * taken as they are: what becomes of them is the sample's status.
+ * Both files have as many rows, or one of them a single row, which counts for all samples. Non-finite numbers are taken
+ * as they are: what becomes of them is the sample's status.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_SAMPLES_H
@@ -16,7 +16,7 @@ struct samples {
     hn_array x, y;               /* values NULL: not given */
 };
 
-/* Reads what has a path; count is at least 1. VERB_OK, or another verb code after what is wrong has been printed. */
+/* Reads what has a path; count is at least 1. VERB_OK, or another verb code after printing the error. */
 int samples_read(struct samples *samples, const hn_model *model);
 void samples_release(struct samples *samples);
 
@@ -26,7 +26,7 @@ int samples_read_weights(const char *path, const hn_model *model, hn_array *weig
 /* Prints that inputs are missing, by name; VERB_MISUSED. */
 int samples_ask_for_inputs(const hn_model *model);
 
-/* The part of a batch that says what comes in: count samples from first on. */
+/* The input part of a batch: count samples from first on. */
 hn_batch samples_batch(const struct samples *samples, size_t first, size_t count);
 
 /* The row of an array that belongs to a sample. */

@@ -23,8 +23,7 @@ hn_status save_possible(const char *option, const char *path, hn_error *error) {
     if (file_follow(target) != 0)
         return error_set(error, HN_IO, "--%s %s: cannot follow the link: %s", option, path, strerror(errno));
     if (stat(target, &there) == 0 && !S_ISREG(there.st_mode))
-        return error_set(error, HN_IO, "--%s %s: there is something other than a regular file under this name", option,
-                         path);
+        return error_set(error, HN_IO, "--%s %s: it exists and is not a regular file", option, path);
     const char *slash = strrchr(target, '/');
     snprintf(folder, sizeof folder, "%.*s.", slash ? (int)(slash - target) + 1 : 0, target);
     if (access(folder, W_OK | X_OK) != 0)

@@ -1,4 +1,4 @@
-/* save.h - whether a result can be saved under a name, asked before the work is done.
+/* save.h - checks before the work whether a result can be saved under a name.
  *
  * Files are replaced whole (base/file.h), through symbolic links; devices, pipes and folders are refused.
  *

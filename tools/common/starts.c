@@ -1,9 +1,10 @@
 /* starts.c - see starts.h.
  *
- * Start 0 is the row of --y, start 1 the model's start values; without --y start 0 has these. Further ones are start 0 moved by
- * w max(1, |y_j|) n_j with n normal: the first two by n and -n with w = 1, the next two by others with w = 3/2, and so on. The numbers n are
- * the same for all samples, so that what comes out of a sample depends on that sample only, or the caller seeds them for each. Better is what is certified, then what is ok, then
- * the lower objective; of equals the earlier start.
+ * Start 0 is the row of --y, start 1 the model's start values; without --y start 0 has these. Further ones are start 0
+ * moved by w max(1, |y_j|) n_j with n normal: the first two by n and -n with w = 1, the next two by others with w =
+ * 3/2, and so on. The numbers n are the same for all samples, so that what comes out of a sample depends on that sample
+ * only, or the caller seeds them for each. Better is what is certified, then what is ok, then the lower objective; of
+ * equals the earlier start.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/starts.h"

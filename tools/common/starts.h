@@ -1,6 +1,6 @@
-/* starts.h - several starts for every sample of a chunk, of which the best is kept.
+/* starts.h - multistart for the samples of a chunk; keeps the best result.
  *
- * In come a pool whose layer has the method optimal and a batch that it has run from start 0; better results take their place.
+ * Input: a pool whose layer has the method optimal, and a batch run from start 0; better results replace its results.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_STARTS_H
@@ -24,12 +24,11 @@ struct starts {
 hn_status starts_begin(struct starts *starts, const hn_model *model, size_t room, hn_error *error);
 void starts_end(struct starts *starts);
 
-/* Seconds of a batch until the clock reaches this, 0: no end. A deadline that has passed is still a deadline: the samples left are evaluated,
- * and cancelled. */
+/* Seconds left until this time; 0: no limit. After the deadline the remaining samples are evaluated and cancelled. */
 double starts_time_left(double until);
 
-/* After the batch was run from start 0: from those up to count, better ones in their place; winner: the start of each sample;
- * until: when the clock ends it, 0: never. */
+/* After the batch was run from start 0: from those up to count, better ones in their place; winner: the start of each
+ * sample; until: when the clock ends it, 0: never. */
 hn_status starts_run(struct starts *starts, hn_pool *pool, const hn_batch *first, size_t count, uint32_t *winner,
                      double until, hn_error *error);
 

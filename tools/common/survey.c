@@ -1,10 +1,11 @@
 /* survey.c - see survey.h.
  *
- * Feasibility: every input from the model's start values, by the layer's own method. Optima: the method optimal from the start
- * values and from two disturbances of them; two certified optima whose objectives differ by 1 % are different ones.
+ * Feasibility: every input from the model's start values, by the layer's own method. Optima: the method optimal from
+ * the start values and from two disturbances of them; two certified optima whose objectives differ by 1 % are different
+ * ones.
  *
- * What it may take is counted in operations, not in seconds, so that a busy machine finds the same: inputs go in chunks, and when
- * the steps that were computed come to more than the limit, the others are left undecided.
+ * What it may take is counted in operations, not in seconds, so that a busy machine finds the same: inputs go in
+ * chunks, and when the steps that were computed come to more than the limit, the others are left undecided.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/survey.h"

@@ -1,9 +1,9 @@
-/* survey.h - what a model is like over the box of its inputs, before anything is trained on it.
+/* survey.h - what a model is like over the range of its inputs, before anything is trained on it.
  *
- * In go a finished model and a number of inputs to sample (or rows of x). Out come the share of them for which a feasible output is
- * found from the start values, what that costs, where in the box it fails, the share with several optima, and the scale of the
- * outputs. It takes a few seconds at most, counted in operations: what is not decided by then is counted as such. Nothing in it
- * decides a result.
+ * In go a finished model and a number of inputs to sample (or rows of x). Out come the share of them for which a
+ * feasible output is found from the start values, what that costs, where in the box it fails, the share with several
+ * optima, and the scale of the outputs. It takes a few seconds at most, counted in operations: what is not decided by
+ * then is counted as such. Nothing in it decides a result.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_SURVEY_H
@@ -82,7 +82,8 @@ struct survey_words survey_slow_sentence(const struct survey *survey, const hn_m
 
 /* ---- the place: survey_region.c ---- */
 
-/* Splits the inputs by one of them, and the worse side once more, so that the inputs that fail are told from the others best. x: rows. */
+/* Splits the inputs by one of them, and the worse side once more, so that the inputs that fail are told from the others
+ * best. x: rows. */
 void survey_find_place(struct survey *survey, const double *x, const hn_report *reports);
 
 #endif

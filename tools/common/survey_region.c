@@ -1,9 +1,10 @@
 /* survey_region.c - where in the box inputs fail: a split by one input, and of its worse side by another. See survey.h.
  *
- * A split at a value of one input divides n inputs with b bad ones into n1, b1 and n2, b2; it is as good as the fall of the impurity
- * n p (1 - p), p = b / n: b (1 - b / n) - b1 (1 - b1 / n1) - b2 (1 - b2 / n2). The best split over all inputs and all middles between
- * neighbouring values is taken if it takes away a tenth of the impurity, and its side with the larger share of bad ones is what is
- * reported. This is a step of a classification tree (Breiman, Friedman, Olshen, Stone 1984).
+ * A split at a value of one input divides n inputs with b bad ones into n1, b1 and n2, b2; it is as good as the fall of
+ * the impurity n p (1 - p), p = b / n: b (1 - b / n) - b1 (1 - b1 / n1) - b2 (1 - b2 / n2). The best split over all
+ * inputs and all middles between neighbouring values is taken if it takes away a tenth of the impurity, and its side
+ * with the larger share of bad ones is what is reported. This is a step of a classification tree (Breiman, Friedman,
+ * Olshen, Stone 1984).
  *
  * SPDX-License-Identifier: MIT */
 #include "common/survey.h"

@@ -28,7 +28,7 @@ static struct survey_words survey_report_place(const struct survey *s, const hn_
     size_t bad = survey_decided(s) - s->ok, outside = survey_decided(s) - s->inside;
     struct survey_words words = {""};
     if (s->conditions == 0)
-        snprintf(words.text, sizeof words.text, ", nowhere in particular in the box");
+        snprintf(words.text, sizeof words.text, ", spread over the input range");
     else
         snprintf(words.text, sizeof words.text, ": %.0f %% of those with %.300s, %.0f %% elsewhere",
                  100 * (double)s->inside_bad / (double)s->inside, conditions(s, model).text,
@@ -39,7 +39,7 @@ static struct survey_words survey_report_place(const struct survey *s, const hn_
 struct survey_words survey_sentence(const struct survey *s, const hn_model *model) {
     struct survey_words words = {""};
     snprintf(words.text, sizeof words.text,
-             "for %zu of %zu inputs of the box (%s %%) no feasible output was found%.500s; smaller ranges or a check: "
+             "for %zu of %zu sampled inputs (%s %%) no feasible output was found%.500s; smaller ranges or a check: "
              "keep a "
              "training from them",
              survey_decided(s) - s->ok, survey_decided(s), figures_percent(survey_bad_share(s)).text,
@@ -59,7 +59,7 @@ void survey_print(const struct survey *s, const hn_model *model, int width) {
     printf("  %-*s  %zu of %zu (%.1f %%), median %.0f steps, most %.0f, %s each\n", width, "feasible", s->ok, decided,
            100 * (1 - survey_bad_share(s)), s->median_steps, s->most_steps, figures_duration(s->seconds).text);
     if (s->undecided > 0)
-        printf("  %-*s  %zu more were not looked at: the model is large\n", width, "", s->undecided);
+        printf("  %-*s  %zu more were not checked: the model is large\n", width, "", s->undecided);
     if (s->ok < decided)
         printf("  %-*s  %zu%s\n", width, "not feasible", decided - s->ok, survey_report_place(s, model).text);
     if (s->optimised > 0)
@@ -67,7 +67,7 @@ void survey_print(const struct survey *s, const hn_model *model, int width) {
                100 * (double)s->several / (double)s->optimised,
                s->several * 50 >= s->optimised ? ": several --candidates may help a network" : "");
     if (s->too_large)
-        printf("  %-*s  not looked for: the model is large\n", width, "several optima");
+        printf("  %-*s  not searched for: the model is large\n", width, "several optima");
     if (!isnan(s->most_scale) && !isnan(s->least_scale))
         printf("  %-*s  |y| from %.3g (%s) to %.3g (%s) in the mean\n", width, "scale of outputs", s->least_scale,
                figures_name(hn_model_output(model, s->least_output).name).text, s->most_scale,

@@ -1,8 +1,9 @@
 /* survey_slow.c - why corrections take many steps: rows that stay violated, units, norms. See survey.h.
  *
- * Steps of auto measure distances between outputs in their own units. Where some outputs are thousands and others are ones, and rows
- * that are norms (sqrt) bind, the first stages do not end, and long ones follow. What is named here are candidates: the group of the
- * worst row after FEW_STEPS steps, the smallest and the largest outputs, groups with a square root of outputs.
+ * Steps of auto measure distances between outputs in their own units. Where some outputs are thousands and others are
+ * ones, and rows that are norms (sqrt) bind, the first stages do not end, and long ones follow. What is named here are
+ * candidates: the group of the worst row after FEW_STEPS steps, the smallest and the largest outputs, groups with a
+ * square root of outputs.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/figures.h"

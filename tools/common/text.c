@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for so many more bytes and a 0 behind them. */
+/* Reserves count more bytes and a terminating 0. */
 static bool text_make_room(struct text *text, size_t count) {
     size_t needed;
     void *moved = NULL;

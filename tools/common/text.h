@@ -1,6 +1,7 @@
-/* text.h - a text that grows: what JSON reports and pictures are written into before they become files.
+/* text.h - a growing text buffer for JSON reports and pictures.
  *
- * Nothing needs to be checked call by call: once memory is out the text says so and takes no more, and text_write refuses it.
+ * Nothing needs to be checked call by call: once memory is out the text says so and takes no more, and text_write
+ * refuses it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_TEXT_H
@@ -17,7 +18,7 @@ struct text {
 void text_append(struct text *text, const void *bytes, size_t count);
 __attribute__((format(printf, 2, 3))) void text_print(struct text *text, const char *format, ...);
 
-/* Writes it to a file, whole or not at all, and not to be interrupted by Ctrl-C. */
+/* Writes it to a file atomically, with Ctrl-C deferred. */
 hn_status text_write(const struct text *text, const char *path, hn_error *error);
 void text_release(struct text *text);
 

@@ -1,4 +1,4 @@
-/* verb_words.c - how a verb says that it cannot go on. See verbs.h.
+/* verb_words.c - error messages of verbs. See verbs.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/console.h"

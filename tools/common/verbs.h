@@ -1,4 +1,4 @@
-/* verbs.h - what main knows of each verb: a function that takes the arguments after the verb and answers with the exit code.
+/* verbs.h - the verbs: functions from the arguments after the verb to the exit code.
  *
  * A new verb is a file NAME/verb_NAME.c, its line here and its line in the table of main.c.
  *
@@ -18,10 +18,10 @@ enum verb_code {
     VERB_TERMINATED = 143,  /* SIGTERM, where it is waited for */
 };
 
-/* The last words of a verb: prints what went wrong; VERB_FAILED. */
+/* Prints the error; returns VERB_FAILED. */
 int verb_explain(const hn_error *error);
 
-/* Prints what does not fit, and where the verb's help is; VERB_MISUSED. */
+/* Prints the misuse and a pointer to the help; returns VERB_MISUSED. */
 int verb_misuse(const char *verb, const char *text);
 
 int verb_check(int argc, char **argv);

@@ -1,4 +1,5 @@
-/* verb_compile.c - hardnet compile MODEL.mod [DATA.dat ...] --out KERNEL.so: code for one model, as a file that layers load.
+/* verb_compile.c - hardnet compile MODEL.mod [DATA.dat ...] --out KERNEL.so: code for one model, as a file that layers
+ * load.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/command.h"
@@ -18,7 +19,7 @@ static const char about[] =
     "(CC, else cc), so that batches run several times as fast; results keep their bits. Without --out\n"
     "the kernel goes to the user's cache, $XDG_CACHE_HOME/hardnet or ~/.cache/hardnet, where --compile of\n"
     "project, eval, train, bench and rollout finds it. A kernel in a file is used with --kernel FILE.\n"
-    "Tolerance and number of steps do not matter to a kernel: it serves all of them.";
+    "A kernel does not depend on the tolerance or the number of steps.";
 
 static const char example[] = "  hardnet compile models/unicycle.mod --out unicycle.so\n"
                               "  hardnet project models/unicycle.mod --x x.npy --kernel unicycle.so\n"
@@ -90,11 +91,11 @@ int verb_compile(int argc, char **argv) {
     const struct option table[] = {
         WRITTEN_FILE("out", "KERNEL.so", "write the kernel to this file (the cache)", o.out),
         LAYER_OPTIONS(o.choice),
-        {.name = "no-gradients", .help = "compile the correction only, which takes less time", .flag = &o.no_gradients},
+        {.name = "no-gradients", .help = "compile the correction only, which is faster", .flag = &o.no_gradients},
         {.name = "again", .help = "compile even if the cache has the kernel", .flag = &o.again},
         {.name = "seconds",
          .value = "S",
-         .help = "end a compiler that takes longer than this (600)",
+         .help = "time limit of the compiler in seconds (600)",
          .real = &o.seconds,
          .given = &o.seconds_given},
         COMMON_OPTIONS(o.common),

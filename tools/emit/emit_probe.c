@@ -1,4 +1,4 @@
-/* emit_probe.c - how many steps sampled inputs take, and what is printed about an emitted layer. See emit.h.
+/* emit_probe.c - counts the steps of sampled inputs, and prints the summary of an emitted layer. See emit.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
@@ -30,7 +30,7 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The steps that SHARE of the samples that are ok take at most. */
+/* The SHARE quantile of the steps of ok samples. */
 static void count_steps(struct emit_probe *out, size_t count, const hn_report *reports, int *steps) {
     out->samples = count;
     for (size_t k = 0; k < count; k++)
@@ -56,7 +56,7 @@ struct probe_arrays {
     size_t candidates; /* of an input */
 };
 
-/* The candidates of an input lie one after the other; each is a sample, with that input. */
+/* The candidates of an input are consecutive samples with that input. */
 static void repeat_inputs(double *x, size_t inputs, size_t count, size_t candidates) {
     for (size_t k = count * candidates; k-- > 0;)
         memmove(x + k * inputs, x + k / candidates * inputs, inputs * sizeof *x);

@@ -1,4 +1,4 @@
-/* emit_write.c - the files go into their folder, all or none. See emit.h.
+/* emit_write.c - writes the files to their folder, all or none. See emit.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/file.h"
@@ -48,9 +48,9 @@ static int cannot(const char *path) {
     return VERB_FAILED;
 }
 
-/* ---- what is there already ---- */
+/* ---- existing files ---- */
 
-/* A regular file that hardnet emit has made. */
+/* Whether it is a regular file written by hardnet emit. */
 static bool is_emitted(const char *path) {
     enum { MOST = 1 << 28, LOOKED_AT = 400 };
     struct file_bytes bytes;
@@ -70,7 +70,7 @@ static int check_file(const char *path) {
         return errno == ENOENT ? VERB_OK : cannot(path);
     if (is_emitted(path))
         return VERB_OK;
-    console_error("%s is there and was not made by hardnet emit; give another --out", path);
+    console_error("%s exists and was not written by hardnet emit; choose another --out", path);
     return VERB_FAILED;
 }
 
@@ -82,7 +82,7 @@ static int check_folder(const char *folder, const struct folder_file files[FILES
     return code;
 }
 
-/* ---- what a killed run has left behind ---- */
+/* ---- leftovers of a killed run ---- */
 
 #define TEMPORARY ".emit-"
 
@@ -161,7 +161,7 @@ static int write_all(const char *folder, const struct folder_file files[FILES]) 
     return code;
 }
 
-/* One run at a time: what another one is writing must not be swept. */
+/* One run at a time: files of a running instance must not be removed. */
 static int write_locked(const char *folder, int handle, const struct folder_file files[FILES]) {
     bool locked = flock(handle, LOCK_EX | LOCK_NB) == 0;
     if (!locked && errno == EWOULDBLOCK) {

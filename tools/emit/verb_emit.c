@@ -15,9 +15,10 @@
 
 static const char about[] =
     "Writes the layer, with the network if one is given, as one header and one C99 source for a controller\n"
-    "without heap or operating system; the header says how to call it and what it needs. An example and a CMake\n"
-    "file come along. In double it gives the bits that the library gives, on every target with IEEE arithmetic.\n"
-    "What it needs is printed, with the steps that 99.9 % of 1000 sampled inputs take: a limit for --iterations.\n"
+    "without heap or operating system; the header documents the calls and the memory. It includes an example and a "
+    "CMake\n"
+    "file. In double it computes the same bits as the library on every target with IEEE arithmetic.\n"
+    "Prints its memory use, and the steps that 99.9 % of 1000 sampled inputs need: a limit for --iterations.\n"
     "Settings of the network apply unless others are given: those of its layer, candidates and refinement. --method "
     "paper with --iterations takes the\n"
     "same time for every input.";
@@ -49,7 +50,7 @@ static int check_policy(const struct emit_options *o, const hn_policy *policy) {
     return VERB_FAILED;
 }
 
-/* The network's own settings, unless others are given. */
+/* The settings of the network, unless overridden. */
 static void choose_policy(const struct emit_options *o, const hn_policy *policy, hn_emit_options *options) {
     hn_policy_options own = hn_policy_options_of(policy);
     options->layer = own.layer;
@@ -140,7 +141,7 @@ static int verb_emit_run(void *values) {
     hn_model *model = NULL;
     hn_policy *policy = NULL;
     if (!o->out)
-        return verb_misuse("emit", "--out says which folder the files go to; it is missing");
+        return verb_misuse("emit", "--out, the output folder, is missing");
     if (!o->net && (o->candidates_given || o->refine_given))
         return verb_misuse("emit", "--candidates and --refine are settings of a network; --net is missing");
     int code = load_model(&model, &o->files, &o->common);
@@ -156,11 +157,8 @@ static int verb_emit_run(void *values) {
 int verb_emit(int argc, char **argv) {
     struct emit_options o = {.out = NULL};
     const struct option table[] = {
-        {.name = "out",
-         .value = "DIR",
-         .help = "the folder that the files go to; made where it is not there",
-         .text = &o.out},
-        READ_FILE("net", "NET", "a network that hardnet train wrote; without one raw outputs are given", o.net),
+        {.name = "out", .value = "DIR", .help = "output folder; created if missing", .text = &o.out},
+        READ_FILE("net", "NET", "a network written by hardnet train; without one the caller passes raw outputs", o.net),
         {.name = "candidates",
          .value = "K",
          .help = "emit the first K candidates of the network only (all)",
@@ -175,21 +173,18 @@ int verb_emit(int argc, char **argv) {
          .most = HN_POLICY_MOST_REFINE,
          .given = &o.refine_given},
         {.name = "real", .value = "TYPE", .help = "double or float (double)", .text = &o.real, .words = reals},
-        {.name = "name",
-         .value = "PREFIX",
-         .help = "what all names begin with (the model file's name)",
-         .text = &o.name},
+        {.name = "name", .value = "PREFIX", .help = "prefix of all names (the model file's name)", .text = &o.name},
         {.name = "libm",
          .value = "yes|no",
-         .help = "elementary functions of the target's <math.h>, or our own (no)",
+         .help = "use the target's <math.h> instead of hardnet's elementary functions (no)",
          .text = &o.libm,
          .words = answers},
         {.name = "adjoint",
-         .help = "gradients, too: NAME_gradient; their tape is part of the workspace",
+         .help = "also write gradients, NAME_gradient; their tape is part of the workspace",
          .flag = &o.adjoint},
         {.name = "abi",
          .value = "casadi",
-         .help = "an external function of CasADi, too, with its adjoint",
+         .help = "also write an external function for CasADi, with its adjoint",
          .text = &o.abi,
          .words = interfaces},
         LAYER_OPTIONS(o.layer),

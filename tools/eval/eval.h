@@ -1,8 +1,9 @@
-/* eval.h - what `hardnet eval` finds out about a network, and the parts that do it.
+/* eval.h - the evaluation of a network by `hardnet eval`, and its parts.
  *
- * eval_inputs.c reads or samples inputs, eval_run.c applies the network and its layer, eval_judge.c says by plain evaluation what
- * came of it, eval_time.c measures, eval_reference.c and eval_cache.c find what is optimal, eval_gap.c says how far that is, eval_report.c prints and eval_json.c
- * writes. Objectives are kept as they are minimised; reports show them with the user's sign.
+ * eval_inputs.c reads or samples inputs, eval_run.c applies the network and its layer, eval_judge.c checks the results
+ * by plain evaluation, eval_time.c measures, eval_reference.c and eval_cache.c find optima, eval_gap.c computes the
+ * gaps, eval_report.c prints and eval_json.c writes. Objectives are stored for minimisation; reports show them with the
+ * model's sign.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_EVAL_H
@@ -34,7 +35,7 @@ struct eval_options {
     const char *net, *x, *out, *cache, *csv;
     const char *method; /* NULL: the network's own */
     size_t samples, refine, iterations;
-    double tolerance; /* what is ok, whatever the network's file says */
+    double tolerance; /* overrides the tolerance of the network's file */
     double effort;
     bool samples_given, refine_given, iterations_given, effort_given;
     struct compile_choice compile;
@@ -67,8 +68,8 @@ struct suboptimality {
     double mean, max, median, ninety, ninety_nine; /* NaN when there are none */
 };
 
-/* How far samples are from their optima, so that an optimum near 0 does not make a small gap look large: relative to
- * max(|f*|, typical), where typical is the median of |f*| over the set (the mean where the median is below 1e-8). */
+/* The gap of samples to their optima, robust against optima near 0: relative to max(|f*|, typical), where typical is
+ * the median of |f*| over the set (the mean if the median is below 1e-8). */
 enum { GAP_SHARES = 3 };
 extern const double eval_gap_shares[GAP_SHARES]; /* 0.1, 1 and 10 % */
 
@@ -77,11 +78,12 @@ struct gap {
     struct suboptimality relative; /* max(0, f - f*) / max(|f*|, typical) */
     struct suboptimality absolute; /* max(0, f - f*) */
     size_t within[GAP_SHARES];     /* samples whose relative gap is at most this share */
-    bool near_zero;                /* some |f*| is far below the typical one: relative to |f*| alone says little */
+    bool near_zero;                /* some |f*| is far below the typical one: a gap relative to |f*| alone is
+                                    * misleading */
 };
 
-/* Samples whose optimum is known, called optimal by the solver, from the cache; those that are clearly better; and solves that were
- * cut at the time limit. */
+/* Samples whose optimum is known, called optimal by the solver, from the cache; those that are clearly better; and
+ * solves that were cut at the time limit. */
 struct optima_count {
     size_t found, solved, cached, better, late;
 };
@@ -93,16 +95,16 @@ struct eval {
     bool changed;               /* it is the latter */
     struct compile_choice compile;
     hn_layer *layer;
-    hn_device_options device_options; /* of the settings, where there is one */
+    hn_device_options device_options; /* of the settings, if any */
     hn_device_info device;
     hn_policy_options settings;
     struct baseline baseline;
-    struct baseline_head *head; /* of the loaded policy; NULL: it has none */
-    double file_tolerance;      /* what the network's file asks for; settings have eval's own */
+    struct baseline_head *head; /* of the loaded policy, or NULL */
+    double file_tolerance;      /* tolerance in the network's file; settings have that of eval */
     hn_network_options network;
     struct samples samples; /* x only */
     size_t unmet, broken,
-        outside; /* inputs that break a requirement though sampled; likewise from --x; beyond the box */
+        outside; /* sampled inputs that violate a requirement; the same from --x; outside the input range */
     size_t inputs, outputs, rows, groups;
     int threads;
     size_t reached;             /* samples that were run: all but after Ctrl-C */
@@ -124,22 +126,22 @@ struct eval {
     bool interrupted;
 };
 
-/* Blocks of zeros; NULL when there is no memory. */
+/* Zeroed memory; NULL when out of memory. */
 void *eval_take(size_t count, size_t each, size_t size);
 
-/* VERB_OK, or another verb code after what is wrong has been printed. */
+/* VERB_OK, or another verb code after printing the error. */
 int eval_inputs(struct eval *eval);
 int eval_load(struct eval *eval);
 
 const double *eval_x(const struct eval *eval, size_t sample); /* NULL for a model without inputs */
 
-/* Runs and judges all samples, then measures how long that takes. */
+/* Runs and checks all samples, then measures the time. */
 hn_status eval_run(struct eval *eval, hn_error *error);
 hn_status eval_time(struct eval *eval, hn_error *error);
-void eval_close(struct eval *eval); /* threads end: the reference takes processes */
+void eval_close(struct eval *eval); /* ends the threads: the reference uses processes */
 void eval_release(struct eval *eval);
 
-/* Finds optima, and how far the samples are from them (eval_gap.c; values: room for a number of each sample). */
+/* Finds optima and computes the gaps of the samples (eval_gap.c; values: workspace, one number per sample). */
 #define EVAL_LEAST_SCALE 1e-8
 hn_status eval_reference(struct eval *eval, hn_error *error);
 void eval_summarise(struct eval *eval, double *values);
@@ -149,7 +151,7 @@ double eval_shown(const struct eval *eval, double objective);      /* with the u
 double eval_mean_objective(const struct eval *eval);               /* of samples that count; as shown */
 double eval_mean_optimum(const struct eval *eval);                 /* of those that are known; as shown */
 double eval_suboptimality(const struct eval *eval, size_t sample); /* NaN where there is none */
-double eval_gap(const struct eval *eval, size_t sample);           /* absolute; NaN where there is none */
+double eval_gap(const struct eval *eval, size_t sample);           /* absolute; NaN if missing */
 double eval_relative_gap(const struct eval *eval, size_t sample);  /* NaN where there is none */
 bool eval_counts(const struct eval *eval, size_t sample);          /* ok, or --allow-infeasible and a number */
 bool eval_is_better(const struct eval *eval, size_t sample);       /* than its optimum, clearly */
@@ -173,11 +175,11 @@ struct eval_judge {
 struct judgement {
     double violation; /* max |r|; infinite where something is NaN */
     size_t worst;     /* its row; SIZE_MAX when there are no rows */
-    double objective; /* as minimised; NaN when there is none */
+    double objective; /* as minimised; NaN if missing */
     bool held;        /* every row, within the tolerance and what rounding in another order may add */
 };
 
-bool eval_judge_create(struct eval_judge *judge, const hn_model *model, bool relative); /* false: no memory */
+bool eval_judge_create(struct eval_judge *judge, const hn_model *model, bool relative); /* false: out of memory */
 void eval_judge_release(struct eval_judge *judge);
 hn_status eval_judge_point(struct eval_judge *judge, const double *x, const double *y, double tolerance,
                            struct judgement *judgement, hn_error *error);
@@ -196,11 +198,11 @@ hn_status eval_cache_name(const struct eval *eval, char path[EVAL_CACHE_NAME], h
 hn_status eval_cache_open(struct eval_cache **out, const struct eval *eval, hn_error *error);
 void eval_cache_close(struct eval_cache *cache);
 
-/* Whether there is a good entry for this sample; optimum and y are filled then. Takes the entry out of what is kept: the sample
- * itself will be saved in its place. */
+/* Whether there is a valid entry for this sample; fills optimum and y then. Removes the entry: the sample will be saved
+ * in its place. */
 bool eval_cache_find(struct eval_cache *cache, size_t sample, struct optimum *optimum, double *y);
 
-/* Writes all optima of this run and what else was there. */
+/* Writes all optima of this run and the other entries. */
 hn_status eval_cache_save(const struct eval_cache *cache, hn_error *error);
 
 #endif

@@ -1,10 +1,11 @@
-/* eval_cache.c - optima of former runs, in a file that NumPy reads: FOLDER/FINGERPRINT.npy (of the method optimal FINGERPRINT.optimal.npy), a row per input. See eval.h.
+/* eval_cache.c - optima of former runs, in a file that NumPy reads: FOLDER/FINGERPRINT.npy (of the method optimal
+ * FINGERPRINT.optimal.npy), a row per input. See eval.h.
  *
  *     inputs | outputs of the best known point | its objective as minimised, 1 if the solver called it optimal, number of starts
  *
- * An entry is taken when plain evaluation gives the very objective that it names, and the point is feasible: whatever damaged
- * it, it is solved again. A file that is no such table is warned about and replaced. Nothing is shared while a run goes on; of two
- * runs that end together the later one's file stays.
+ * An entry is used if plain evaluation yields exactly its objective and the point is feasible; otherwise the sample is
+ * solved again. A file of another kind is replaced with a warning. Concurrent runs do not share entries; the file of
+ * the last to end remains.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -40,7 +41,7 @@ struct eval_cache {
 
 /* ---- opening ---- */
 
-/* With all folders on the way to it. */
+/* Creates the folder with its parents. */
 static hn_status make_folder(const char *folder, hn_error *error) {
     char path[EVAL_CACHE_NAME];
     snprintf(path, sizeof path, "%s", folder);
@@ -48,7 +49,7 @@ static hn_status make_folder(const char *folder, hn_error *error) {
         if (*at != '/')
             continue;
         *at = '\0';
-        mkdir(path, 0777); /* what fails here fails below too */
+        mkdir(path, 0777); /* an error here also fails below */
         *at = '/';
     }
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
@@ -129,7 +130,7 @@ void eval_cache_close(struct eval_cache *cache) {
 
 /* ---- finding ---- */
 
-/* The first entry that is not before these inputs. */
+/* The first entry that does not sort before these inputs. */
 static size_t lower_bound(const struct eval_cache *cache, const struct entry *wanted) {
     size_t low = 0, high = cache->count;
     while (low < high) {

@@ -27,7 +27,7 @@ struct message {
 struct member {
     pid_t process;
     int pipe;              /* to read from; -1: closed */
-    unsigned char *buffer; /* room for one message */
+    unsigned char *buffer; /* buffer for one message */
     size_t used;
 };
 
@@ -40,7 +40,7 @@ struct helpers {
     struct member members[HELPERS_MOST];
 };
 
-/* ---- in a process of the crew ---- */
+/* ---- in a worker process ---- */
 
 static bool send_bytes(int pipe, const unsigned char *bytes, size_t count) {
     while (count > 0) {
@@ -55,7 +55,7 @@ static bool send_bytes(int pipe, const unsigned char *bytes, size_t count) {
     return true;
 }
 
-/* Every size-th job from `first` on. The process ends here, without a word: streams and files are the parent's. */
+/* Runs every size-th job from `first` on. Ends the process without output: streams and files belong to the parent. */
 static _Noreturn void eval_crew_work(const struct helpers *helpers, size_t first, int pipe) {
     struct eval *eval = helpers->eval;
     unsigned char *buffer = helpers->members[first].buffer;

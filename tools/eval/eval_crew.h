@@ -1,7 +1,7 @@
-/* eval_crew.h - processes that solve for the reference, one input after the other.
+/* eval_crew.h - worker processes that solve for the reference.
  *
- * IPOPT's linear solver keeps data that threads share (reference.h), so that threads would wait for each other. A process takes every
- * n-th job and hands each result back through a pipe; one that dies takes its remaining jobs with it, and no more.
+ * IPOPT's linear solver has global data (reference.h), which serialises threads. A process runs every n-th job and
+ * sends the results through a pipe; if it dies, only its remaining jobs are lost.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_EVAL_CREW_H
@@ -9,8 +9,8 @@
 
 #include "reference/multistart.h"
 
-/* Solves these samples: fills eval->optima and eval->optimal, and counts in eval->lost what got no result. Ends early
- * on Ctrl-C. */
+/* Solves these samples: fills eval->optima and eval->optimal, and counts samples without result in eval->lost. Ends
+ * early on Ctrl-C. */
 hn_status helpers_solve(struct eval *eval, struct multistart *solver, const size_t *jobs, size_t count,
                         hn_error *error);
 

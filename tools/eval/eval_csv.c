@@ -1,6 +1,6 @@
-/* eval_csv.c - a line of CSV for every sample: what a picture is made of. See eval.h.
+/* eval_csv.c - a line of CSV per sample, the data of pictures. See eval.h.
  *
- * Numbers that are not finite, and what there is not, are empty. Objectives have the user's sign.
+ * Non-finite and missing numbers are empty. Objectives have the model's sign.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/csv.h"

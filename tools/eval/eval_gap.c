@@ -1,7 +1,8 @@
-/* eval_gap.c - how far samples are from their optima. See eval.h.
+/* eval_gap.c - the gaps of samples to their optima. See eval.h.
  *
- * Two figures are relative. The suboptimality is max(0, f - f*) / max(|f*|, 1e-8), which explodes where an optimum happens to be
- * near 0; the relative gap divides by max(|f*|, typical |f*| of the set), which does not. The absolute gap stands beside them.
+ * Two figures are relative. The suboptimality is max(0, f - f*) / max(|f*|, 1e-8), which explodes where an optimum
+ * happens to be near 0; the relative gap divides by max(|f*|, typical |f*| of the set), which does not. The absolute
+ * gap is reported as well.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/figures.h"

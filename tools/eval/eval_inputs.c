@@ -1,7 +1,7 @@
-/* eval_inputs.c - the inputs that a network is judged on: rows of --x, or sampled. See eval.h.
+/* eval_inputs.c - the inputs that a network is evaluated on: rows of --x, or sampled. See eval.h.
  *
- * Samples come from the box of each input and meet the requirements (check:) of the model. Sample k has a random stream of its own,
- * marked so that no seed makes it one of those that training draws from.
+ * Samples are drawn from the range of each input and satisfy the requirements (check:) of the model. Sample k has its
+ * own random stream, disjoint from those of training for every seed.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

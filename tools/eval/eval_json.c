@@ -1,7 +1,7 @@
-/* eval_json.c - what became of every sample, and the figures over all of them, as JSON. See eval.h.
+/* eval_json.c - the result of every sample and the statistics, as JSON. See eval.h.
  *
- * version, samples, groups and seconds are as `hardnet project` writes them. Numbers that are not finite are null; so is what there
- * is not: an objective, a reference, a suboptimality. Objectives have the user's sign.
+ * version, samples, groups and seconds are as `hardnet project` writes them. Non-finite and missing values (objective,
+ * reference, suboptimality) are null. Objectives have the model's sign.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/certificate.h"
@@ -71,7 +71,7 @@ static void write_distances(struct json *json, const char *name, const struct su
     json_end_object(json);
 }
 
-/* What is relative to max(|f*|, typical |f*| of the set), and what is not relative. */
+/* The gap relative to max(|f*|, typical |f*| of the set), and the absolute gap. */
 static void write_gap(struct json *json, const struct gap *gap) {
     static const char names[GAP_SHARES][16] = {"0.1_percent", "1_percent", "10_percent"};
     double count = (double)gap->relative.count;

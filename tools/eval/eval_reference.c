@@ -1,7 +1,7 @@
-/* eval_reference.c - what a general solver finds for the same inputs, and how far the network is from it. See eval.h.
+/* eval_reference.c - optima by a general solver for the same inputs, and the network's gap. See eval.h.
  *
- * Every input is solved from several starts (multistart.h), the network's output among them, and the best feasible point counts.
- * eval_crew.c spreads the inputs over processes.
+ * Every input is solved from several starts (multistart.h), the network's output among them, and the best feasible
+ * point counts. eval_crew.c spreads the inputs over processes.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -76,7 +76,7 @@ static hn_status find_optima(struct eval *eval, size_t *jobs, hn_error *error) {
     return status;
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 struct optima_count eval_count_optima(const struct eval *eval) {
     struct optima_count count = {.found = 0};

@@ -1,4 +1,4 @@
-/* eval_report.c - what `hardnet eval` prints. See eval.h.
+/* eval_report.c - the printed report of `hardnet eval`. See eval.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/certificate.h"
@@ -89,7 +89,7 @@ static void print_correction(const struct eval *eval) {
         printf(" (the file says %g)", eval->file_tolerance);
 }
 
-/* A device that has no room for refinement leaves it to the CPU, which is said. */
+/* Reports refinement on the CPU, which happens if the device lacks memory for it. */
 static void print_where(const struct eval *eval) {
     bool device = eval->settings.device, leaves = device && eval->settings.refine > 0 && !eval->device.refines;
     if (device)

@@ -1,7 +1,7 @@
-/* eval_run.c - loads a network, applies it to all samples and lets the judge say what came of it. See eval.h.
+/* eval_run.c - loads a network, applies it to all samples and checks the results. See eval.h.
  *
- * Chunks of samples show progress and end early on Ctrl-C; by the contract of the policy they do not change a bit. They start
- * small and grow until one takes a quarter of a second.
+ * Samples are processed in chunks, for progress and Ctrl-C; by the contract of the policy chunks do not change results.
+ * They grow until one takes a quarter of a second.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -67,8 +67,8 @@ void eval_release(struct eval *eval) {
 
 /* ---- loading ---- */
 
-/* What the options say instead of the network. A method of the layer brings its own damping and steps. What counts as ok is not
- * for the file to decide. */
+/* Options that override the network's settings. A method of the layer has its own default damping and steps. The file
+ * does not determine the tolerance. */
 static bool change_settings(const struct eval_options *o, hn_policy_options *settings, struct baseline *baseline) {
     bool stricter = settings->layer.tolerance != o->tolerance;
     settings->layer.tolerance = o->tolerance;

@@ -1,7 +1,7 @@
-/* eval_time.c - how long a sample takes: the network, the layer, and everything, on one thread and on all. See eval.h.
+/* eval_time.c - time per sample: the network, the layer, and everything, on one thread and on all. See eval.h.
  *
- * The batch is the whole of the samples, or as many as take about a second. Each figure is the median over the runs that
- * fit into a fraction of a second, and of one run at least.
+ * The batch is the whole of the samples, or as many as take about a second. Each figure is the median over the runs
+ * that fit into a fraction of a second, and of one run at least.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -109,14 +109,14 @@ static hn_status time_runs(struct stage *stage, hn_status (*run)(struct stage *,
     return HN_OK;
 }
 
-/* Not without a layer; and the parts of what a device does are not timed. */
+/* No time without a layer; parts of a device's work are not timed. */
 static bool is_timed(const struct eval *eval, int which) {
     if (which == TIME_LAYER && eval->baseline.scheme != SCHEME_LAYER)
         return false;
     return !eval->settings.device || which == TIME_ALL || which == TIME_ALONE;
 }
 
-/* The layer comes after the network, whose outputs it corrects. */
+/* The layer is timed after the network, whose outputs it corrects. */
 static hn_status time_all(struct stage *stage, double *times, hn_error *error) {
     static hn_status (*const runs[TIMES])(struct stage *, hn_error *) = {[TIME_NETWORK] = run_network,
                                                                          [TIME_LAYER] = run_layer,

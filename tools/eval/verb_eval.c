@@ -1,7 +1,7 @@
-/* verb_eval.c - hardnet eval MODEL.mod [DATA.dat ...] --net NET: how good a network is, by the model's own equations.
+/* verb_eval.c - hardnet eval MODEL.mod [DATA.dat ...] --net NET: evaluates a network by the model's own equations.
  *
- * Files are written when everything is computed. After Ctrl-C nothing is written but the cache of the reference, and what was
- * reached is printed.
+ * Files are written when everything is computed. After Ctrl-C only the cache of the reference is written, and the
+ * results so far are printed.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/certificate.h"
@@ -22,9 +22,10 @@ static const char about[] =
     "Applies a network to inputs, corrects its outputs, and evaluates the result by the model's own formulas,\n"
     "independently of the layer: statuses, violations, objective and time. With --reference it compares the objective\n"
     "with the best that a general solver finds, for the samples that are ok, or with --allow-infeasible for all.\n"
-    "Without --x the inputs are sampled from their boxes. With --closed-loop the network drives: loops from 20 starts, "
+    "Without --x the inputs are sampled from their range. --closed-loop simulates the network as a controller from 20 "
+    "starts, "
     "or\n"
-    "from --samples or the rows of --x, beside the solver's from the same starts.";
+    "--samples or the rows of --x, and compares it with the solver from the same starts.";
 
 static const char example[] =
     "  hardnet eval models/unicycle.mod --net net.safetensors --reference ipopt --cache out/cache\n"
@@ -94,7 +95,7 @@ static int verb_eval_finish(const struct eval *eval) {
 
 /* ---- running ---- */
 
-/* For networks whose outputs are corrected, and not solved for. */
+/* For networks with corrected outputs, not for solver methods. */
 static hn_status look_ahead(struct eval *eval, hn_error *error) {
     const struct prospects_task task = {.model = eval->model,
                                         .network = hn_policy_network(eval->policy),
@@ -182,7 +183,7 @@ int verb_eval(int argc, char **argv) {
         READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
         {.name = "samples",
          .value = "N",
-         .help = "inputs to sample where there is no --x",
+         .help = "inputs to sample without --x",
          .shown = true,
          .count = &o.samples,
          .least = 1,
@@ -192,7 +193,7 @@ int verb_eval(int argc, char **argv) {
         WRITTEN_FILE("csv", "FILE", "write a line for every sample", o.csv),
         {.name = "refine",
          .value = "K",
-         .help = "most refinement steps (the network's own)",
+         .help = "maximum refinement steps (the network's setting)",
          .count = &o.refine,
          .most = HN_POLICY_MOST_REFINE,
          .given = &o.refine_given},
@@ -204,7 +205,7 @@ int verb_eval(int argc, char **argv) {
          .words = layer_choice_methods},
         {.name = "iterations",
          .value = "K",
-         .help = "most steps of the correction (the network's own)",
+         .help = "maximum steps of the correction (the network's setting)",
          .count = &o.iterations,
          .most = HN_POLICY_MOST_ITERATIONS,
          .given = &o.iterations_given},
@@ -216,12 +217,9 @@ int verb_eval(int argc, char **argv) {
          .real = &o.tolerance},
         COMPILE_OPTIONS(o.compile),
         DEVICE_OPTIONS(o.device),
-        {.name = "cache",
-         .value = "FOLDER",
-         .help = "keep the solver's results in this folder, and use those that are there",
-         .text = &o.cache},
+        {.name = "cache", .value = "FOLDER", .help = "cache the solver's results in this folder", .text = &o.cache},
         {.name = "closed-loop",
-         .help = "judge the network as a controller, in closed loop, against the solver in the same loops",
+         .help = "evaluate the network as a controller in closed loop and compare it with the solver",
          .flag = &o.loop.asked},
         {.name = "steps",
          .value = "N",
@@ -232,7 +230,7 @@ int verb_eval(int argc, char **argv) {
          .most = 1000000},
         {.name = "feedback",
          .value = "INPUT=DEFINED",
-         .help = "of --closed-loop: what inputs become; may be repeated (the model's next)",
+         .help = "of --closed-loop: next values of inputs; may be repeated (the model's next)",
          .list = &o.loop.feedback},
         {.name = "cost",
          .value = "NAME",

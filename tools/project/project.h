@@ -1,7 +1,8 @@
-/* project.h - what `hardnet project` and `hardnet solve` do to a batch of outputs, and the parts that do it.
+/* project.h - `hardnet project` and `hardnet solve`: the data and the parts.
  *
- * project_run.c corrects, common/starts.c does so from several starts, project_trace.c writes down every iterate on the way,
- * project_report.c prints and project_json.c writes what came of it. Samples, rows and columns of files are counted from 0, as NumPy counts them.
+ * project_run.c corrects, common/starts.c does so from several starts, project_trace.c writes every iterate,
+ * project_report.c prints and project_json.c writes the results. Samples, rows and columns of files are counted from 0,
+ * as NumPy counts them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_PROJECT_H
@@ -27,7 +28,7 @@ struct project_options {
     const char *proof_point;           /* likewise */
     const char *objective;             /* of solve: a file for the objectives */
     const char *verb;                  /* whose options these are */
-    size_t multistart;                 /* starts of each sample; 0: one, and nobody asked */
+    size_t multistart;                 /* starts of each sample; 0: one, by default */
     bool allow_infeasible;
     double time_limit; /* seconds; 0: none */
 };
@@ -38,16 +39,16 @@ struct project {
     const hn_layer *layer;
     const hn_device_layer *device; /* NULL: the CPU */
     struct samples samples;
-    struct unusual_inputs unusual; /* rows of --x that break a requirement, and that lie beyond their box */
+    struct unusual_inputs unusual; /* rows of --x that violate a requirement or are out of range */
     size_t inputs, outputs, rows, groups;
     double *y;                  /* samples x outputs: corrected */
-    double *multipliers;        /* samples x rows; NULL: not asked for */
-    double *proof_y;            /* samples x outputs; NULL: not asked for */
+    double *multipliers;        /* samples x rows; NULL: not requested */
+    double *proof_y;            /* samples x outputs; NULL: not requested */
     hn_report *reports;         /* samples */
     uint32_t *start;            /* samples: the start that was best; NULL: there is only one */
     struct group_violation *by; /* groups */
     struct text trace;
-    size_t reached; /* samples that were begun, fewer than there are only after Ctrl-C */
+    size_t reached; /* samples started; fewer than all only after Ctrl-C */
     double seconds; /* spent on correcting */
     int threads;
     bool interrupted;
@@ -66,7 +67,8 @@ const char *project_worst(const struct project *project, size_t sample);
 /* Of solve with a single sample that is ok: its outputs, and rows with slacks and multipliers, by name. */
 void project_print_solution(const struct project *project);
 
-/* Whether an array goes to a file as CSV: its name ends so. Columns are the sample, its status, and what the values belong to, by name. */
+/* Whether an array is written as CSV: the name ends in .csv. Columns are the sample, its status, and the named
+ * values. */
 bool project_is_csv(const char *path);
 enum project_columns { PROJECT_OUTPUTS, PROJECT_ROWS, PROJECT_OBJECTIVE };
 hn_status project_write_csv(const struct project *project, const char *path, enum project_columns columns, size_t count,
@@ -77,7 +79,7 @@ int project_command(void *values);
 
 /* The last options of both verbs, and the command of a verb whose options are o and table. */
 #define PROJECT_PROOF(o)                                                                                               \
-    WRITTEN_FILE("proof-point", "P.npy", "write where those weights prove that a sample is locally infeasible",        \
+    WRITTEN_FILE("proof-point", "P.npy", "write the points at which these multipliers certify local infeasibility",    \
                  (o).proof_point)
 #define PROJECT_ALLOWANCE(o)                                                                                           \
     {                                                                                                                  \
@@ -86,7 +88,7 @@ int project_command(void *values);
     }
 #define PROJECT_TIME_LIMIT(o)                                                                                          \
     {                                                                                                                  \
-        .name = "time-limit", .value = "SECONDS", .help = "cancel the samples that are not finished by then",          \
+        .name = "time-limit", .value = "SECONDS", .help = "cancel samples that are not finished after this time",      \
         .real = &(o).time_limit, .positive = true                                                                      \
     }
 #define PROJECT_COMMAND(NAME)                                                                                          \
@@ -107,7 +109,7 @@ struct trace {
 };
 
 void trace_head(struct text *text, const hn_model *model);
-bool trace_begin(struct trace *trace, size_t outputs, size_t count); /* false: no memory */
+bool trace_begin(struct trace *trace, size_t outputs, size_t count); /* false: out of memory */
 void trace_watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
 
 /* Moves the lines of a chunk of count samples, the first of which is sample `first`, to the end of the text. */

@@ -1,7 +1,7 @@
-/* project_json.c - what became of every sample, as JSON. See project.h.
+/* project_json.c - the result of every sample, as JSON. See project.h.
  *
- * The keys version, samples, groups and seconds are a contract. Numbers that are not finite are null, and so are mean and max of
- * a group in which a sample has a residual that is not finite; not_finite counts such samples.
+ * The keys version, samples, groups and seconds are a contract. Non-finite numbers are null, as are mean and max of a
+ * group with non-finite residuals; not_finite counts such samples.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/certificate.h"
@@ -18,11 +18,11 @@ static void write_sample(struct json *json, const struct project *project, size_
     json_number(json, "violation", report->violation);
     json_text(json, "worst", project_worst(project, sample));
     json_number(json, "moved", report->moved);
-    json_number(json, "slope", report->slope); /* null: never asked for */
+    json_number(json, "slope", report->slope); /* null: not computed */
     if (certificate_expected(project->layer))
         certificate_write(json, report);
     if (hn_layer_options_of(project->layer).method == HN_METHOD_OPTIMAL)
-        json_number(json, "objective", report->objective); /* null: there is no feasible point */
+        json_number(json, "objective", report->objective); /* null: no feasible point */
     if (project->start)
         json_count(json, "start", project->start[sample]);
     json_end_object(json);

@@ -1,4 +1,4 @@
-/* project_report.c - what `hardnet project` prints. See project.h.
+/* project_report.c - the printed report of `hardnet project`. See project.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
@@ -81,7 +81,7 @@ static double distance_of(const hn_report *report) {
     return report->moved;
 }
 
-/* Over the samples for which the figure is finite; false when there is none. */
+/* Statistics over samples with a finite figure; false if there are none. */
 static bool spread_over(const struct project *project, double (*figure)(const hn_report *), double *room,
                         struct spread *spread) {
     size_t count = 0;
@@ -97,7 +97,7 @@ static bool spread_over(const struct project *project, double (*figure)(const hn
 
 static void print_effort(const struct project *project) {
     struct spread spread;
-    double *room = base_allocate((project->reached + 1) * sizeof *room); /* fewer bytes than the reports */
+    double *room = base_allocate((project->reached + 1) * sizeof *room); /* smaller than the reports */
     report_heading("Effort");
     if (room && spread_over(project, steps_of, room, &spread))
         printf("  %-*s min %.0f, median %g, max %.0f\n", STATUS_WIDTH, "steps", spread.least, spread.median,

@@ -1,7 +1,7 @@
-/* project_run.c - corrects all samples, a chunk after the other. See project.h.
+/* project_run.c - corrects all samples in chunks. See project.h.
  *
- * Chunks show progress and keep residuals and traces of few samples in memory; by the contract of the layer they do not change
- * a bit. They start small and grow until one takes a quarter of a second.
+ * Chunks allow progress and limit the memory of residuals and traces; by the contract of the layer they do not change
+ * results. They grow until one takes a quarter of a second.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -21,7 +21,7 @@ struct run {
     struct project *project;
     hn_pool *pool;
     double *residual; /* chunk x rows */
-    size_t room;      /* samples that fit into a chunk */
+    size_t room;      /* capacity of a chunk, in samples */
     struct trace trace;
     struct starts starts;
     struct progress progress;
@@ -125,7 +125,7 @@ static hn_status run_chunk(struct run *run, size_t first, size_t count, hn_error
         batch.watch = trace_watch;
         batch.watch_context = &run->trace;
     }
-    if (p->device) { /* which cannot be stopped on the way */
+    if (p->device) { /* a device cannot be interrupted */
         batch.cancel = NULL;
         batch.seconds = 0;
     }

@@ -27,13 +27,13 @@ bool trace_begin(struct trace *trace, size_t outputs, size_t count) {
     return trace->lines != NULL;
 }
 
-/* The sample's number comes in front when the chunk is collected. */
+/* The sample's number is prepended when the chunk is collected. */
 void trace_watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping) {
     struct trace *trace = context;
     struct text *text = &trace->lines[sample];
     text_print(text, ",%d", iteration);
     csv_number(text, violation);
-    csv_number(text, damping >= 0 ? damping : (double)NAN); /* none yet, where the steps choose their own */
+    csv_number(text, damping >= 0 ? damping : (double)NAN); /* unknown at the start of methods with adaptive damping */
     for (size_t j = 0; j < trace->outputs; j++)
         csv_number(text, y[j]);
     text_print(text, "\n");

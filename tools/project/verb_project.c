@@ -1,7 +1,7 @@
 /* verb_project.c - hardnet project MODEL.mod [DATA.dat ...]: outputs in, outputs that satisfy the constraints out.
  *
- * Files are written when everything is computed. After Ctrl-C nothing is written and what was reached is printed; a time limit
- * is a part of the question: samples that it cuts short are cancelled, reported and written.
+ * Files are written at the end. After Ctrl-C nothing is written and the results so far are printed. With a time limit,
+ * unfinished samples are cancelled, reported and written.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -144,11 +144,10 @@ int project_command(void *values) {
         return code;
     project.model = model;
     if (device_choice_asks(&options->device) && (options->trace || options->time_limit > 0))
-        code = verb_misuse(options->verb, options->trace
-                                              ? "--trace: a device shows no iterates; it is for --device cpu"
-                                              : "--time-limit: a device is not stopped; it is for --device cpu");
+        code = verb_misuse(options->verb, options->trace ? "--trace: not supported with --device cuda"
+                                                         : "--time-limit: not supported with --device cuda");
     else if (strcmp(options->verb, "solve") == 0 && !hn_model_objective(model).name)
-        code = verb_misuse(options->verb, "the model has no objective: there is nothing to solve for");
+        code = verb_misuse(options->verb, "the model has no objective; solve needs one");
     else if (!options->x && hn_model_input_count(model) > 0)
         code = samples_ask_for_inputs(model);
     else
@@ -167,7 +166,7 @@ int verb_project(int argc, char **argv) {
     const struct option table[] = {
         READ_FILE("y", "Y.npy", "outputs to correct, a row per sample", o.y),
         READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
-        WRITTEN_FILE("out", "OUT.npy", "write the corrected outputs, as float64; as CSV where the name ends in .csv",
+        WRITTEN_FILE("out", "OUT.npy", "write the corrected outputs, as float64; as CSV if the name ends in .csv",
                      o.out),
         WRITTEN_FILE("report", "FILE", "write status, steps and violation of every sample, as JSON", o.report),
         WRITTEN_FILE("trace", "FILE", "write every iterate, as CSV", o.trace),

@@ -10,8 +10,8 @@
 #include <limits.h>
 
 static const char about[] =
-    "Finds an optimum of the model for every sample, with multipliers and a proof: local, by the\n"
-    "optimality conditions, to 1e-8. Each row of --x and --y is a sample; a file with a single row\n"
+    "Finds a local optimum of the model for every sample, certified by its multipliers: the\n"
+    "optimality conditions hold to 1e-8. Each row of --x and --y is a sample; a file with a single row\n"
     "is used for all samples. Without --y the search starts from the model's start values. The solution\n"
     "of a single sample is printed: outputs, and rows with slacks and multipliers, 20 of each.";
 
@@ -22,20 +22,20 @@ static const char example[] =
 int verb_solve(int argc, char **argv) {
     struct project_options o = {.verb = "solve", .multistart = 1, .choice = {.method = "optimal"}};
     const struct option table[] = {
-        READ_FILE("y", "Y.npy", "where to start, a row per sample", o.y),
+        READ_FILE("y", "Y.npy", "start points, a row per sample", o.y),
         READ_FILE("x", "X.npy", "inputs, a row per sample", o.x),
         {.name = "multistart",
          .value = "K",
-         .help = "starts of every sample, of which the best is kept (1)",
+         .help = "start points of every sample; the best result is kept (1)",
          .count = &o.multistart,
          .least = 1,
          .most = 1000000},
-        WRITTEN_FILE("out", "OUT.npy", "write the optima, as float64; as CSV with names where the name ends in .csv",
+        WRITTEN_FILE("out", "OUT.npy", "write the optima, as float64; as CSV with names if the name ends in .csv",
                      o.out),
         WRITTEN_FILE("multipliers", "M.npy",
-                     "write the multipliers of the rows, or the weights that prove what is locally infeasible",
+                     "write the multipliers of the constraints, or the certificate of local infeasibility",
                      o.multipliers),
-        WRITTEN_FILE("objective", "F.npy", "write the objectives, infinite where there is no feasible point",
+        WRITTEN_FILE("objective", "F.npy", "write the objectives; infinite if no feasible point was found",
                      o.objective),
         WRITTEN_FILE("report", "FILE", "write status, certificate and objective of every sample, as JSON", o.report),
         PROJECT_PROOF(o),

@@ -1,4 +1,4 @@
-/* judging.h - the options that eval and rollout share: what is compared with, and what becomes of it.
+/* judging.h - options shared by eval and rollout: the reference, and the output of the comparison.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_JUDGING_H
@@ -8,7 +8,7 @@
 #include "hardnet/base.h"
 
 struct judging {
-    const char *reference, *report; /* NULL: not asked for */
+    const char *reference, *report; /* NULL: not requested */
     size_t starts, seed;
     double seconds; /* at most, of processor time, for one solve; 0: no limit */
     bool allow_infeasible;
@@ -19,15 +19,15 @@ enum { JUDGING_STARTS = 3, JUDGING_MOST_STARTS = 1000, JUDGING_SEED = 1 };
 
 extern const char *const judging_references[]; /* solvers, NULL after the last */
 
-/* Whether it is the layer's own method optimal; what the solver is called; whether it is there. */
+/* Whether the solver is the layer's method optimal; the solver's name; whether it is available. */
 bool judging_is_own(const struct judging *judging);
 const char *judging_solver(const struct judging *judging);
 hn_status judging_find(const struct judging *judging, hn_error *error);
 
-/* Warns of options about a solver where none is asked for. */
+/* Warns about solver options without a solver. */
 void judging_warn(const struct judging *judging);
 
-/* SAMPLE is what a sample is called there. */
+/* SAMPLE is the word for a sample in the help. */
 #define JUDGING_OPTIONS(judging, SAMPLE)                                                                               \
     {.name = "reference",                                                                                              \
      .value = "SOLVER",                                                                                                \
@@ -44,7 +44,7 @@ void judging_warn(const struct judging *judging);
          .most = JUDGING_MOST_STARTS},                                                                                 \
         {.name = "reference-seconds",                                                                                  \
          .value = "S",                                                                                                 \
-         .help = "processor time of the solver, at most, from each start; 0: no limit",                                \
+         .help = "processor time limit of the solver for each start; 0: no limit",                                     \
          .shown = true,                                                                                                \
          .real = &(judging).seconds,                                                                                   \
          .given = &(judging).seconds_given},                                                                           \

@@ -1,4 +1,4 @@
-/* reference_build.c - a reference is made: evaluator, rows that are bounds, entries of the Jacobian. See reference_parts.h.
+/* reference_build.c - creates a reference: evaluator, bounds, entries of the Jacobian. See reference_parts.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "reference/reference_parts.h"
@@ -12,7 +12,7 @@
 
 static const char no_memory[] = "the bridge to IPOPT";
 
-/* Everything that can be wrong with the call is wrong with the bridge; what was evaluated is judged by its numbers. */
+/* An error of the call would be a bug in the bridge; callers check the evaluated numbers. */
 void reference_evaluate(struct reference *r, hn_evaluation *evaluation) {
     evaluation->size = sizeof *evaluation;
     evaluation->count = 1;

@@ -2,9 +2,9 @@
  *
  *     min f(y)   s.t.   gl <= g(y) <= gu,   yl <= y <= yu
  *
- * g are the rows whose body is not a bare output, yl and yu the tightest of the others. An evaluator (hardnet/evaluate.h)
- * computes f and c, their derivatives, and sigma Hess f + sum_i lambda_i Hess c_i, each once per point, when IPOPT first asks for
- * it. IPOPT itself is loaded when the first reference is made (reference_load.h).
+ * g are the rows whose body is not a bare output, yl and yu the tightest of the others. An evaluator
+ * (hardnet/evaluate.h) computes f and c, their derivatives, and sigma Hess f + sum_i lambda_i Hess c_i, each once per
+ * point, when IPOPT first asks for it. IPOPT itself is loaded when the first reference is made (reference_load.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -17,7 +17,7 @@
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER; /* MUMPS shares data between threads */
 
-/* ---- what IPOPT says, in words ---- */
+/* ---- IPOPT's status in words ---- */
 
 #define STATUS_LIST(X)                                                                                                 \
     X(Solve_Succeeded, "solved")                                                                                       \
@@ -85,7 +85,7 @@ static struct reference *arrive(UserDataPtr data, const double *y, Bool new_y) {
     return r;
 }
 
-/* ---- what IPOPT calls; where a result is not finite it shortens its step ---- */
+/* ---- callbacks of IPOPT; it shortens its step if a result is not finite ---- */
 
 static Bool give_objective(Index n, Number *y, Bool new_y, Number *f, UserDataPtr data) {
     struct reference *r = arrive(data, y, new_y);
@@ -127,7 +127,7 @@ static Bool give_gradient(Index n, Number *y, Bool new_y, Number *gradient, User
     return finite;
 }
 
-/* IPOPT wants at least one entry where there are rows. */
+/* IPOPT needs at least one entry if there are constraints. */
 static Bool give_jacobian(Index n, Number *y, Bool new_y, Index m, Index count, Index *row, Index *column,
                           Number *values, UserDataPtr data) {
     struct reference *r = arrive(data, y, values && new_y);
@@ -199,7 +199,7 @@ static Bool note_iteration(Index mode, Index iteration, Number f, Number primal,
 /* The bounds of g and y, and the start, at x. lower and upper are those of all rows. */
 static void set_bounds(struct reference *r, const double *lower, const double *upper, const double *start) {
     for (size_t j = 0; j < r->outputs; j++) {
-        double fixed = r->gradient[j]; /* set_start has put them there */
+        double fixed = r->gradient[j]; /* set by set_start */
         r->start[j] = r->fixed[j] ? fixed : start ? start[j] : r->start[j];
         r->y_lower[j] = r->fixed[j] ? fixed : -INFINITY;
         r->y_upper[j] = r->fixed[j] ? fixed : INFINITY;
@@ -266,7 +266,7 @@ static bool set_whole(struct settings s, const char *name, int value) {
     return s.ipopt->set_whole(s.solver, (char *)name, value);
 }
 
-/* Bounds are meant as they stand: IPOPT would widen them by 1e-8 before it starts. */
+/* Keep the bounds exact: IPOPT would relax them by 1e-8. */
 static bool set_options(struct settings s, const struct reference_options *options, bool approximate) {
     bool done = set_whole(s, "print_level", 0) && set_text(s, "sb", "yes") && set_text(s, "option_file_name", "") &&
                 set_number(s, "tol", options->tolerance) && set_number(s, "constr_viol_tol", options->tolerance) &&

@@ -11,7 +11,7 @@
 
 struct entry {
     const char *name;
-    void *function; /* where its address goes */
+    void *function; /* destination of its address */
 };
 
 hn_status ipopt_load(struct ipopt *ipopt, hn_error *error) {
@@ -26,7 +26,7 @@ hn_status ipopt_load(struct ipopt *ipopt, hn_error *error) {
         {"IpoptSolve", &ipopt->solve},
     };
     setenv("OPENBLAS_NUM_THREADS", "1",
-           0); /* unless told: threads are no help at these sizes, and it ends the program without them */
+           0); /* by default: threads do not help at these sizes, and OpenBLAS aborts if it cannot create them */
     void *library = dlopen(IPOPT_FILE, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library)
         return error_set(error, HN_UNSUPPORTED, "IPOPT cannot be loaded (Debian: coinor-libipopt1v5): %.200s",

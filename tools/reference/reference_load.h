@@ -1,6 +1,7 @@
 /* reference_load.h - IPOPT's C interface, loaded when it is needed.
  *
- * The command line does not link IPOPT: that would bring OpenBLAS, which starts threads and takes memory, into every verb.
+ * The command line does not link IPOPT, because every verb would load OpenBLAS, which starts threads and allocates
+ * memory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_REFERENCE_LOAD_H
@@ -22,7 +23,7 @@ struct ipopt {
     __typeof__(&IpoptSolve) solve;
 };
 
-/* HN_UNSUPPORTED, with the loader's reason, where IPOPT is not there. It stays loaded until the program ends. */
+/* HN_UNSUPPORTED, with the loader's reason, if IPOPT is missing. It stays loaded until the program ends. */
 hn_status ipopt_load(struct ipopt *ipopt, hn_error *error);
 
 #endif

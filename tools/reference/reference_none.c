@@ -1,4 +1,4 @@
-/* reference_none.c - reference.h where IPOPT was not found.
+/* reference_none.c - reference.h for builds without IPOPT.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* reference_parts.h - what the bridge to IPOPT is made of: reference_build.c makes it, reference_ipopt.c solves with it.
+/* reference_parts.h - the bridge to IPOPT: reference_build.c creates it, reference_ipopt.c solves with it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_REFERENCE_PARTS_H
@@ -9,7 +9,7 @@
 #include "reference/reference.h"
 #include "reference/reference_load.h"
 
-/* One entry of the Jacobian of g: where it stands, and which nonzero of dc/dy it is. */
+/* An entry of the Jacobian of g: row, column, and its nonzero of dc/dy. */
 struct slope_entry {
     Index row, column;
     size_t nonzero;

@@ -1,7 +1,8 @@
 /* closed_loop.c - see closed_loop.h.
  *
- * A loop costs too much by (c - c*) / max(|c*|, median |c*|), c* what the reference's loop from the same start costs. It diverges
- * when a state is not finite, or leaves what the box and the reference's own loop from that start span by more than the width of the box.
+ * A loop costs too much by (c - c*) / max(|c*|, median |c*|), c* what the reference's loop from the same start costs.
+ * It diverges when a state is not finite, or leaves what the box and the reference's own loop from that start span by
+ * more than the width of the box.
  *
  * SPDX-License-Identifier: MIT */
 #include "rollout/closed_loop.h"
@@ -21,9 +22,9 @@
 
 static const double NEAR = 0.03; /* loops that cost at most so much more are close */
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
-/* The first option that was given, but has no use here; NULL: none. */
+/* The first given option that has no effect here; NULL: none. */
 static const char *out_of_place(const struct eval_options *o) {
     const struct {
         const char *name;
@@ -42,13 +43,13 @@ static const char *out_of_place(const struct eval_options *o) {
     return NULL;
 }
 
-/* A defined variable that is taken unless another is named. */
+/* The default defined variable. */
 static const char *usual(const hn_model *model, const char *given, const char *name) {
     hn_expr value;
     return given ? given : definition_find(model, name, &value) ? name : NULL;
 }
 
-/* The solver that is asked for, or the one that is there; it needs an objective. */
+/* The requested or available solver; it needs an objective. */
 static int find_reference(struct judging *judging, const hn_model *model) {
     hn_error error = {.status = HN_OK};
     bool asked = judging->reference != NULL;
@@ -112,13 +113,13 @@ static bool diverges(const struct rollout *r, const struct controller *c, const 
     return false;
 }
 
-/* NaN where there is nothing to compare. */
+/* NaN without a comparison. */
 static double excess(const struct controller *c, const struct controller *with, size_t start, double scale) {
     double cost = c->totals[start].cost, least = with->totals[start].cost;
     return (cost - least) / fmax(fabs(least), scale);
 }
 
-/* The median of what the reference's loops cost; NaN when one of them has no cost. */
+/* The median cost of the reference's loops; NaN if one has no cost. */
 static hn_status typical_cost(const struct rollout *r, const struct controller *with, double *typical,
                               hn_error *error) {
     double *costs = eval_take(r->starts, 1, sizeof *costs);

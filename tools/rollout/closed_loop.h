@@ -1,7 +1,8 @@
-/* closed_loop.h - `hardnet eval --closed-loop`: a network as a controller, judged against the reference in the same loops.
+/* closed_loop.h - `hardnet eval --closed-loop`: a network as a controller, compared with the reference in the same
+ * loops.
  *
- * The loops are those of rollout.h, from starts that are drawn or given. The network's are compared with the reference's from the same
- * start: what they cost, whether every step is ok, whether they go where the reference does, and whether they stay in the box.
+ * The loops are those of rollout.h, from sampled or given starts. A network's loop is compared with the reference's
+ * from the same start: cost, outcomes, divergence, and whether it stays in the input range.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_CLOSED_LOOP_H

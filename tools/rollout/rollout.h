@@ -2,9 +2,9 @@
  *
  *     y = controller(x),   cost(x, y), margin(x, y),   x <- next(x, y)
  *
- * What counts is evaluated at the true inputs and the applied outputs only: a controller that violates its own dynamics gains nothing
- * by it. What is not ok is applied like the rest and counted. rollout_setup.c finds out what is asked for, rollout_run.c runs the
- * loops, rollout_report.c prints, rollout_files.c writes.
+ * Cost and margin are evaluated at the true inputs and the applied outputs only, so that a controller does not profit
+ * from violating the dynamics. Outputs that are not ok are applied, too, and counted. rollout_setup.c reads the
+ * options, rollout_run.c runs the loops, rollout_report.c prints, rollout_files.c writes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_ROLLOUT_H
@@ -27,11 +27,11 @@ struct rollout_options {
     size_t steps;
     size_t samples; /* starts of loops that are drawn; 0: they are those of x0 */
     bool allow_outside;
-    struct feedback_hint hint; /* what the model feeds back by itself */
+    struct feedback_hint hint; /* the feedback suggested by the model */
     struct compile_choice compile;
 };
 
-/* What is asked for at every step. Of a margin there are several values, the smallest of which counts. */
+/* Formulas evaluated at every step. A margin has several values; the smallest counts. */
 struct rollout_formulas {
     bool has_cost, has_final;
     hn_expr cost, final_cost;
@@ -50,11 +50,11 @@ struct rollout_shown {
 };
 
 struct rollout_step {
-    double cost, margin; /* NaN: not asked for */
+    double cost, margin; /* NaN: not requested */
     double violation;    /* max |r| by plain evaluation, infinite where something is NaN ... */
     size_t worst;        /* ... and its row; SIZE_MAX: no row is violated */
     double seconds;      /* of the controller */
-    const char *status;  /* an outcome, or what the reference says; it lives forever */
+    const char *status;  /* an outcome, or the reference's status; a static string */
     bool ok;
 };
 
@@ -71,20 +71,20 @@ struct controller {
     char name[64];
     const char *file;             /* NULL: the reference */
     hn_policy *policy;            /* NULL: the reference */
-    struct baseline_head *head;   /* of the policy; NULL: it has none */
-    hn_policy *loaded;            /* the same as it is in its file, whose network this is; NULL: there is no other */
+    struct baseline_head *head;   /* of the policy, or NULL */
+    hn_policy *loaded;            /* the policy of the file, which owns the network; NULL: the same policy */
     struct multistart *solver;    /* NULL: a network */
-    double tolerance;             /* of what it calls ok */
+    double tolerance;             /* of its outcome ok */
     bool relative;                /* likewise */
     double *path;                 /* starts x (steps + 1) x inputs */
-    double *shown;                /* starts x steps x what is shown; NULL: nothing is */
+    double *shown;                /* starts x steps x values of --show; NULL: none */
     struct rollout_step *steps;   /* starts x steps */
     struct rollout_total *totals; /* starts */
     struct rollout_total total;
     double seconds, slowest; /* per step: median and largest */
 };
 
-/* What a network's loops are beside the reference's: closed_loop.h. Shares are NaN where there is nothing to compare. */
+/* Comparison of a network's loops with the reference's: closed_loop.h. Shares are NaN without a comparison. */
 struct rollout_verdict {
     double mean, worst; /* how much more they cost, as a share: all together, and the worst of them ... */
     size_t worst_start; /* ... and which that is */
@@ -104,29 +104,29 @@ struct rollout {
     struct rollout_shown shown;
     struct multistart solver;
     size_t count;
-    struct controller *controllers;        /* the reference, where there is one, then networks */
+    struct controller *controllers;        /* the reference, if any, then networks */
     const struct rollout_verdict *verdict; /* NULL: none */
 };
 
-/* Without --feedback takes what the model suggests; a verb code, after what is wrong has been printed. */
+/* Without --feedback uses the model's suggestion; a verb code, after printing the error. */
 int rollout_find_feedback(struct rollout_options *options, const hn_model *model, const char *verb);
 
 /* Loads --plant, which must have the model's inputs and outputs by name; *plant NULL without one. A verb code. */
 int rollout_load_plant(hn_model **plant, const struct rollout_options *options, const hn_model *model);
 
-/* What --disturbance asks for: a verb code after what is wrong has been printed; and its effect on the inputs x of a step. Every
- * controller meets the same. */
+/* Reads --disturbance: a verb code after printing the error; and applies it to the inputs x of a step. All controllers
+ * get the same disturbance. */
 int rollout_find_disturbance(struct rollout *rollout);
 void rollout_disturb(const struct rollout *rollout, size_t start, size_t step, double *x);
 
-/* How many numbers a text such as -3.2,0.3 has, of which the first `room` are stored; 0: it is something else. */
+/* The number of numbers in a text such as -3.2,0.3, of which the first `room` are stored; 0: another kind of text. */
 size_t rollout_read_numbers(const char *text, double *values, size_t room);
 
-/* VERB_OK, or another verb code after what is wrong has been printed; released in either case. */
+/* VERB_OK, or another verb code after printing the error; released in either case. */
 int rollout_setup(struct rollout *rollout);
 void rollout_end(struct rollout *rollout);
 
-/* What --show asks for: a verb code after what is wrong has been printed; and its values at a point. */
+/* Reads --show: a verb code after printing the error; and evaluates it at a point. */
 int rollout_find_shown(struct rollout *rollout);
 void rollout_release_shown(struct rollout_shown *shown);
 hn_status rollout_show(const struct rollout *rollout, const double *x, const double *y, double *values,
@@ -137,7 +137,8 @@ hn_status rollout_run(struct rollout *rollout, hn_error *error);
 
 bool rollout_all_ok(const struct rollout *rollout);
 
-/* Whether all networks stayed in the box of the inputs, or need not; warns where they did not. The reference may leave it. */
+/* Whether all networks stayed in the range of the inputs, or need not; warns where they did not. The reference may
+ * leave it. */
 bool rollout_stays(const struct rollout *rollout);
 void rollout_print(const struct rollout *rollout);
 hn_status rollout_write_json(const struct rollout *rollout, const char *path, hn_error *error);

@@ -1,6 +1,6 @@
-/* rollout_files.c - what `hardnet rollout` writes: JSON, a line of CSV for every step, and the states. See rollout.h.
+/* rollout_files.c - the files of `hardnet rollout`: JSON, a line of CSV for every step, and the states. See rollout.h.
  *
- * Numbers that are not finite, and what was not asked for, are null in JSON and empty in CSV.
+ * Non-finite numbers, and what was not requested, are null in JSON and empty in CSV.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -153,7 +153,8 @@ static void put_place(struct text *text, const struct rollout *r, const struct c
         put_optional(text, rollout_state(r, c, start, k)[i]);
 }
 
-/* After its steps a loop has a line with what it reached and its final cost, so that the costs of its lines add up to its cost. */
+/* After its steps a loop has a line with the reached state and the final cost, so that the lines sum to the loop's
+ * cost. */
 static void put_loop(struct text *text, const struct rollout *r, const struct controller *c, size_t start) {
     for (size_t k = 0; k < r->steps; k++) {
         const struct rollout_step *step = &c->steps[start * r->steps + k];

@@ -1,7 +1,7 @@
 /* rollout_plant.c - a plant that is not the model: another model's defined variables, and disturbances. See rollout.h.
  *
- * After each step the inputs that are fed back get x_i + s_i N(0, 1). The random numbers depend on the seed, the start and the step
- * only.
+ * After each step the inputs that are fed back get x_i + s_i N(0, 1). The random numbers depend on the seed, the start
+ * and the step only.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"

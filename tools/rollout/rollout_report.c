@@ -1,4 +1,4 @@
-/* rollout_report.c - what `hardnet rollout` prints. See rollout.h.
+/* rollout_report.c - the printed report of `hardnet rollout`. See rollout.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/console.h"

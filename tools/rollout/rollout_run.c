@@ -1,6 +1,6 @@
-/* rollout_run.c - the loops themselves, and what they come to. See rollout.h.
+/* rollout_run.c - runs the loops and sums their costs. See rollout.h.
  *
- * Loops run one after the other, a state at a time, so that the time of a step is that of a controller in use.
+ * Loops run sequentially, so that the time of a step is that of a controller in operation.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -68,7 +68,7 @@ static hn_status rollout_run_apply(struct loop *loop, const double *x, struct ro
     return status;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 /* The smallest value, or the smallest distance of a row from its bounds; NaN when one of them is. */
 static double least_margin(const struct rollout_formulas *f) {
@@ -114,7 +114,7 @@ static hn_status judge_step(struct loop *loop, const double *x, struct rollout_s
 
 /* ---- loops ---- */
 
-/* x comes in as the inputs of this step and goes out as those of the next. */
+/* x: the inputs of this step; on return those of the next. */
 static hn_status rollout_run_take_step(struct loop *loop, double *x, struct rollout_step *step, hn_error *error) {
     hn_status status = rollout_run_apply(loop, x, step, error);
     if (status == HN_OK)
@@ -122,7 +122,7 @@ static hn_status rollout_run_take_step(struct loop *loop, double *x, struct roll
     return status == HN_OK ? rollout_run_measure(loop, x, step, error) : status;
 }
 
-/* The inputs of every step lie behind each other; the last are those reached. */
+/* The inputs of all steps are contiguous, followed by the final state. */
 static hn_status run_loop(struct loop *loop, size_t start, struct progress *progress, hn_error *error) {
     const struct rollout *r = loop->rollout;
     struct controller *c = loop->controller;

@@ -181,7 +181,7 @@ static int check_name(const struct rollout *r, const struct controller *c) {
     return VERB_OK;
 }
 
-/* The policy once more, with the kernel that is asked for; one without a layer stays as it is. */
+/* A second policy with the requested kernel; a policy without a layer is unchanged. */
 static int rollout_setup_compile(struct rollout *r, struct controller *c) {
     hn_error error = {.status = HN_OK};
     struct compile_choice choice = r->options->compile;
@@ -259,7 +259,7 @@ static int find_controllers(struct rollout *r) {
     return code;
 }
 
-/* ---- what is fed back ---- */
+/* ---- feedback ---- */
 
 int rollout_find_feedback(struct rollout_options *o, const hn_model *model, const char *verb) {
     if (!feedback_default(&o->feedback, &o->hint, model))

@@ -1,4 +1,4 @@
-/* rollout_show.c - --show: outputs and defined variables that stand in the lines of CSV, step by step. See rollout.h.
+/* rollout_show.c - --show: additional outputs and defined variables in the CSV file. See rollout.h.
  *
  * A name is an output or a defined variable, or all of its entries: u[0,1], u, next.
  *
@@ -33,7 +33,7 @@ static size_t rollout_show_take(struct rollout_shown *shown, const hn_model *mod
     return shown->count - before;
 }
 
-/* Every name that is asked for may be all that there are. */
+/* Each name may match all outputs and defined variables. */
 static bool rollout_show_make_room(struct rollout_shown *shown, const struct rollout *r) {
     size_t each = hn_model_output_count(r->model) + hn_model_definition_count(r->model);
     shown->output = eval_take(r->options->show.count, each, sizeof *shown->output);

@@ -1,4 +1,4 @@
-/* report_read.c - see report_read.h. A reader of JSON for our own reports: strict about its form, deaf to what it does not know.
+/* report_read.c - see report_read.h. A JSON parser for hardnet's reports: strict syntax, unknown keys are ignored.
  *
  * SPDX-License-Identifier: MIT */
 #include "table/report_read.h"
@@ -74,7 +74,7 @@ static void take_text(struct reading *r, const char *text) {
 
 /* ---- JSON ---- */
 
-/* A number; null, true and false count as none. */
+/* A number; NaN for null, true and false. */
 static hn_status read_plain(struct reading *r) {
     struct json_cursor *c = &r->cursor;
     if (json_word(c, "null")) {

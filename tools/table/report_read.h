@@ -1,6 +1,7 @@
-/* report_read.h - the figures of a report that `hardnet eval` or `hardnet project` wrote, or of one that was typed from a paper.
+/* report_read.h - the figures of a report of `hardnet eval` or `hardnet project`, or of one transcribed from a paper.
  *
- * Known keys are taken wherever they stand in the report's own levels; everything else is passed over. What is missing stays NaN.
+ * Known keys are taken wherever they stand in the report's own levels; everything else is passed over. What is missing
+ * stays NaN.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_REPORT_READ_H

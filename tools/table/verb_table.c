@@ -1,7 +1,7 @@
 /* verb_table.c - hardnet table NAME=REPORT.json ...: reports side by side, a row each, as text and as JSON.
  *
- * Several reports under one name (NAME=A.json,B.json) are runs of one thing: the mean of their means and the worst of their
- * maxima, with the number of runs behind the name.
+ * Several reports under one name (NAME=A.json,B.json) are runs of one thing: the mean of their means and the worst of
+ * their maxima, with the number of runs behind the name.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -21,7 +21,7 @@
 enum { ROWS = 64, NAME = 64 };
 
 static const char about[] =
-    "Puts reports of hardnet eval (and of hardnet project) side by side: suboptimality, violation per group,\n"
+    "Compares reports of hardnet eval (and of hardnet project) side by side: suboptimality, violation per group,\n"
     "time per sample. NAME=A.json,B.json is one row made of several runs: the mean of their means and the\n"
     "largest of their maxima.";
 
@@ -114,7 +114,7 @@ static hn_status read_all(struct table *table, hn_error *error) {
 
 /* ---- text ---- */
 
-/* Four digits where that is readable. */
+/* Four digits if that is readable. */
 static void print_number(struct text *text, double value, int width) {
     if (isnan(value))
         text_print(text, "  %*s", width, "-");

@@ -1,13 +1,13 @@
-/* train.h - hardnet train: what its files share.
+/* train.h - hardnet train: shared declarations.
  *
  *     source    where rows of x come from: the box, a file, or a set that the reference solver has labelled
  *     rollout   states met in closed loop under the present policy, a share of every batch
- *     search    whether there are several optima; then they are labels, and exploring starts from them
+ *     search    searches for several optima; these become labels, and exploration starts from them
  *     state     all that changes from step to step; a checkpoint is these numbers
  *     record    the options that decide the bits, as texts: in checkpoints, and in the network
  *
- * What is drawn at a step is a function of the seed and the number of the step only, so that a training that is taken up
- * again ends with the same bits.
+ * What is drawn at a step is a function of the seed and the number of the step only, so that a training that is taken
+ * up again ends with the same bits.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TOOLS_TRAIN_H
@@ -29,7 +29,7 @@
 
 /* ---- options: train_options.c ---- */
 
-enum { TRAIN_LEAST_NORMALISED = 16 }; /* neurons of a layer that is normalised unless told */
+enum { TRAIN_LEAST_NORMALISED = 16 }; /* minimum neurons of a layer that is normalised by default */
 
 enum train_loss { TRAIN_OBJECTIVE, TRAIN_IMPROVE, TRAIN_TARGETS };
 
@@ -50,8 +50,8 @@ struct train_options {
     size_t improve, candidates, refine, train_iterations;
     size_t labels, target_steps, multistart, survey;
     size_t probed,
-        several;  /* what a search found: inputs, and those with a better optimum than the first; 0: none yet */
-    size_t found; /* labels that it made */
+        several;  /* results of a search: inputs, and those with a better optimum than the first; 0: none yet */
+    size_t found; /* labels from it */
     size_t validation, validate_every, patience;
     size_t feedback_steps, checkpoint_steps;
     size_t correction_steps;
@@ -63,8 +63,8 @@ struct train_options {
     bool by_loss; /* the best network is that with the smallest loss, whether its outputs are ok or not */
     bool feedback_beyond, feedback_inside, open_loop, resume, keep;
     bool shape_given, candidates_given; /* by an option of the network's shape; by --candidates */
-    struct feedback_hint hint;          /* what the model feeds back by itself */
-    /* what follows from them */
+    struct feedback_hint hint;          /* the feedback suggested by the model */
+    /* derived settings */
     enum train_loss goal;
     enum scheme scheme;
     hn_network_options network; /* all but inputs and outputs */
@@ -74,26 +74,26 @@ struct train_options {
 
 extern const char *const train_activations[], *const train_structures[], *const train_norms[];
 extern const char *const train_losses[], *const train_firsts[];
-extern const char *const train_methods[];    /* those of the layer, and two that have none */
+extern const char *const train_methods[];    /* the methods of the layer, and two without a layer */
 extern const char *const train_references[]; /* who computes targets */
 
 /* Whether that is the method optimal. */
 bool train_has_teacher(const struct train_options *options);
 
-/* The numbers that a training by this method (NULL: auto) with this loss (NULL: the method's own) has unless told: all of them
- * stand in train_options.c, in hn_train_defaults and in hn_policy_defaults. */
+/* The defaults for this method (NULL: auto) and loss (NULL: the method's): all from train_options.c, hn_train_defaults
+ * and hn_policy_defaults. */
 struct train_options train_defaults(const char *method, const char *loss);
 
-/* Fills in what follows; VERB_OK, or VERB_MISUSED after what does not fit has been printed. */
+/* Fills in the derived settings; VERB_OK, or VERB_MISUSED after printing a conflict. */
 int train_settle(struct train_options *options);
 
-/* Without --feedback closed loops are those that the model suggests, where that makes sense; says so in a line. A verb code. */
+/* Without --feedback uses the closed loops suggested by the model, if applicable, and prints a line. A verb code. */
 int train_feedback(struct train_options *options, const hn_model *model);
 
-/* Compiles the layer where that is asked for; a verb code. */
+/* Compiles the layer where requested; a verb code. */
 int train_compile(struct train_options *options, const hn_model *model);
 
-/* What the trainer is told. */
+/* The options of the trainer. */
 hn_train_options train_trainer_options(const struct train_options *options);
 struct baseline train_baseline(const struct train_options *options);
 
@@ -125,12 +125,12 @@ enum train_stream {
 
 struct random train_random(size_t seed, enum train_stream stream, size_t step);
 
-/* Zeros from base_allocate; NULL when there is no memory. */
+/* Zeros from base_allocate; NULL when out of memory. */
 double *train_numbers(size_t rows, size_t columns);
 
 /* ---- rows of x: train_file.c, train_source.c ---- */
 
-/* An array in a file, of which every number has been looked at once; no rows: there is none. */
+/* An array in a file whose numbers have all been checked; no rows: no file. */
 struct train_file {
     const char *path;
     hn_array_rows *array;
@@ -140,7 +140,7 @@ struct train_file {
     double *mean;      /* of its columns */
 };
 
-/* Opens it and looks at its numbers, which must be finite; the option is for messages. */
+/* Opens the file and checks that its numbers are finite; the option is for messages. */
 hn_status file_open(struct train_file *file, const struct train_options *options, const hn_model *model,
                     const char *option, hn_error *error);
 void file_close(struct train_file *file);
@@ -159,7 +159,7 @@ struct train_source {
     double *label_x, *label_y; /* labelled by a solver; NULL: none */
     double *label_f;           /* objectives, minimised */
     size_t labels, most_labels;
-    size_t tried, several; /* inputs that the teacher has seen; labels better than what its first start leads to */
+    size_t tried, several; /* inputs solved by the teacher; labels better than the result of its first start */
     double *input_scale;   /* for distances between inputs */
 };
 
@@ -174,7 +174,7 @@ hn_status source_row(const struct train_source *source, struct random *random, d
 /* At most count rows for validation, the same at every call; how many is left in found. */
 hn_status source_validation(const struct train_source *source, size_t count, double *x, size_t *found, hn_error *error);
 
-/* Room for so many labels; then solves for them, unless an interrupt comes. */
+/* Allocates count labels, then computes them until interrupted. */
 hn_status source_make_labels(struct train_source *source, size_t count, hn_error *error);
 hn_status source_solve_labels(struct train_source *source, const struct train_options *options, hn_error *error);
 
@@ -189,7 +189,7 @@ struct train_lesson {
     size_t most;   /* inputs that are tried, those of earlier lessons included */
 };
 
-/* Goes on where it stopped, until there are most_labels; then each is solved again from those of similar inputs. */
+/* Continues until there are most_labels; then solves each again from the labels of similar inputs. */
 hn_status source_teach_labels(struct train_source *source, const struct train_lesson *lesson, hn_error *error);
 hn_status source_share_labels(struct train_source *source, int threads, hn_error *error);
 void source_drop_labels(struct train_source *source);
@@ -198,9 +198,9 @@ void source_drop_labels(struct train_source *source);
 
 enum { NEIGHBOURS = 3 };
 
-bool source_scale_inputs(struct train_source *source); /* false: no memory */
+bool source_scale_inputs(struct train_source *source); /* false: out of memory */
 
-/* The numbers of the nearest labels, the nearest first; how many there are. */
+/* The indices of the nearest labels, nearest first; returns their number. */
 size_t source_neighbours(const struct train_source *source, const double *x, size_t nearest[NEIGHBOURS + 1]);
 
 /* What was trained and how, from the options, the model and the numbers of its files. */
@@ -221,23 +221,23 @@ struct train_rollout {
 int rollout_create(struct train_rollout *rollout, const hn_model *model, const struct train_options *options);
 void rollout_release(struct train_rollout *rollout);
 
-/* Loops go on beyond the box where most of the optima that the search has found lead there, unless told; said in a line. */
+/* By default loops continue beyond the input range if most optima of the search lead there; prints a line. */
 hn_status rollout_choose_beyond(struct train_rollout *rollout, const struct train_source *source,
                                 struct train_options *options, hn_error *error);
 
-/* Every state anew from the source. */
+/* Draws all states from the source. */
 hn_status rollout_begin(struct train_rollout *rollout, const struct train_source *source, hn_error *error);
 
-/* Every state one step on, or anew. */
+/* Advances every state by a step, or draws it again. */
 hn_status rollout_advance(struct train_rollout *rollout, const struct train_source *source,
                           const struct train_options *options, hn_policy *policy, size_t step, hn_error *error);
 
-/* ---- a network to begin with: train_init.c ---- */
+/* ---- the initial network: train_init.c ---- */
 
-/* Loads --init, if it is given, and takes over its shape and number of candidates; a verb code. */
+/* Loads --init, if given, and adopts its shape and number of candidates; a verb code. */
 int init_load(hn_network **network, struct train_options *options, const hn_model *model);
 
-/* HN_INVALID unless it has so many inputs, and so many outputs for each candidate. */
+/* HN_INVALID unless it has this number of inputs, and of outputs per candidate. */
 hn_status init_check(const hn_network *network, const struct train_options *options, size_t inputs, size_t outputs,
                      hn_error *error);
 
@@ -246,7 +246,7 @@ void init_record(struct train_record *record, const hn_network *network);
 
 /* ---- shifts and scales of the network: train_scaling.c ---- */
 
-/* The network gives so many of the model's outputs, these columns, for each candidate. */
+/* The columns of the model's outputs that the network computes for each candidate. */
 struct train_columns {
     size_t count;
     size_t *column;
@@ -255,14 +255,14 @@ struct train_columns {
 hn_status scaling_set(hn_network *network, const struct train_source *source, const struct train_options *options,
                       const struct train_columns *columns, hn_error *error);
 
-/* ---- what changes: train_state.c ---- */
+/* ---- state: train_state.c ---- */
 
 enum train_number {
     NUMBER_STEPS,     /* done */
     NUMBER_VALIDATED, /* the last step that was validated */
     NUMBER_WAITED,    /* validations since the best */
     NUMBER_DROPPED,   /* samples */
-    NUMBER_BEST_STEP, /* 0 where it is the network of --init, or none yet */
+    NUMBER_BEST_STEP, /* 0: the network of --init, or none yet */
     NUMBER_BEST_FIGURE,
     NUMBER_BEST_OBJECTIVE,
     NUMBER_BEST_OK,
@@ -298,7 +298,7 @@ struct train_hold {
 };
 
 struct training {
-    struct train_options *options; /* what is left to the search is filled in by it */
+    struct train_options *options; /* the search fills in what is not given */
     const hn_model *model;
     hn_network *network;
     hn_trainer *trainer;
@@ -308,15 +308,15 @@ struct training {
     struct train_state state;
     struct train_record record;
     double *x, *targets; /* of a batch: targets, or starts of exploring */
-    size_t validation;   /* rows, and what becomes of them */
+    size_t validation;   /* validation inputs and their results */
     double *validation_x, *objective;
-    double *kept, *sorted; /* objectives with the best weights, NaN where an input does not count; room */
+    double *kept, *sorted; /* objectives with the best weights, NaN if an input does not count; workspace */
     hn_report *reports;
     struct train_hold hold;
-    struct survey found;             /* count 0: not asked for */
+    struct survey found;             /* count 0: not requested */
     size_t steps_here, samples;      /* since it began or went on: steps, and samples that have a loss */
     size_t undefined, undefined_row; /* samples that were dropped because a row has no value, and the first such row */
-    double layer_steps;              /* of the layer, the sum of means since the last look at them */
+    double layer_steps;              /* of the layer, the sum of means since the last check */
     bool told_slow;
     bool hopeless;     /* every sample was dropped */
     bool looked_again; /* train_search.c */
@@ -356,7 +356,8 @@ void judge_keep(struct training *training, const struct train_verdict *verdict);
 /* What the best weights of a checkpoint do for each input. */
 hn_status judge_recall(struct training *training, hn_error *error);
 
-/* Two rows of objectives, NaN where an input does not count: means over the inputs that count in both, and how many others. */
+/* Two rows of objectives, NaN where an input does not count: means over the inputs that count in both, and how many
+ * others. */
 struct judge_pair {
     size_t both, lost, won;
     double before, after;
@@ -364,34 +365,34 @@ struct judge_pair {
 
 struct judge_pair judge_pair(size_t count, const double *before, const double *after);
 
-/* ---- a look at the inputs: train_survey.c ---- */
+/* ---- survey of the inputs: train_survey.c ---- */
 
-/* Finds out what the inputs are like; VERB_NOT_OK, with an error, where none of them has a feasible output. */
+/* Surveys the inputs; VERB_NOT_OK, with an error, if no input has a feasible output. */
 int training_survey(struct training *training);
 void training_print_survey(const struct training *training);
 
 /* ---- files that are this training's: train_hold.c ---- */
 
-/* Locks --out and --checkpoint, as FILE.lock, until hold_release; VERB_FAILED where another training has one of them. */
+/* Locks --out and --checkpoint, as FILE.lock, until hold_release; VERB_FAILED if another training holds a lock. */
 int hold_begin(struct train_hold *hold, const struct train_options *options);
 
-/* Room on the disk for the network that is trained, held until hold_give_room. HN_IO where there is not enough. */
+/* Reserves disk space for the network until hold_give_room. HN_IO if there is not enough. */
 hn_status hold_take_room(struct train_hold *hold, const struct training *training, hn_error *error);
 void hold_give_room(struct train_hold *hold);
 void hold_release(struct train_hold *hold);
 
 /* ---- several optima: train_search.c ---- */
 
-/* Whether a training chooses what is not given: not a baseline, and long enough that it is worth it. */
+/* Whether settings are chosen automatically: not for baselines or short trainings. */
 bool train_chooses(const struct train_options *options);
 
-/* Whether it looks for several optima. */
+/* Whether the training searches for several optima. */
 bool train_searches(const struct train_options *options);
 
 /* Labels, the number of candidates and the steps that imitate, into source and options. */
 hn_status training_search(struct training *training, hn_error *error);
 
-/* Whether it is time to look at what the network does, where the search has found one optimum only; then training may begin anew. */
+/* Whether it is time for a second search after the first found one optimum only; the training may restart then. */
 bool training_looks_again(const struct training *training);
 hn_status training_look_again(struct training *training, hn_error *error);
 
@@ -401,10 +402,10 @@ hn_status training_look_again(struct training *training, hn_error *error);
 hn_status training_prepare(struct training *training, hn_error *error);
 hn_status training_step(struct training *training, hn_train_report *report, hn_error *error);
 
-/* From the first step, with what the options say now. */
+/* Restarts from the first step with the present options. */
 hn_status training_restart(struct training *training, hn_error *error);
 
-/* Builds everything; VERB_OK, or another verb code after what is wrong has been printed. */
+/* Builds everything; VERB_OK, or another verb code after printing the error. */
 int training_create(struct training *training);
 void training_release(struct training *training);
 
@@ -414,10 +415,11 @@ hn_status training_run(struct training *training, bool *done, hn_error *error);
 /* Judges the present weights: the best are kept, and the curve has a row more. */
 hn_status training_validate(struct training *training, hn_error *error);
 
-/* Writes the best network to --out; where that fails to a new temporary folder, which the error (HN_IO) names: train_write.c. */
+/* Writes the best network to --out; where that fails to a new temporary folder, which the error (HN_IO) names:
+ * train_write.c. */
 hn_status training_write(struct training *training, hn_error *error);
 
-/* Checkpoint and curve; what fails is printed, and what was there before stays. */
+/* Writes checkpoint and curve; prints errors and keeps the previous files then. */
 void training_keep(struct training *training);
 
 /* ---- signs of life and the last words: train_progress.c ---- */
@@ -438,13 +440,13 @@ void train_print(const struct training *training);
 /* A warning where most steps of closed loops ended beyond the box. */
 void train_warn_of_loops(const struct training *training);
 
-/* One refinement step where it pays, into the options, unless they say how many; said in a line. */
+/* Chooses one refinement step if it lowers the objective enough, unless given; prints a line. */
 hn_status train_choose_refine(struct training *training, hn_error *error);
 
-/* Which candidates are used, and what more of everything would bring to the network that was written: train_prospects.c. */
+/* Prints the use of candidates and the expected gain of more candidates and refinement: train_prospects.c. */
 void train_print_prospects(const struct training *training);
 
-/* The same of the present weights, as numbers; count 0 where there is nothing to say. */
+/* The same for the present weights, as numbers; count 0: nothing to report. */
 hn_status train_find_prospects(const struct training *training, struct prospects *prospects, hn_error *error);
 
 #endif

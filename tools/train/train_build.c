@@ -74,14 +74,14 @@ static hn_status make_batches(struct training *t, hn_error *error) {
     return status == HN_OK ? rollout_begin(&t->rollout, &t->source, error) : status;
 }
 
-/* ---- where it begins ---- */
+/* ---- start ---- */
 
-/* A finished training leaves a network and no checkpoint: what goes on from there is --init. */
+/* A finished training leaves a network without checkpoint: use --init to continue. */
 static void warn_of_missing(const struct train_options *o) {
     bool finished = !o->init && access(o->out, F_OK) == 0;
     console_warning("--resume: there is no %s; the training starts from the beginning%s%s%s", o->checkpoint,
                     finished ? "; --init " : "", finished ? o->out : "",
-                    finished ? " would begin with the weights that are there (--keep keeps a checkpoint)" : "");
+                    finished ? " would start from the existing weights (--keep keeps a checkpoint)" : "");
 }
 
 static hn_status begin_anew(struct training *t, hn_error *error) {
@@ -89,7 +89,7 @@ static hn_status begin_anew(struct training *t, hn_error *error) {
     if (t->options->resume)
         warn_of_missing(t->options);
     else if (there)
-        console_warning("%s is there and will be replaced; --resume would go on from it", t->options->checkpoint);
+        console_warning("%s exists and will be replaced; --resume would continue from it", t->options->checkpoint);
     hn_status status = t->options->reference ? source_solve_labels(&t->source, t->options, error) : HN_OK;
     return status == HN_OK && t->options->init ? training_validate(t, error) : status;
 }

@@ -1,5 +1,5 @@
-/* train_file.c - the files of --x and --targets: looked at from the first number to the last, a stripe at a time, before rows of them
- * are drawn. See train.h.
+/* train_file.c - the files of --x and --targets: all numbers are checked, a stripe at a time, before rows are drawn.
+ * See train.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/checksum.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Is given each stripe in turn: count rows from this number on. */
+/* Called for each stripe: count rows from this index on. */
 typedef hn_status look_function(void *context, size_t number, size_t count, const double *x, hn_error *error);
 
 static hn_status walk(const struct train_file *file, look_function *look, void *context, hn_error *error) {
@@ -29,12 +29,12 @@ static hn_status walk(const struct train_file *file, look_function *look, void *
     return status;
 }
 
-/* ---- once, from the first row to the last ---- */
+/* ---- the check of all rows ---- */
 
 struct first_look {
     struct train_file *file;
     const char *option;
-    const hn_model *model; /* of inputs; NULL: it is no matter where they lie */
+    const hn_model *model; /* of inputs; NULL: their range is not checked */
     struct unusual_inputs unusual;
 };
 

@@ -1,8 +1,7 @@
-/* train_hold.c - the files that a training writes are its own while it runs, and there is room for them. See train.h.
+/* train_hold.c - locks the output files of a training and reserves disk space. See train.h.
  *
- * FILE.lock beside FILE is locked (flock), so that the lock ends with the process, however that ends. The file of --out also takes
- * the room on the disk that the network will need; it is given back when the network is written. A file that a killed training left
- * is taken over.
+ * Locks FILE.lock beside FILE (flock), so that the lock ends with the process. The lock file of --out also reserves the
+ * disk space of the network until that is written. The lock file of a killed training is reused.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -24,14 +23,15 @@ enum { TRIES = 10 };
 
 /* ---- locks ---- */
 
-/* A training that ends removes its file: it may be gone between opening and locking. */
+/* A training that ends removes its lock file, possibly between open and flock. */
 static bool is_still_there(int file, const char *path) {
     struct stat own, named;
     return fstat(file, &own) == 0 && stat(path, &named) == 0 && own.st_ino == named.st_ino &&
            own.st_dev == named.st_dev;
 }
 
-/* The locked file, or -1 with errno; EWOULDBLOCK: another training has it. File systems without locks are taken as they are. */
+/* The locked file, or -1 with errno; EWOULDBLOCK: another training has it. File systems without locks are taken as they
+ * are. */
 static int open_locked(const char *path) {
     for (int i = 0; i < TRIES; i++) {
         int file = system_open_lock(path);
@@ -55,7 +55,7 @@ static int hold(struct train_hold *h, const char *option, const char *path) {
     if (strlen(path) < sizeof target)
         memcpy(target, path, strlen(path) + 1);
     if (target[0] == '\0' || file_follow(target) != 0)
-        return VERB_OK; /* writing says what is wrong with it */
+        return VERB_OK; /* writing will report the error */
     snprintf(name, sizeof h->path[0], "%s.lock", target);
     int file = open_locked(name);
     if (file >= 0) {
@@ -86,7 +86,7 @@ void hold_release(struct train_hold *h) {
 
 /* ---- room ---- */
 
-/* At least the size of the file: numbers, what was trained and how, names of tensors. */
+/* An upper bound on the size of the file: numbers, settings, names of tensors. */
 static size_t network_bytes(const struct training *t) {
     enum { SETTINGS = 1024, TENSOR = 128 };
     size_t bytes = SETTINGS + t->state.parameters * sizeof(double);

@@ -1,8 +1,8 @@
-/* train_init.c - --init NET: a training that begins with the weights of another network.
+/* train_init.c - --init NET: starts from the weights of another network.
  *
- * Whatever model that was for: what has to fit are the numbers of inputs and outputs. Widths, activation, shifts and scales are the
- * network's own, and so is the number of candidates unless it is given. Its weights are judged before the first step, so that
- * a training never ends with a network that is worse on the validation inputs than the one it began with.
+ * The model may differ; the numbers of inputs and outputs must match. Widths, activation, shifts and scales are those
+ * of the network, as is the number of candidates unless given. Its weights are validated before the first step, so that
+ * a training never ends with a network that is worse on the validation inputs than the initial one.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/checksum.h"

@@ -1,12 +1,13 @@
-/* train_judge.c - which weights are the best: two validations on the same inputs, compared input by input.
+/* train_judge.c - selects the best weights: compares two validations on the same inputs, input by input.
  *
- * Inputs that are ok with both weights are compared by their mean objective. Of inputs that are ok with one of the two only, each
- * counts for it as much as the middle four fifths of the objectives are apart: so much the mean may be higher for one more ok input
- * of N, divided by N. It is the same for all of them, and no single dear input decides it. Where all inputs are ok, this is the mean
- * objective. Where no input is ok with both weights, more ok inputs are better.
+ * Inputs that are ok with both weights are compared by their mean objective. Of inputs that are ok with one of the two
+ * only, each counts for it as much as the middle four fifths of the objectives are apart: so much the mean may be
+ * higher for one more ok input of N, divided by N. It is the same for all of them, and no single dear input decides it.
+ * Where all inputs are ok, this is the mean objective. Where no input is ok with both weights, more ok inputs are
+ * better.
  *
- * Baselines are judged by their own loss, with the largest violation in place of |r|: their outputs are hardly ever ok. An input
- * whose loss is not finite (a constraint is undefined there) comes first: fewer of them are better.
+ * Baselines are judged by their own loss, with the largest violation in place of |r|: their outputs are hardly ever ok.
+ * An input whose loss is not finite (a constraint is undefined there) comes first: fewer of them are better.
  *
  * SPDX-License-Identifier: MIT */
 #include "train/train.h"
@@ -90,7 +91,7 @@ static int ascending(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* From the lowest tenth of the numbers to the highest tenth; room: for count numbers. */
+/* The distance between the first and the last decile; room: workspace of count numbers. */
 static double distance_between_tenths(size_t count, const double *numbers, double *room) {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
@@ -115,7 +116,7 @@ static bool has_less_loss(const struct training *t, const struct train_verdict *
     return pair.won == pair.lost ? verdict->figure < t->state.number[NUMBER_BEST_FIGURE] : pair.won > pair.lost;
 }
 
-/* As long as nothing is ok the last is as good as any, but patience goes on. */
+/* While no input is ok the last weights are kept, but patience counts. */
 void judge_keep(struct training *t, const struct train_verdict *verdict) {
     double *number = t->state.number;
     bool first = t->state.rows == 0;

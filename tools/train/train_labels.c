@@ -1,6 +1,7 @@
-/* train_labels.c - targets made by a solver, for inputs drawn from the source: by IPOPT, or by the method optimal (train_teacher.c).
+/* train_labels.c - targets made by a solver, for inputs drawn from the source: by IPOPT, or by the method optimal
+ * (train_teacher.c).
  *
- * What the solver does not solve is left out, and another input is drawn, up to twice as many as labels are wanted.
+ * Unsolved inputs are replaced by others, up to twice the number of labels.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* train_neighbours.c - the labelled inputs that are nearest to an input, in units of the box. See train.h.
  *
- * Every label is looked at, or with many inputs every so many: WORK numbers are compared at most.
+ * Compares all labels, or a subset with many inputs: at most WORK numbers.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/size.h"

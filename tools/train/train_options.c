@@ -1,8 +1,9 @@
-/* train_options.c - the options of hardnet train: their defaults by method, what does not fit, and what the trainer gets.
+/* train_options.c - the options of hardnet train: defaults by method, checks, and the options of the trainer.
  *
- * Three methods are baselines, with the settings that were published for them: paper, whose loss is the objective through all 500
- * steps; soft, a penalty of 1000 |r|^2 and nothing else; dc3, with 100 correction steps of 0.1 and the loss f + 5 |r| (DC3's 10, half
- * of which is for inequalities). All three begin with a network without shifts and scales, uniform weights and biases, train 500 epochs of 17 batches of 1000 by Adam at 1e-4 and keep the network with
+ * Three methods are baselines, with the settings that were published for them: paper, whose loss is the objective
+ * through all 500 steps; soft, a penalty of 1000 |r|^2 and nothing else; dc3, with 100 correction steps of 0.1 and the
+ * loss f + 5 |r| (DC3's 10, half of which is for inequalities). All three begin with a network without shifts and
+ * scales, uniform weights and biases, train 500 epochs of 17 batches of 1000 by Adam at 1e-4 and keep the network with
  * the smallest validation loss.
  *
  * SPDX-License-Identifier: MIT */
@@ -150,7 +151,7 @@ static int settle_loss(struct train_options *o) {
     return VERB_OK;
 }
 
-/* The first of these options that was given, but has no use; NULL: none. */
+/* The first given option that has no effect; NULL: none. */
 static const char *out_of_place(const struct train_options *o) {
     bool layer = o->scheme == SCHEME_LAYER, dc3 = o->scheme == SCHEME_DC3;
     const struct {
@@ -205,7 +206,7 @@ static int settle_checkpoint(struct train_options *o) {
                                                    : verb_misuse("train", "--out: the name of the file is too long");
 }
 
-/* Few neurons lose too much to their mean and deviation; with the loss `objective` it is better here and worse there. */
+/* Narrow layers lose too much by normalisation; with the loss `objective` the effect is mixed. */
 static const char *usual_norm(const struct train_options *o) {
     bool simd = true;
     for (size_t i = 0; i < o->network.hidden_count; i++)
@@ -284,7 +285,7 @@ struct baseline train_baseline(const struct train_options *o) {
                              .momentum = o->momentum};
 }
 
-/* The loss goes through few steps, but for the paper's. */
+/* The loss differentiates few steps, except for the method paper. */
 static hn_layer_options layer_through(const struct train_options *o, const hn_policy_options *policy) {
     int few = hn_train_defaults().layer.iterations;
     hn_layer_options layer = policy->layer;

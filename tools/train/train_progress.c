@@ -1,4 +1,4 @@
-/* train_progress.c - signs of life of a training on stderr, and what it reached on stdout.
+/* train_progress.c - progress of a training on stderr, its summary on stdout.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -69,7 +69,7 @@ static void print_best(const struct training *t) {
            number[NUMBER_BEST_VIOLATION]);
 }
 
-/* A device that has no room for refinement leaves it to the CPU to improve targets and to refine, which is said. */
+/* Reports improvement and refinement on the CPU, which happen if the device lacks memory. */
 static void print_device(const struct training *t) {
     hn_device_info info = {.size = sizeof info};
     if (hn_policy_get_device(hn_trainer_policy(t->trainer), &info, NULL) != HN_OK)

@@ -1,4 +1,5 @@
-/* train_prospects.c - the last words of a training: which candidates are used, what more of everything would bring. See train.h.
+/* train_prospects.c - the last lines of a training: use of candidates, expected gain of more candidates and refinement.
+ * See train.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -15,7 +16,7 @@
 static const double NEARLY_ALL = 0.95;     /* of the inputs */
 static const double REFINING_PAYS = 0.001; /* share of the mean |f| that a step must bring */
 
-/* Methods that end at an optimum or at the nearest point, whatever comes before. */
+/* Methods that end at an optimum or the nearest point. */
 static bool proves(const struct training *t) {
     hn_method method = hn_policy_options_of(hn_trainer_policy(t->trainer)).layer.method;
     return method == HN_METHOD_OPTIMAL || method == HN_METHOD_NEAREST;
@@ -23,7 +24,8 @@ static bool proves(const struct training *t) {
 
 /* ---- refinement ---- */
 
-/* By how much the objectives of the validation inputs are lower than before, as a share; new ones where an output is not ok count 0. */
+/* By how much the objectives of the validation inputs are lower than before, as a share; new ones where an output is
+ * not ok count 0. */
 static double gain(const struct training *t, const double *before) {
     double size = 0, lower = 0;
     for (size_t i = 0; i < t->validation; i++) {

@@ -1,7 +1,7 @@
 /* train_record.c - the options that decide the bits of a training, as texts.
  *
- * Nothing in it depends on the machine, the day or the number of threads. Numbers are written so that they read back as the
- * same double. A file of inputs counts by what is in it, not by its name.
+ * The record does not depend on the machine, the date or the number of threads. Numbers are written so that they read
+ * back as the same double. A file of inputs is identified by its content, not its name.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

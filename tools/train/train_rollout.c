@@ -1,7 +1,8 @@
-/* train_rollout.c - states in closed loop: the present policy is applied, and what it leads to is where it goes on from.
+/* train_rollout.c - states in closed loop under the present policy.
  *
- * What becomes of a state is feedback.h's. A state starts anew now and then, when its outputs are not ok (of a baseline: not finite), and when
- * it leaves the box (unless told to go on) or breaks a check of the model. Inputs that are not fed back keep their value until then.
+ * feedback.h computes the next state. A state is drawn again at random times, when its outputs are not ok (baselines:
+ * not finite), and when it leaves the input range (by default) or violates a check of the model. Inputs that are not
+ * fed back keep their value until then.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -27,7 +28,7 @@ static bool train_rollout_make_room(struct train_rollout *r, size_t inputs, size
 
 /* ---- which loops ---- */
 
-/* Baselines keep to what was published; targets, and rows of a file, belong to the inputs that were chosen for them. */
+/* Not for baselines, which follow their publications, nor for targets and rows of a file, which have fixed inputs. */
 static bool is_for_loops(const struct train_options *o) {
     return o->scheme == SCHEME_LAYER && !o->by_loss && o->goal != TRAIN_TARGETS && !o->x;
 }

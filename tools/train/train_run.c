@@ -1,7 +1,7 @@
-/* train_run.c - the loop: a step, a validation now and then, a checkpoint now and then, until the end or an interrupt.
+/* train_run.c - the loop: steps with periodic validations and checkpoints, until the end or an interrupt.
  *
- * What comes next is decided by only the numbers of the state, which a checkpoint holds: whether the last step still has to be
- * validated, whether patience is over. So it does not matter between which two of them a training was cut.
+ * The state in a checkpoint determines what comes next: whether the last step needs a validation, whether patience is
+ * exhausted. So a training can be interrupted between any two steps. train_judge.c selects the best weights.
  *
  * train_judge.c decides which weights are the best.
  *
@@ -20,7 +20,7 @@
 
 enum { EXPLORE_EVERY = 2 }; /* steps, from labels */
 enum { WINDOW = 10 };       /* steps whose corrections are judged together */
-enum { ENOUGH = 100 };      /* steps whose samples are all dropped: there is nothing to learn from */
+enum { ENOUGH = 100 };      /* limit of consecutive steps whose samples are all dropped */
 
 static bool uses_targets(const struct training *t, size_t step) {
     return t->options->goal == TRAIN_TARGETS || step < t->options->target_steps;
@@ -47,8 +47,8 @@ static void warn_of_slow_steps(struct training *t) {
         return;
     t->told_slow = true;
     console_warning(
-        "corrections take %.0f steps in the mean, which makes training slow; hardnet check --survey 200 looks for "
-        "rows and units to blame",
+        "corrections take %.0f steps in the mean, which makes training slow; hardnet check --survey 200 searches for "
+        "the constraints and units that cause it",
         steps);
 }
 
@@ -86,7 +86,7 @@ static void draw_starts(struct training *t, size_t step) {
     }
 }
 
-/* A batch that was drawn: towards its targets, exploring from labels now and then, or by itself. */
+/* A step on the drawn batch: with targets, with exploration from labels, or plain. */
 static hn_status learn(struct training *t, size_t step, bool targets, hn_train_report *report, hn_error *error) {
     size_t batch = t->options->batch;
     if (targets || t->options->found == 0 || step % EXPLORE_EVERY != 0)
@@ -125,10 +125,10 @@ static hn_status give_up(struct training *t, hn_error *error) {
                  hn_model_row(t->model, t->undefined_row).name);
     t->hopeless = true;
     return error_set(error, HN_UNSUPPORTED,
-                     "all samples of %zu steps were dropped: %s; nothing was learnt, and no network is written. Begin "
+                     "all samples of %zu steps were dropped: %s; no network is written. Start "
                      "elsewhere: %s, or --init with a trained network",
                      t->steps_here, reason,
-                     scaled ? "other start values (:=)" : "--network scaled begins at corrected start values");
+                     scaled ? "other start values (:=)" : "--network scaled starts from corrected start values");
 }
 
 /* ---- a validation ---- */

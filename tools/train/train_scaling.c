@@ -1,5 +1,5 @@
-/* train_scaling.c - shifts and scales of the network, from inputs of the source (hn_network_scale); those of its inputs, where they
- * come from a file, from the whole file.
+/* train_scaling.c - shifts and scales of the network, from inputs of the source (hn_network_scale); those of its
+ * inputs, where they come from a file, from the whole file.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

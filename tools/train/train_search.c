@@ -1,11 +1,13 @@
-/* train_search.c - several optima: whether there are any, what they are, and how many candidates pay.
+/* train_search.c - searches for several optima and chooses the number of candidates.
  *
- * A few inputs are solved by the method optimal from several starts. Where the first start leads to the best for nearly all, there is
- * nothing to search for: one candidate, no labels. Otherwise labels are made from more starts (train_teacher.c); the first steps imitate them, the
- * candidate that is nearest to a label taking most of it, and later steps explore from the labels of similar inputs. The number of
- * candidates, unless given, is doubled from 1 on, each time in a short training on the labels, while that lowers the objective of the
- * validation inputs; a second look after a quarter of the steps finds optima that jump between inputs, each of which is found from the
- * first start: then the search is made after all, and the training begins anew. They are refined there, so that it is the optima that count and not yet how well they are met. A training that is taken up again finds what was chosen in its checkpoint.
+ * A few inputs are solved by the method optimal from several starts. Where the first start leads to the best for nearly
+ * all, there is nothing to search for: one candidate, no labels. Otherwise labels are made from more starts
+ * (train_teacher.c); the first steps imitate them, the candidate that is nearest to a label taking most of it, and
+ * later steps explore from the labels of similar inputs. The number of candidates, unless given, is doubled from 1 on,
+ * each time in a short training on the labels, while that lowers the objective of the validation inputs; a second look
+ * after a quarter of the steps finds optima that jump between inputs, each of which is found from the first start: then
+ * the search is made after all, and the training begins anew. They are refined there, so that it is the optima that
+ * count and not yet how well they are met. A training that is taken up again finds what was chosen in its checkpoint.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -25,12 +27,13 @@
 enum { LEAST_STEPS = 1000 }; /* of a training; a search would cost more than a shorter one */
 enum { PROBE = 100, MOST_LABELS = 4000, LEAST_LABELS = 500, USUAL_OUTPUTS = 50 };
 enum { LABEL_STARTS = 3 };  /* times those of the probe: a label that is not the best optimum is learnt, too */
-enum { LOOK_SHARE = 4 };    /* a second look after a quarter of the steps */
+enum { LOOK_SHARE = 4 };    /* second search after a quarter of the steps */
 enum { SEVERAL_STEPS = 2 }; /* times the usual ones: branches that part are more to learn */
 enum { MOST_CANDIDATES = 8, TRIAL_STEPS = 300, TRIAL_WARMUP = 20, TRIAL_REFINE = 2, TARGET_SHARE = 4 /* a quarter */ };
 
 static const double MOST_WORK = 1e13; /* operations of labels: many minutes of a core */
-static const double FEW = 0.01;   /* share of inputs with a better optimum than the first, up to which there is one */
+static const double FEW = 0.01;   /* up to this share of inputs with a better optimum than the first, the optimum counts
+                                   * as unique */
 static const double MANY = 0.1;   /* share of inputs at which the network is at another optimum than the best */
 static const double PAYS = 0.005; /* share of the objective that twice as many candidates must bring */
 
@@ -46,7 +49,7 @@ bool train_searches(const struct train_options *o) {
            !o->reference;
 }
 
-/* Fewer for larger models, whose solutions take longer. */
+/* Fewer for larger models, whose solutions are slower. */
 static size_t label_count(const struct training *t) {
     size_t outputs = t->source.outputs;
     size_t count = outputs > USUAL_OUTPUTS ? (size_t)MOST_LABELS * USUAL_OUTPUTS / outputs : MOST_LABELS;
@@ -94,14 +97,14 @@ static hn_status try_candidates(struct training *t, size_t candidates, double *o
     return status;
 }
 
-/* Whether more inputs are ok, or the mean of those that are ok either way is lower, by a share that is worth it. */
+/* Whether more inputs are ok, or the mean over inputs ok in both cases is lower by a sufficient share. */
 static bool pays(size_t count, const double *before, const double *after) {
     struct judge_pair pair = judge_pair(count, before, after);
     double more = ((double)pair.won - (double)pair.lost) / (double)(pair.both + pair.won + pair.lost + 1);
     return fabs(more) > PAYS ? more > 0 : pair.after < pair.before - PAYS * fabs(pair.before);
 }
 
-/* *better: than the best weights that there are so far. */
+/* *better: better than the best weights so far. */
 static hn_status choose_candidates(struct training *t, bool *better, hn_error *error) {
     size_t count = t->options->validation;
     double *least = train_numbers(2 * count, 1), *now = least ? least + count : NULL;
@@ -154,7 +157,7 @@ static hn_status search(struct training *t, hn_error *error) {
     hn_status status = is_too_large(t, &large, error);
     if (status == HN_OK && large) {
         console_remark(
-            "several optima are not looked for: the model is large; --reference optimal learns from one start");
+            "several optima are not searched for: the model is large; --reference optimal learns from one start");
         return HN_OK;
     }
     if (status == HN_OK)
@@ -177,7 +180,7 @@ static hn_status search(struct training *t, hn_error *error) {
     return status;
 }
 
-/* ---- or what there was ---- */
+/* ---- resuming ---- */
 
 static hn_status read_count(const struct training *t, const char *key, size_t *count, hn_error *error) {
     char text[RECORD_TEXT] = "";
@@ -206,7 +209,7 @@ static hn_status recall(struct training *t, hn_error *error) {
     if (status != HN_OK)
         return status;
     if (candidates < 1 || candidates > HN_POLICY_MOST_CANDIDATES || labels > label_count(t))
-        return error_set(error, HN_SYNTAX, "%s: its numbers make no sense", t->options->checkpoint);
+        return error_set(error, HN_SYNTAX, "%s: its numbers are invalid", t->options->checkpoint);
     t->options->candidates = candidates;
     return labels > 0 ? source_make_labels(&t->source, labels, error) : HN_OK;
 }
@@ -238,7 +241,8 @@ bool training_looks_again(const struct training *t) {
            state_count(t, NUMBER_STEPS) == o->steps / LOOK_SHARE;
 }
 
-/* Labels and candidates after all; the training begins again where a short one with them is better than the present weights. */
+/* Labels and candidates after all; the training begins again where a short one with them is better than the present
+ * weights. */
 static hn_status search_after_all(struct training *t, hn_error *error) {
     struct train_source *s = &t->source;
     bool better = false;
@@ -260,8 +264,8 @@ static hn_status search_after_all(struct training *t, hn_error *error) {
     return training_restart(t, error);
 }
 
-/* Where every input's first start leads to its best optimum, the optimum may still jump from one input to another, which a network
- * with one candidate cannot follow: it stays at the optimum that it has found first. */
+/* Even if the first start leads to the best optimum of every input, the optimum may be discontinuous in the input. A
+ * network with one candidate cannot follow it and stays at the optimum that it found first. */
 hn_status training_look_again(struct training *t, hn_error *error) {
     struct prospects prospects = {.count = 0};
     bool large = false;

@@ -1,8 +1,8 @@
 /* train_source.c - rows of x for training and for validation: drawn from the box, or from the rows of a file.
  *
- * Of a file every fifth row at most, drawn by the seed, is kept for validation and never trained on. Rows are drawn with
- * replacement, so that what a step sees depends on the step only. Of a file with more than MIXED rows only those that are kept are
- * remembered, so that no memory grows with the file.
+ * At most every fifth row of a file, chosen by the seed, is held out for validation. Rows are drawn with replacement,
+ * so that the batch of a step depends on the step only. For files with more than MIXED rows only the held-out rows are
+ * stored, so that memory does not grow with the file.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -31,13 +31,13 @@ double *train_numbers(size_t rows, size_t columns) {
     return numbers;
 }
 
-/* ---- what is refused ---- */
+/* ---- checks ---- */
 
 static int train_source_check_model(const hn_model *model) {
     bool aims = hn_model_objective(model).name != NULL;
     if (aims && hn_model_input_count(model) > 0)
         return VERB_OK;
-    console_error("%s", aims ? "the model has no inputs (params without a value): there is nothing to learn"
+    console_error("%s", aims ? "the model has no inputs (params without a value); training needs them"
                              : "the model has no objective (minimize or maximize) that a network could be trained for");
     return VERB_FAILED;
 }
@@ -73,7 +73,7 @@ static int compare_rows(const void *a, const void *b) {
     return (first > second) - (first < second);
 }
 
-/* Rows that are held back, in ascending order: a few more are drawn where some are there twice. */
+/* Draws the held-out rows in ascending order; replaces duplicates. */
 static void hold(struct train_source *s, struct random *random, size_t rows) {
     for (size_t found = 0; found < s->held;) {
         for (size_t i = found; i < s->held; i++)

@@ -1,4 +1,4 @@
-/* train_state.c - what changes from step to step: into checkpoints, out of them, and the curve as CSV.
+/* train_state.c - the state of a training: to and from checkpoints, and the curve as CSV.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 1000000 }; /* of the curve; what comes later is left out of it */
+enum { MOST_ROWS = 1000000 }; /* of the curve; later rows are omitted */
 
 /* ---- life ---- */
 
@@ -63,7 +63,7 @@ hn_status state_save(struct training *t, hn_error *error) {
     return hn_checkpoint_save(&checkpoint, t->options->checkpoint, error);
 }
 
-/* A file may pass its checksum and still say anything. */
+/* Checks the values: a valid checksum does not guarantee them. */
 static bool sensible(const struct training *t) {
     static const enum train_number counts[] = {NUMBER_STEPS,     NUMBER_VALIDATED, NUMBER_WAITED,    NUMBER_DROPPED,
                                                NUMBER_BEST_STEP, NUMBER_BEST_OK,   NUMBER_SUM_STEPS, NUMBER_PLANNED};
@@ -74,7 +74,7 @@ static bool sensible(const struct training *t) {
     return number[NUMBER_BEST_STEP] <= number[NUMBER_STEPS];
 }
 
-/* More steps than the checkpoint was made for extend its training: the rate follows the longer course from here on. */
+/* More steps than in the checkpoint extend the training; the learning rate follows the longer schedule from here on. */
 static void extend(struct training *t) {
     size_t planned = state_count(t, NUMBER_PLANNED), steps = t->options->steps;
     if (planned == steps)
@@ -100,7 +100,7 @@ hn_status state_load(struct training *t, hn_error *error) {
     const char *path = t->options->checkpoint;
     hn_checkpoint_part parts[PARTS];
     hn_metadata texts[RECORD_MOST];
-    t->state.rows = t->state.most_rows; /* as many as there is room for */
+    t->state.rows = t->state.most_rows; /* up to the capacity */
     t->source.labels = t->source.most_labels;
     hn_checkpoint checkpoint = state_parts(t, parts);
     leave_out_steps(&checkpoint, texts);
@@ -111,7 +111,7 @@ hn_status state_load(struct training *t, hn_error *error) {
     t->source.labels = parts[PART_LABEL_X].rows;
     bool labelled = t->source.labels > 0 && t->source.labels == parts[PART_LABEL_X + 1].rows;
     if (!sensible(t) || (t->source.most_labels > 0 && !labelled))
-        return error_set(error, HN_SYNTAX, "%s: its numbers make no sense", path);
+        return error_set(error, HN_SYNTAX, "%s: its numbers are invalid", path);
     if (state_count(t, NUMBER_STEPS) > t->options->steps)
         return error_set(
             error, HN_INVALID,

@@ -1,4 +1,4 @@
-/* train_survey.c - a look at the inputs before time is spent on them. See train.h.
+/* train_survey.c - the survey of the inputs before the training. See train.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

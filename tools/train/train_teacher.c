@@ -1,9 +1,9 @@
 /* train_teacher.c - targets made by the layer's own method optimal, for inputs drawn from the source.
  *
- * Every input is solved from several starts (common/starts.c), the first of them the model's start values, and the best is kept;
- * what is not certified is left out. Then inputs learn from each other: each is solved again from the optima of those that are
- * nearest to it, round by round, so that a good optimum spreads over the region where it is the best. Inputs and their order are
- * those of the other solver (train_labels.c). Chunks and threads change no bit.
+ * Every input is solved from several starts (common/starts.c), the first of them the model's start values, and the best
+ * is kept; what is not certified is left out. Then inputs learn from each other: each is solved again from the optima
+ * of those that are nearest to it, round by round, so that a good optimum spreads over the region where it is the best.
+ * Inputs and their order are those of the other solver (train_labels.c). Chunks and threads change no bit.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

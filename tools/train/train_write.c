@@ -19,7 +19,7 @@ static void make_record(struct train_record *record, const struct training *t) {
         const char *key = t->record.texts[i].key;
         char name[RECORD_TEXT / 4];
         snprintf(name, sizeof name, "train.%s", strncmp(key, "--", 2) == 0 ? key + 2 : key);
-        if (strcmp(key, "model") != 0) /* the policy says that itself */
+        if (strcmp(key, "model") != 0) /* written by the policy */
             record_add(record, name, "%s", t->record.texts[i].value);
     }
     record_add(record, "train.steps-done", "%zu", state_count(t, NUMBER_STEPS));

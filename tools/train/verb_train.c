@@ -1,7 +1,8 @@
-/* verb_train.c - hardnet train MODEL.mod [DATA.dat ...] --out NET.safetensors: from a model with an objective to a network.
+/* verb_train.c - hardnet train MODEL.mod [DATA.dat ...] --out NET.safetensors: trains a network for a model with an
+ * objective.
  *
- * The network that is written is the best by validation. Checkpoints are written on the way, and on Ctrl-C or SIGTERM, so
- * that --resume ends with the same bytes as a training that was never cut.
+ * Writes the network that is best by validation. Checkpoints are written periodically and on Ctrl-C or SIGTERM;
+ * --resume ends with the same bytes as an uninterrupted training.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -24,12 +25,12 @@
 
 static const char about[] =
     "Trains a network for a model with an objective. Its outputs are corrected by the layer, so that they satisfy the\n"
-    "constraints. Three methods are baselines with the settings that were published for them: paper, and soft and "
+    "constraints. Three methods are baselines with their published settings: paper, and soft and "
     "dc3,\n"
     "whose outputs need not satisfy the constraints; hardnet train --method NAME --help shows these settings.\n"
-    "Inputs are sampled from the box of the model, so that its check: conditions hold, or are the rows of --x. The "
+    "Inputs are sampled from the model's input range and satisfy its check: conditions, or are the rows of --x. The "
     "network\n"
-    "that is best on the validation inputs is written. Ctrl-C leaves a checkpoint, from which --resume goes on to the\n"
+    "that is best on the validation inputs is written. Ctrl-C leaves a checkpoint; --resume continues from it to the\n"
     "same bytes as a training that was never interrupted.";
 
 static const char example[] =
@@ -49,7 +50,7 @@ static int verb_train_finish(struct training *t, bool done) {
     printf("Training%s\n", done ? "" : " (interrupted)");
     train_print(t);
     if (!done) {
-        console_error("interrupted after step %zu; --resume goes on from %s", state_count(t, NUMBER_STEPS),
+        console_error("interrupted after step %zu; --resume continues from %s", state_count(t, NUMBER_STEPS),
                       t->options->checkpoint);
         return interrupt_code();
     }
@@ -67,7 +68,8 @@ static int verb_train_finish(struct training *t, bool done) {
     return corrects && state_count(t, NUMBER_BEST_OK) == 0 ? VERB_NOT_OK : VERB_OK;
 }
 
-/* Whether hardnet emit can write what comes out; the reason why not, before time is spent. Candidates and refinement make no difference. */
+/* Whether hardnet emit supports the network, or the reason, before the training. Candidates and refinement do not
+ * matter. */
 static bool can_be_emitted(const struct train_options *o, const hn_model *model) {
     hn_error error = {.status = HN_OK};
     hn_emit_options options = {.size = sizeof options};
@@ -157,16 +159,16 @@ int verb_train(int argc, char **argv) {
                     options_peek(argc, argv, "structure") || options_peek(argc, argv, "norm") ||
                     options_peek(argc, argv, "network");
     const struct option table[] = {
-        WRITTEN_FILE("out", "NET.safetensors", "where the network is written", o.out),
+        WRITTEN_FILE("out", "NET.safetensors", "output file of the network", o.out),
         COUNT("seed", "S", "seed of weights, sampled inputs and validation inputs", o.seed, 0, 0),
-        READ_FILE("init", "NET", "begin with the weights of this network, whatever model it was for", o.init),
+        READ_FILE("init", "NET", "start from the weights of this network, also of another model", o.init),
         WORD("hidden", "WIDTHS", "widths of the hidden layers", o.hidden, NULL),
         WORD("activation", "NAME", "activation: relu, tanh or silu", o.activation, train_activations),
-        WORD("structure", "NAME", "plain, or residual: each hidden layer adds to the one before it", o.structure,
+        WORD("structure", "NAME", "plain, or residual: each hidden layer adds its input to its output", o.structure,
              train_structures),
         {.name = "norm",
          .value = "NAME",
-         .help = "none, or layer: hidden layers are normalised over their neurons (layer, where all have 16 neurons or "
+         .help = "none, or layer: layer normalisation of hidden layers (layer if all have 16 neurons or "
                  "more; "
                  "none with --loss objective and baselines)",
          .text = &o.norm,
@@ -176,14 +178,14 @@ int verb_train(int argc, char **argv) {
              train_firsts),
         {.name = "candidates",
          .value = "K",
-         .help = "outputs that the network gives per input, of which the best is taken (as many as pay, up to 8)",
+         .help = "candidate outputs per input, of which the best is chosen (automatic, up to 8)",
          .count = &o.candidates,
          .least = 1,
          .most = HN_POLICY_MOST_CANDIDATES,
          .given = &o.candidates_given},
         {.name = "refine",
          .value = "K",
-         .help = "most refinement steps after the correction (1 where it pays, else 0)",
+         .help = "maximum refinement steps after the correction (automatic, 0 or 1)",
          .count = &o.refine,
          .most = HN_POLICY_MOST_REFINE,
          .given = &o.refine_given},
@@ -205,7 +207,7 @@ int verb_train(int argc, char **argv) {
          .shown = true},
         {.name = "correction-steps",
          .value = "K",
-         .help = "most gradient steps of --method dc3",
+         .help = "maximum gradient steps of --method dc3",
          .count = &o.correction_steps,
          .most = 1000000,
          .given = &o.correction_steps_given,
@@ -225,29 +227,29 @@ int verb_train(int argc, char **argv) {
          .shown = true},
         {.name = "loss",
          .value = "LOSS",
-         .help = "what is minimised: objective, improve (imitate improved outputs) or targets",
+         .help = "loss: objective, improve (imitate improved outputs) or targets",
          .text = &o.loss,
          .words = train_losses,
          .given = &o.loss_given,
          .shown = true},
         COUNT("improve", "K", "refinement steps that improve the outputs for --loss improve", o.improve, 1,
               HN_POLICY_MOST_REFINE - 1),
-        REAL("explore", "S", "learn another input's output where it lowers the objective by this share; 0: never",
+        REAL("explore", "S", "imitate another input's output if it lowers the objective by this share; 0: never",
              o.explore),
         {.name = "train-iterations",
          .value = "K",
-         .help = "most steps of the correction that --loss objective differentiates through",
+         .help = "maximum steps of the correction that --loss objective differentiates through",
          .count = &o.train_iterations,
          .least = 1,
          .most = INT_MAX,
          .given = &o.train_iterations_given},
         REAL("residual-weight", "W", "weight of the remaining violation in --loss objective", o.residual_weight),
-        REAL("move-weight", "W", "weight of the distance that outputs are moved in --loss objective", o.move_weight),
-        COUNT("survey", "N", "inputs to look at before training: feasible, several optima, scale; 0: none", o.survey, 0,
-              SURVEY_MOST),
+        REAL("move-weight", "W", "weight of the correction distance in --loss objective", o.move_weight),
+        COUNT("survey", "N", "inputs to survey before training: feasibility, several optima, scale; 0: none", o.survey,
+              0, SURVEY_MOST),
         {.name = "epochs",
          .value = "N",
-         .help = "number of epochs; twice as many where several optima are found, unless given",
+         .help = "number of epochs; by default twice as many with several optima",
          .count = &o.epochs,
          .least = 1,
          .most = INT_MAX,
@@ -262,11 +264,11 @@ int verb_train(int argc, char **argv) {
          .most = INT_MAX,
          .given = &o.steps_given},
         COUNT("batch", "N", "samples per step", o.batch, 1, MOST_SAMPLES),
-        REAL("rate", "R", "learning rate of Adam, falling along a cosine", o.rate),
-        REAL("last-share", "S", "share of the rate that is left at the end; 1: it does not fall", o.last_share),
-        COUNT("warmup", "N", "steps during which the rate rises to its full value", o.warmup, 0, INT_MAX),
-        REAL("clip-sample", "G", "largest norm of one sample's gradient; 0: no limit", o.clip_sample),
-        REAL("clip-batch", "G", "largest norm of a step's gradient; 0: no limit", o.clip_batch),
+        REAL("rate", "R", "learning rate of Adam, with cosine decay", o.rate),
+        REAL("last-share", "S", "final learning rate as a share of the rate; 1: no decay", o.last_share),
+        COUNT("warmup", "N", "warm-up steps of the learning rate", o.warmup, 0, INT_MAX),
+        REAL("clip-sample", "G", "gradient clipping per sample; 0: none", o.clip_sample),
+        REAL("clip-batch", "G", "gradient clipping per step; 0: none", o.clip_batch),
         READ_FILE("x", "X.npy", "inputs to train on, a row each (sampled from the box)", o.x),
         READ_FILE("targets", "Y.npy", "outputs to imitate, a row for each of --x", o.targets),
         {.name = "reference",
@@ -282,15 +284,15 @@ int verb_train(int argc, char **argv) {
         COUNT("labels", "N", "number of targets that the solver computes", o.labels, 1, MOST_SAMPLES),
         {.name = "target-steps",
          .value = "N",
-         .help = "first steps, which imitate the targets before --loss takes over",
+         .help = "first steps that imitate the targets, before --loss",
          .count = &o.target_steps,
          .most = INT_MAX},
         {.name = "feedback",
          .value = "INPUT=DEFINED",
-         .help = "next inputs in closed loop are these defined variables; may be repeated (the model's next)",
+         .help = "defined variables that are the next inputs in closed loop; may be repeated (the model's next)",
          .list = &o.feedback},
-        {.name = "open-loop", .help = "no closed loops, whatever the model has", .flag = &o.open_loop},
-        REAL("feedback-share", "S", "share of each batch that comes from closed loops", o.feedback_share),
+        {.name = "open-loop", .help = "do not train along closed loops", .flag = &o.open_loop},
+        REAL("feedback-share", "S", "share of each batch from closed loops", o.feedback_share),
         COUNT("feedback-steps", "N", "mean length of a closed loop, in steps", o.feedback_steps, 1, INT_MAX),
         {.name = "feedback-beyond",
          .help = "continue closed loops that leave the box of the inputs (where the optimum leaves it at most inputs)",
@@ -298,7 +300,7 @@ int verb_train(int argc, char **argv) {
         {.name = "feedback-inside",
          .help = "end closed loops that leave the box, even where the optimum leaves it at most inputs",
          .flag = &o.feedback_inside},
-        COUNT("validation", "N", "number of inputs on which networks are compared", o.validation, 1, MOST_SAMPLES),
+        COUNT("validation", "N", "number of validation inputs", o.validation, 1, MOST_SAMPLES),
         {.name = "validate-every",
          .value = "N",
          .help = "steps between validations (an epoch)",
@@ -306,12 +308,13 @@ int verb_train(int argc, char **argv) {
          .least = 1,
          .most = INT_MAX,
          .given = &o.validate_given},
-        COUNT("patience", "N", "stop after so many validations without improvement; 0: never", o.patience, 0, INT_MAX),
-        WRITTEN_FILE("checkpoint", "FILE", "file that keeps the state of the training (OUT.checkpoint)", o.checkpoint),
+        COUNT("patience", "N", "stop after this number of validations without improvement; 0: never", o.patience, 0,
+              INT_MAX),
+        WRITTEN_FILE("checkpoint", "FILE", "checkpoint file (OUT.checkpoint)", o.checkpoint),
         REAL("checkpoint-every", "TIME", "seconds between checkpoints", o.checkpoint_seconds),
         COUNT("checkpoint-steps", "N", "steps between checkpoints; 0: by time only", o.checkpoint_steps, 0, INT_MAX),
         {.name = "resume", .help = "continue from the checkpoint; more steps extend the training", .flag = &o.resume},
-        {.name = "keep", .help = "keep the checkpoint of a training that has come to its end", .flag = &o.keep},
+        {.name = "keep", .help = "keep the checkpoint after the training has ended", .flag = &o.keep},
         WRITTEN_FILE("log", "FILE", "write the training curve, as CSV", o.log),
         WRITTEN_FILE("validation-inputs", "X.npy", "write the validation inputs, a row each, as eval --x reads them",
                      o.validation_inputs),

@@ -1,4 +1,5 @@
-/* verb_write.c - hardnet write MODEL.mod [DATA.dat ...]: the expanded model as one text that reads back to the same model.
+/* verb_write.c - hardnet write MODEL.mod [DATA.dat ...]: the expanded model as one text that reads back to the same
+ * model.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/command.h"
@@ -24,7 +25,7 @@ struct write_options {
     const char *out;
 };
 
-/* Names may contain anything: a terminal is shown what it can bear, everybody else gets the bytes. */
+/* Names may contain any bytes: unprintable ones are replaced on a terminal only. */
 static void verb_write_show(const char *text, size_t length) {
     if (!console_is_terminal(stdout)) {
         fwrite(text, 1, length, stdout);

@@ -53,7 +53,7 @@ class Report(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """Gradients of a loss through a layer, and where there are none."""
+    """Gradients of a loss through a layer, and flags of missing ones."""
 
     y_raw: jax.Array | None  #: None where y_raw was not given
     x: jax.Array | None  #: None for a model without inputs
@@ -169,7 +169,7 @@ def _reals(value: Any, name: str, width: int) -> Any:
 
 
 def _wide(array: Any) -> Any:
-    """float32 or float64: what the handlers take. Half precision is widened, which is exact."""
+    """float32 or float64, which the handlers accept. Half precision is widened, which is exact."""
     wide = array.dtype in (np.float32, np.float64)
     return array if wide else array.astype(np.float32)
 
@@ -302,7 +302,7 @@ class Layer:
     def with_report(
         self, y_raw: ArrayLike | None = None, x: ArrayLike | None = None
     ) -> tuple[jax.Array, Report]:
-        """y and what happened to each sample."""
+        """y and the outcome of each sample."""
         pair: tuple[jax.Array, Report] = self(y_raw, x, return_report=True)
         return pair
 
@@ -328,9 +328,9 @@ class Layer:
     def gradient(
         self, y_raw: ArrayLike | None, x: ArrayLike | None, grad_y: ArrayLike
     ) -> Gradients:
-        """Gradients of a loss from its gradient by y, and where they are missing.
+        """Gradients of a loss from its gradient with respect to y, and flags of missing ones.
 
-        They are those that `jax.grad` gives. All leading shapes are the same, or broadcast.
+        They equal those of `jax.grad`. All leading shapes are the same, or broadcast.
         """
         grad = _reals(grad_y, "grad_y", self.outputs)
         call, arrays, _ = self._prepared(y_raw, x, _wide(grad))
@@ -395,7 +395,7 @@ class Layer:
 
     @property
     def model(self) -> Model:
-        """The model whose constraints hold."""
+        """The model of the constraints."""
         return self.inner.model
 
     @property

@@ -1,4 +1,4 @@
-"""hardnet in PyTorch: the layer as a module, and what trains networks best.
+"""hardnet in PyTorch: the layer as a module, and tools for training.
 
 >>> import torch, hardnet, hardnet.torch
 >>> model = hardnet.Model.from_text("var y{1..2}; subject to circle: y[1]^2 + y[2]^2 = 1;")

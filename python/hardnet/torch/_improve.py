@@ -31,12 +31,12 @@ __all__ = ["Improvement", "improve", "improve_loss"]
 
 @dataclasses.dataclass(frozen=True)
 class Improvement:
-    """What `improve` gives for each input of shape (...), with K candidates."""
+    """The results of `improve` for inputs of shape (...), with K candidates."""
 
     targets: Tensor  #: (..., K * outputs): refined outputs; y_raw where it could not be corrected
     best: Tensor  #: (...): the best candidate: ok before not ok, then the lowest objective
     objective: Tensor  #: (..., K): of the refined outputs, with the sign as it was written
-    ok: Tensor  #: (..., K): whether the refined outputs hold the constraints
+    ok: Tensor  #: (..., K): whether the refined outputs satisfy the constraints
 
 
 def _improve(
@@ -108,12 +108,12 @@ def improve(
     layer: Layer, y_raw: Tensor, x: Tensor | None = None, steps: int = 1, explore: float = 0.0,
     round: int = 0,
 ) -> Improvement:  # fmt: skip
-    """Targets for what a network gave: outputs that hold the constraints and cost less.
+    """Targets for a network's outputs: outputs that satisfy the constraints and cost less.
 
     y_raw is (..., outputs), or (..., K * outputs) for a network with K candidates, of which the
     best counts; x is (..., inputs). Nothing is differentiated.
 
-    steps: of refinement, each the solution of a quadratic programme.
+    steps: refinement steps, each the solution of a QP.
     explore: above 0: also tries, for every input, where the output of another one leads, and takes
         that for a target when it lowers the objective by this share. Inputs look among 40.
     round: of a training; exploring happens in every fourth, each time from another input.

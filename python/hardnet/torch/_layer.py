@@ -64,7 +64,7 @@ def returned_type(y_raw: Tensor) -> torch.dtype:
 
 
 class NotOkError(Error, RuntimeError):
-    """Samples that could not be corrected, where the layer was told to raise.
+    """Samples that could not be corrected, with on_fail="raise".
 
     `reports` has what happened to each sample of the call.
     """
@@ -73,7 +73,7 @@ class NotOkError(Error, RuntimeError):
 
 
 class NotOkWarning(RuntimeWarning):
-    """Samples that could not be corrected, where the layer was told to warn."""
+    """Samples that could not be corrected, with on_fail="warn"."""
 
 
 class Reports(plain.Result):
@@ -117,7 +117,7 @@ def _on_host(reports: Tensor) -> NDArray[Any]:
 
 
 class Layer(nn.Module):
-    """Corrects a network's outputs onto the constraints of a model, and is trained through.
+    """A differentiable layer that corrects a network's outputs onto the constraints of a model.
 
     >>> import torch, hardnet, hardnet.torch
     >>> model = hardnet.Model.from_text("var y{1..2}; subject to circle: y[1]^2 + y[2]^2 = 1;")
@@ -133,17 +133,16 @@ class Layer(nn.Module):
     >>> y_raw.grad.shape
     torch.Size([2, 2])
 
-    It has no parameters, and nothing in a state_dict. It computes in double, where y_raw is, on the
-    CPU or on a CUDA device, whatever the type of y_raw, and y has that type. float32 outputs are
-    rounded once, after the verdict. Reports of float16 and bfloat16 outputs are about the rounded y:
-    a tolerance that fits the type is needed for `ok`. Under autocast y is float32 where y_raw is in
-    half precision. Gradients are those of the whole correction, with respect to y_raw and x; second
-    derivatives and forward mode raise.
+    It has no parameters and an empty state_dict. It computes in float64 on y_raw's device, CPU or
+    CUDA; y has the type of y_raw. float32 outputs are rounded once, after the outcome is determined.
+    Reports of float16 and bfloat16 outputs are about the rounded y: `ok` needs a tolerance that
+    fits the type. Under autocast y is float32 if y_raw is in half precision. Gradients are those of
+    the whole correction, with respect to y_raw and x; second derivatives and forward mode raise.
 
-    NaN in gives NaN out: where y_raw or x is not finite y is NaN, and so is its gradient, with one
+    NaN in gives NaN out: if y_raw or x is not finite, y and its gradient are NaN, with one
     warning (NotOkWarning). A layer with a `fallback` returns that instead.
 
-    On a CUDA device a call returns before it is done; only `layer.last`, `layer.flagged` and
+    On a CUDA device calls are asynchronous; only `layer.last`, `layer.flagged` and
     on_fail="raise" wait for it.
     """
 
@@ -307,7 +306,7 @@ class Layer(nn.Module):
 
     @property
     def model(self) -> Model:
-        """The model whose constraints hold."""
+        """The model of the constraints."""
         return self.inner.model
 
     @property

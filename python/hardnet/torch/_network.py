@@ -114,7 +114,7 @@ class Network(nn.Module):
         They are those that `hardnet train` begins with: inputs by the middle and half width of
         their box, outputs by mean and standard deviation of corrected start values.
 
-        candidates: outputs that the network gives for each input, side by side.
+        candidates: number of outputs that the network computes for each input.
         x: rows of inputs, (count, inputs), where the model's boxes do not say where inputs lie.
         """
         model = _model_of(owner).core
@@ -144,7 +144,7 @@ class Network(nn.Module):
         self.activation: str = info["activation"]
         self.residual: bool = info["residual"]
         self.layer_norm: bool = info["layer_norm"]
-        self.texts: dict[str, str] = core.texts  #: what stood beside the weights in a file
+        self.texts: dict[str, str] = core.texts  #: the metadata of the file
         self.layers = nn.ModuleList(
             nn.Linear(a, b, dtype=kind) for a, b in zip(widths[:-1], widths[1:])
         )

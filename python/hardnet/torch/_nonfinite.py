@@ -4,7 +4,7 @@ The library returns a fallback for them. In a network that would look like a res
 with the gradient 0. So their outputs and multipliers are NaN here, and so are their gradients, unless
 the layer has a fallback. A gradient remains 0 where the loss depends on neither.
 
-All functions take tensors on any device, and wait for nothing.
+All functions accept tensors on any device and do not synchronise.
 
 SPDX-License-Identifier: MIT
 """

@@ -93,17 +93,17 @@ _refine = differentiable(refine_operator, "refinement", _keep_nothing, _refuse)
 
 
 def _is_own(module: nn.Module) -> TypeGuard[Network]:
-    """Whether it computes what the library computes."""
+    """Whether the result has the library's bits."""
     return isinstance(module, Network) and type(module).forward is Network.forward
 
 
 class Policy(nn.Module):
-    """Inputs in, outputs that hold the constraints out: a network, its layer, and refinement.
+    """Maps inputs to outputs that satisfy the constraints: a network, its layer, and refinement.
 
-    The network gives K candidates for each input; each is corrected and refined by `refine` steps,
-    and the best is kept: ok before not ok, then the lowest objective. With one candidate and no
-    refinement it is layer(network(x), x), with its gradient. Otherwise there is no gradient, and a
-    `Network` gives the bits of `hardnet eval`.
+    The network computes K candidates for each input; each is corrected and refined by `refine` steps,
+    and the best is returned: ok before not ok, then the lowest objective. With one candidate and no
+    refinement it is layer(network(x), x), with its gradient. Otherwise it has no gradient, and with
+    a `Network` it computes the bits of `hardnet eval`.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Policy(nn.Module):
         if _is_own(self.network):
             raw, kind = self.network.exact(x), self.network.output_shift.dtype
             if torch.is_grad_enabled() and not torch.compiler.is_compiling():
-                raw.requires_grad_()  # so that backward says why there is no gradient
+                raw.requires_grad_()  # so that backward raises an error with the reason
         else:
             given: Tensor = self.network(x)
             raw, kind = double(given, "y_raw"), returned_type(given)

@@ -252,7 +252,7 @@ def residual(owner: Model | plain.Layer | Layer, y: Tensor, x: Tensor | None = N
 
 
 def violation(owner: Model | plain.Layer | Layer, y: Tensor, x: Tensor | None = None) -> Tensor:
-    """The largest |residual| of each sample; 0 where all rows hold.
+    """The largest |residual| of each sample; 0 if all constraints are satisfied.
 
     >>> import torch, hardnet, hardnet.torch
     >>> model = hardnet.Model.from_text("var y{1..2}; subject to c: 1 <= y[1] + y[2] <= 2;")

@@ -213,7 +213,7 @@ def gradients() -> Iterator[Wrong]:
     yield Wrong("a gradient after a warm call", after_warm, ValueError, "warm")
     yield Wrong("a gradient of what is overwritten", after_overwriting, ValueError, "tape=True")
     yield Wrong("a gradient of what has changed", after_a_change, ValueError, "tape=True")
-    yield Wrong("residual was not asked for", lambda: LAYER(Y, X).residual, ValueError, "residual")
+    yield Wrong("residual was not computed", lambda: LAYER(Y, X).residual, ValueError, "residual")
     yield Wrong(
         "the length of a single sample", lambda: len(LAYER(Y[0], X[0])), TypeError, "length"
     )
