@@ -34,6 +34,7 @@ char *host_print_unicycle(hn_method method, bool single);
 /* ---- tests: what rounds compute without branches (cuda/kernels/branchless_math.h) ---- */
 
 void quick_sines_are_within_two_units(void **state);
+void quick_reciprocals_are_rounded_correctly(void **state);
 void quick_quotients_are_rounded_correctly(void **state);
 
 #endif
