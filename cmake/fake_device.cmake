@@ -2,7 +2,7 @@
 
 set(fake_folder ${PROJECT_BINARY_DIR}/tests/device/fake)
 foreach(name IN ITEMS cuda nvrtc)
-    add_library(fake_${name} SHARED tests/device/fake_${name}.c tests/support/ptx_host.c)
+    add_library(fake_${name} SHARED tests/device/fake_${name}.c)
     target_include_directories(fake_${name} PRIVATE include src tests tests/device)
     target_link_libraries(fake_${name} PRIVATE ${CMAKE_DL_LIBS})
     target_compile_options(fake_${name} PRIVATE -Wno-missing-prototypes) # dlsym finds them, no header has them

@@ -5,6 +5,12 @@
 #ifndef HN_CORE_SCALAR_OPERATIONS_H
 #define HN_CORE_SCALAR_OPERATIONS_H
 
+#ifndef SIMD_SELECT /* a target may have instructions for these */
+#define SIMD_SELECT(mask, a, b) simd_of_bits((mask & simd_to_bits(a)) | (~mask & simd_to_bits(b)))
+#define SIMD_KEEP(mask, a)      simd_of_bits(mask &simd_to_bits(a))
+#define SIMD_ABS(a)             simd_of_bits(simd_to_bits(a) & SIMD_BITS_MAX)
+#endif
+
 SIMD_INLINE simd simd_all(simd value) {
     return value;
 }
@@ -58,7 +64,7 @@ SIMD_INLINE simd_bits simd_not_equal(simd a, simd b) {
 
 /* mask ? a : b, by bits: the element that is not chosen leaves no trace, NaN or not. */
 SIMD_INLINE simd simd_select(simd_bits mask, simd a, simd b) {
-    return simd_of_bits((mask & simd_to_bits(a)) | (~mask & simd_to_bits(b)));
+    return SIMD_SELECT(mask, a, b);
 }
 
 /* The lesser and the greater of two; b where they are equal, or where one is no number. */
@@ -72,11 +78,11 @@ SIMD_INLINE simd simd_greater(simd a, simd b) {
 
 /* mask ? a : 0 */
 SIMD_INLINE simd simd_keep(simd_bits mask, simd a) {
-    return simd_of_bits(mask & simd_to_bits(a));
+    return SIMD_KEEP(mask, a);
 }
 
 SIMD_INLINE simd simd_abs(simd a) {
-    return simd_of_bits(simd_to_bits(a) & SIMD_BITS_MAX);
+    return SIMD_ABS(a);
 }
 
 SIMD_INLINE simd simd_copy_sign(simd size, simd sign) {

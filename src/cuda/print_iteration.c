@@ -6,14 +6,13 @@
 #include "base/memory.h"
 #include "codegen/print/print.h"
 #include "cuda/device_parts.h"
-#include "cuda/ptx.h"
 
 #include <string.h>
 
 /* What does not fit into registers, where the generator decides that (codegen/print/spill.h). */
 #define SPILL_ARRAY                                                                                                    \
     "    double kept[SPILL_OWN + 1];\n    double *const spill_near = NEAR_KEPT;\n    (void)kept;\n    "                \
-    "(void)spill_near;\n    SPILL_BEGINS\n    ROUND_LINES\n"
+    "(void)spill_near;\n"
 
 /* Of a warp: the tasks of its threads, one behind the other, then the first places of all threads side by side. */
 static const char places_text[] =
@@ -24,7 +23,10 @@ static const char places_text[] =
     "enum { SPILL_OWN = SPILL_PLACES - SPILL_NEAR, NEAR_APART = %d };\n"
     "extern __shared__ double device_near[];\n"
     "#define NEAR_OF_WARP (device_near + threadIdx.x / NEAR_APART * NEAR_WARP)\n"
-    "#define NEAR_KEPT (NEAR_OF_WARP + NEAR_APART * NEAR_TASK + threadIdx.x %% NEAR_APART)\n#endif\n";
+    "#define NEAR_KEPT (NEAR_OF_WARP + NEAR_APART * NEAR_TASK + threadIdx.x %% NEAR_APART)\n"
+    "#define SPILL_AT(place) \\\n"
+    "    (*(volatile double *)((place) < SPILL_NEAR ? &spill_near[(place) * NEAR_APART] : &kept[(place)-SPILL_NEAR]))\n"
+    "#endif\n";
 
 /* y in the places that rounds read it from, %u of them, where somebody else has changed it. */
 static const char pins_text[] =
@@ -58,9 +60,9 @@ static const char judged_ends[] = "    break;\n    }\n    thread_stepped(l, slot
 
 /* A reciprocal is wrong: nothing of the step is in slots yet. */
 static const char round_unsafe[] =
-    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        thread_step_apart(l);\n        break;\n    }\n";
+    "    if (quick_fails(doubt)) {\n        thread_step_apart(l);\n        break;\n    }\n";
 static const char back_unsafe[] =
-    "    ROUND_DOUBT\n    if (quick_fails(doubt)) {\n        thread_adjoint_apart(b);\n        return;\n    }\n";
+    "    if (quick_fails(doubt)) {\n        thread_adjoint_apart(b);\n        return;\n    }\n";
 
 static const char back_begins[] =
     "\nSIMD_INLINE void thread_adjoint_round(struct thread_adjoint *b, double *slots) {\n" SPILL_ARRAY
@@ -146,20 +148,6 @@ static uint32_t outputs_near(const struct plan *p, const struct round_kind *kind
     return p->outputs < most ? p->outputs : most;
 }
 
-/* What a round says of its registers, %s, which the kernel declares. */
-static const char lines_text[] =
-    "#define ROUND_REGISTERS %s\n"
-    "#define ROUND_LINES ROUND_DECLARES(ROUND_REGISTERS) PTX_PLACES(slots_at, own_at, near_at) PTX_NO_DOUBT\n"
-    "#define ROUND_DOUBT PTX_DOUBT(doubt)\n";
-
-static void print_registers(struct text *out, const struct ptx *x) {
-    struct text registers = {.bytes = NULL};
-    ptx_print_registers(x, &registers);
-    text_add(out, lines_text, registers.failed ? "" : registers.bytes);
-    out->failed = out->failed || registers.failed;
-    text_drop(&registers);
-}
-
 static void print_places(struct text *out, struct round_room *room, uint32_t places, uint32_t near) {
     room->near = room->task + near;
     text_add(out, places_text, places, near, room->task, DEVICE_THREADS, DEVICE_THREADS);
@@ -187,12 +175,9 @@ static bool print_links(struct text *out, const struct ir_module *ir, const stru
     const struct plan *p = ir->plan;
     bool *kept = base_allocate(2 * (size_t)ir->slots * sizeof *kept);
     struct text own = {.bytes = NULL};
-    struct ptx ptx;
     uint32_t places = 0;
     if (!kept)
         return false;
-    ptx_create(&ptx, kind->room->single, p->slots + LANES_FLAGS);
-    ptx.near = places_near(p, kind, UINT32_MAX);
     memset(kept, 0, 2 * (size_t)ir->slots * sizeof *kept);
     bool *steady = kept + ir->slots;
     find_steady(steady, ir, kind->prepare);
@@ -209,62 +194,50 @@ static bool print_links(struct text *out, const struct ir_module *ir, const stru
                                        .most = most_values(ir, kind->room->single, kind->back),
                                        .places = &places,
                                        .pinned = p->y,
-                                       .pinned_count = outputs_near(p, kind),
-                                       .dialect = &ptx.dialect};
+                                       .pinned_count = outputs_near(p, kind)};
     bool done = print_chain(&own, ir, &wanted) && !own.failed;
     if (done) {
         print_places(out, kind->room, places, places_near(p, kind, places));
-        print_registers(out, &ptx);
         if (!kind->back)
             text_add(out, pins_text, wanted.pinned_count);
         text_add_bytes(out, own.bytes, own.length);
     }
     text_drop(&own);
-    ptx_release(&ptx);
     base_release(kept);
     return done;
 }
 
 /* Evaluation and one entry behind it, as a function that leaves only what that entry writes, and the rows' values. */
-static bool print_once(struct text *out, const struct ir_module *ir, const char *name, enum kernel_entry entry,
-                       bool single) {
+static bool print_once(struct text *out, const struct ir_module *ir, const char *name, enum kernel_entry entry) {
     const struct statements *s = &ir->entry[entry];
     const struct print_link links[] = {{&ir->entry[KERNEL_EVALUATE], "", "", 0, PRINT_LATE},
                                        {s, "", back_ends, 0, PRINT_LATE}};
     const uint32_t *value = plan_words(ir->plan, ir->plan->value);
     bool *kept = base_allocate((size_t)ir->slots * sizeof *kept);
-    struct text own = {.bytes = NULL};
-    struct ptx ptx;
     uint32_t places = 0;
     if (!kept)
         return false;
-    ptx_create(&ptx, single, ir->plan->slots + LANES_FLAGS);
     memset(kept, 0, (size_t)ir->slots * sizeof *kept);
     for (uint32_t i = 0; i < ir->plan->value.count; i++)
         print_iteration_keep(kept, value[i], 1);
     for (size_t i = 0; i < s->count; i++)
         for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
             print_iteration_keep(kept, s->operands[s->list[i].first + d], 1);
-    const struct print_chain wanted = {
-        .links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places, .dialect = &ptx.dialect};
-    bool done = print_chain(&own, ir, &wanted) && !own.failed;
+    const struct print_chain wanted = {.links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places};
     text_add(out, "\nstatic GENERATED void %s(double *slots) {\n", name);
-    ptx_print_declarations(&ptx, out);
-    text_add_bytes(out, done ? own.bytes : "", done ? own.length : 0);
-    text_drop(&own);
-    ptx_release(&ptx);
+    bool done = print_chain(out, ir, &wanted);
     base_release(kept);
     return done;
 }
 
 /* Methods without weights take hundreds of steps from each sample, and more of their warps run at once where registers are few. */
-bool round_print_once(struct text *out, const struct ir_module *ir, bool single) {
+bool round_print_once(struct text *out, const struct ir_module *ir) {
     if (!ir->plan->options.weighted) {
         text_add(out, "%s", once_listed);
         return true;
     }
-    return print_once(out, ir, "thread_weights", KERNEL_RESCALE, single) &&
-           print_once(out, ir, "thread_residuals", KERNEL_RESIDUAL, single);
+    return print_once(out, ir, "thread_weights", KERNEL_RESCALE) &&
+           print_once(out, ir, "thread_residuals", KERNEL_RESIDUAL);
 }
 
 /* The same statements, which leave y in the base before it moves. */

@@ -1,8 +1,7 @@
 /* print_iteration.h - a whole round as one function of straight code: evaluation, decisions of kernel_registers.h, step.
  *
- * In come the statements of a walk, out goes the text of thread_round or, on the way back, of thread_adjoint_round: lines of a device's
- * instructions (ptx.h) between decisions in C++. Only what decisions and
- * the next round read is put back into slots. False: out of memory.
+ * In come the statements of a walk, out goes the text of thread_round or, on the way back, of thread_adjoint_round: statements
+ * between decisions. Only what decisions and the next round read is put back into slots. False: out of memory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_PRINT_ITERATION_H
@@ -24,6 +23,6 @@ bool round_print_back(struct text *out, const struct ir_module *ir, const struct
                       struct round_room *room);
 
 /* What a sample needs once, where it begins and where it ends: thread_weights and thread_residuals of kernel_registers.h. */
-bool round_print_once(struct text *out, const struct ir_module *ir, bool single);
+bool round_print_once(struct text *out, const struct ir_module *ir);
 
 #endif

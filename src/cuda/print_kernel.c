@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "cuda/device_texts.h"
 #include "cuda/print_iteration.h"
-#include "cuda/ptx.h"
 
 #include <string.h>
 
@@ -47,6 +46,8 @@ static const char head[] =
     "#define DEVICE_STORE_ONCE(to, value) __stcs(to, value)\n"
     "#define GENERATED __noinline__\n"
     "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
+    "#define SIMD_SELECT(mask, a, b) ((mask) ? (a) : (b))\n#define SIMD_KEEP(mask, a) ((mask) ? (a) : 0)\n"
+    "#define SIMD_ABS DEVICE_ABS\n"
     "#define DEVICE_FUSED __fma_rn\n#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
     "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
     "#define BLOCK_WARPS (blockDim.x / 32)\n"
@@ -74,6 +75,8 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
     const char *limits = subject->single ? "FLT" : "DBL", *own = subject->single ? "_FLOAT" : "";
     text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n", limits, limits,
              own);
+    text_add(out, "#ifndef DEVICE_HOST\n#define DEVICE_ABS fabs%s\n%s#endif\n", subject->single ? "f" : "",
+             subject->single ? "#define ROW_GREATER fmaxf\n" : "");
     if (subject->single)
         text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
                       "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n");
@@ -254,8 +257,7 @@ enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
 
 /* %s: the kernel's name. */
 static const char kernel[] =
-    "\n#ifndef ROUND_REGISTERS\n#define ROUND_REGISTERS\n#endif\n"
-    "#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
+    "\n#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
     "#else\n#define TAKEN(storage) real *const taken = 0;\n#endif\n"
     "#ifdef DEVICE_HOST\n" /* a device has no zeros where nobody wrote, and nobody may rely on them here */
     "extern \"C\" void %s(const struct device_call *call) {\n"
@@ -266,7 +268,6 @@ static const char kernel[] =
     "    tasks_run(call, &t, slots, 0, 1);\n}\n"
     "#else\n"
     "extern \"C\" __global__ void __launch_bounds__(256, 1) %s(const struct device_call call) {\n"
-    "    KERNEL_DECLARES(ROUND_REGISTERS)\n"
     "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    TAKEN()\n"
     "#ifdef TASK_NEAR\n    static_assert(sizeof(task) <= NEAR_TASK * sizeof(double), \"a task has its room\");\n"
     "    task &t = *(task *)(void *)(NEAR_OF_WARP + threadIdx.x %% 32 * NEAR_TASK);\n#else\n    task t;\n#endif\n"
@@ -286,7 +287,6 @@ static void print_library(const struct emission *e, const struct ir_module *near
     emission_print_points(e, out);
     print_kernel_print_constants(e, out);
     print_assumed(near, out);
-    amalgamate_file(out, "cuda/kernels/ptx_text.h", single);
     text_add(out, "#define SOLVER_AT_ONCE 16\n");
     if (e->back_alone)
         text_add(out, "#define SOLVER_BACK_STEP %u\n", e->plan->leaf_s);
@@ -315,8 +315,7 @@ static uint32_t task_near(const struct device_subject *subject) {
 static void print_straight(const struct emission *e, const struct ir_module *near, bool rounds, struct round_room *room,
                            struct text *out) {
     struct text round = {.bytes = NULL};
-    bool done = e->options.adjoint ? round_print_back(&round, &e->ir, near, room)
-                                   : round_print_once(&round, &e->ir, room->single);
+    bool done = e->options.adjoint ? round_print_back(&round, &e->ir, near, room) : round_print_once(&round, &e->ir);
     if (done && rounds && !e->options.adjoint)
         done = round_print(&round, &e->ir, near, room);
     done = done && !round.failed;
@@ -356,8 +355,6 @@ static const enum kernel_entry steps[] = {KERNEL_LARGEST, KERNEL_STEP_BEGIN, KER
 static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct text *out,
                                uint32_t *near_count, hn_error *error) {
     struct ir_module near = {.plan = NULL};
-    struct ptx ptx;
-    ptx_create(&ptx, subject->single, e->plan->slots + LANES_FLAGS);
     hn_status status = ir_create(&e->ir, e->plan, subject->adjoint, error);
     if (status == HN_OK)
         status = emission_check_walk(e, error);
@@ -368,7 +365,6 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
     e->ir.loops =
         true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
     e->ir.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;
-    e->ir.dialect = &ptx.dialect;
     e->back_alone = subject->adjoint;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && e->back_alone; i++)
         statements_release(&e->ir.entry[steps[i]]);
@@ -376,7 +372,6 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
         status = print_kernel_print_all(e, &near, subject, out, near_count, error);
     ir_release(&near);
     ir_release(&e->ir);
-    ptx_release(&ptx);
     return status;
 }
 

@@ -4,7 +4,6 @@
 #include "device_text_host.h"
 
 #include "support/check.h"
-#include "support/ptx_host.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
@@ -55,10 +54,7 @@ struct loaded host_load(const char *text, const char *name) {
     snprintf(command, sizeof command,
              "c++ -std=c++20 -DDEVICE_HOST -O0 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared -x c++ %s -o %s",
              source, object);
-    char *own = ptx_host(text);
-    assert_non_null(own);
-    write_text(source, own, strlen(own));
-    free(own);
+    write_text(source, text, strlen(text));
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
     struct loaded loaded = {.object = dlopen(object, RTLD_NOW | RTLD_LOCAL)};
     if (!loaded.object)

@@ -22,7 +22,6 @@ struct loaded {
 int host_set_up(void **state);
 int host_tear_down(void **state);
 
-/* Its lines of instructions translated (support/ptx_host.h). */
 struct loaded host_load(const char *text, const char *name);
 
 /* models/NAME.mod; let: as of the command line, or NULL. */
@@ -35,10 +34,7 @@ char *host_print_unicycle(hn_method method, bool single);
 /* ---- tests: what rounds compute without branches (cuda/kernels/branchless_math.h) ---- */
 
 void quick_sines_are_within_two_units(void **state);
+void quick_reciprocals_are_rounded_correctly(void **state);
 void quick_quotients_are_rounded_correctly(void **state);
-
-/* ---- tests: lines of instructions (cuda/ptx.h) ---- */
-
-void functions_as_instructions_have_their_bits_in_c(void **state);
 
 #endif

@@ -90,6 +90,37 @@ static double mantissa(struct random *random) {
     return kind == 0 ? 1 + small : kind == 1 ? 2 - 0x1p-52 - small : any < 2 ? any : 1;
 }
 
+typedef int quick_inverse(double d, double *inverse);
+
+static void judge_inverse(quick_inverse *invert, double d, bool right) {
+    double inverse = 0, exact = 1 / d;
+    if (invert(d, &inverse) != right)
+        fail_msg("1 / %a is called %s", d, right ? "wrong" : "right");
+    if (right && memcmp(&inverse, &exact, sizeof exact) != 0)
+        fail_msg("1 / %a is %a, not %a", d, exact, inverse);
+}
+
+/* Newton's method as on a device, from an estimate of as many bits. */
+void quick_reciprocals_are_rounded_correctly(void **state) {
+    struct random random = random_start(13, 1);
+    quick_inverse *invert;
+    (void)state;
+    struct loaded loaded = load_with(false, "",
+                                     "\nextern \"C\" int quick_inverse(double d, double *inverse) {\n"
+                                     "    return quick_reciprocal(d, inverse);\n}\n",
+                                     "quick_inverse", &invert);
+    for (int i = 0; i < 400000; i++) {
+        double d = ldexp(mantissa(&random), (int)random_below(&random, 5) - 2);
+        judge_inverse(invert, i % 2 ? d : -d, true);
+    }
+    judge_inverse(invert, 8, false);
+    judge_inverse(invert, -0.125, false);
+    judge_inverse(invert, 0, false);
+    judge_inverse(invert, INFINITY, false);
+    judge_inverse(invert, NAN, false);
+    dlclose(loaded.object);
+}
+
 void quick_quotients_are_rounded_correctly(void **state) {
     struct random random = random_start(11, 1);
     quick_ratio *divide;

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "cuda/nvrtc.h"
 #include "fake_parts.h"
-#include "support/ptx_host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,10 +95,8 @@ FAKE_EXPORT nvrtc_result nvrtcCompileProgram(nvrtc_program program, int count, c
         command, sizeof command, "c++ -std=c++20 -DDEVICE_HOST %s%s -w -fno-strict-aliasing -fPIC -shared %s -o %s",
         calls.watched ? WATCHED : "",
         fused && calls.fuses ? "-O2 -mfma -ffp-contract=fast -DQUICK_SINES" : "-O0 -ffp-contract=off", source, object);
-    char *text = ptx_host(program->text);
-    if (text && write_text(source, text) && system(command) == 0) // NOLINT(cert-env33-c)
+    if (write_text(source, program->text) && system(command) == 0) // NOLINT(cert-env33-c)
         program->code = read_object(object);
-    free(text);
     remove(source);
     remove(object);
     rmdir(folder);

@@ -390,8 +390,8 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_beside_straight_rounds_stay_loops),
         cmocka_unit_test(quick_sines_are_within_two_units),
+        cmocka_unit_test(quick_reciprocals_are_rounded_correctly),
         cmocka_unit_test(quick_quotients_are_rounded_correctly),
-        cmocka_unit_test(functions_as_instructions_have_their_bits_in_c),
         cmocka_unit_test(the_unicycle_has_the_library_s_bits),
         cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
         cmocka_unit_test(random_problems_have_the_library_s_bits),

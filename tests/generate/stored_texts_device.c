@@ -14,7 +14,7 @@ static void note_rounds(struct printed *printed, const struct ir_module *ir, con
                         bool single) {
     struct text text = {.bytes = NULL};
     struct round_room room = {.single = single, .task = single ? 0 : TASK}, back = {.single = single};
-    assert_true(round_print_once(&text, ir, single));
+    assert_true(round_print_once(&text, ir));
     assert_true(round_print(&text, ir, near, &room));
     assert_true(round_print_back(&text, ir, near, &back));
     assert_false(text.failed);

@@ -1,5 +1,5 @@
 /* test_random_statements.c - printed statements compute what the list says, whatever the list: in order, late, with few local variables
- * at once, as instructions of a device, which support/ptx_host.h translates; as one entry, read early, in short functions, as C, too.
+ * at once, as one entry, read early, in short functions.
  *
  * Random lists over a few slots, which are written again and again, some of them kept. All ways of printing one list are compiled as one
  * function each and run on the same numbers; the judge computes the list as it stands.
@@ -7,28 +7,25 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/compiled_kernel.h"
-#include "support/ptx_host.h"
 #include "support/scratch.h"
 
 #include "base/memory.h"
 #include "base/random.h"
 #include "codegen/print/print.h"
-#include "cuda/ptx.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTS = 40, SLOTS = 14, CONSTANTS = 3, LONGEST = 70, WAYS = 9, COMMAND = 1024 };
+enum { LISTS = 40, SLOTS = 14, CONSTANTS = 3, LONGEST = 70, WAYS = 8, COMMAND = 1024 };
 
 static const double constants[CONSTANTS] = {0.5, -3, 1.25};
 
 /* What the printed text uses, for one number at a time. */
 static const char head[] = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
                            "typedef double simd;\ntypedef double full;\n"
-                           "#define SPILL_NEAR 0\n#define SPILL_AT(place) kept[place]\n#define PTX_SLOTS(slots)\n"
-                           "#define PTX_REGISTERS(values, read, spare) double nv[values], ns[read], nt[spare];\n"
+                           "#define SPILL_AT(place) kept[place]\n#define SLOT_AGAIN(slot) slots[slot]\n"
                            "#define simd_all(a) ((double)(a))\n#define SLOT_STRIDE 1\n#define LANE_PARTS 1\n"
                            "#define WIDTH 1\n#define GENERATED\n"
                            "#define S(slot) slots[slot]\n";
@@ -153,7 +150,7 @@ static void copy_part(struct statements *out, const struct statements *from, siz
 
 /* Two parts, one behind the other, with at most so many values in local variables; 0: as many as there are. */
 static void print_parts(struct text *text, const struct ir_module *ir, const struct list *list, size_t most,
-                        enum print_late late, struct ptx *ptx) {
+                        enum print_late late) {
     struct statements part[2];
     struct text own = {.bytes = NULL};
     uint32_t places = 0;
@@ -170,18 +167,16 @@ static void print_parts(struct text *text, const struct ir_module *ir, const str
                                        .unsafe = "",
                                        .steady = list->steady,
                                        .most = most,
-                                       .places = &places,
-                                       .dialect = &ptx->dialect};
+                                       .places = &places};
     assert_true(print_chain(&own, ir, &wanted));
     text_add(text, "    double kept[%u];\n    (void)kept;\n", places + 1);
-    ptx_print_declarations(ptx, text);
     text_add_bytes(text, own.bytes, own.length);
     text_drop(&own);
     statements_release(&part[0]);
     statements_release(&part[1]);
 }
 
-enum { PART_WAYS = 6, ENTRY_WAYS_IN_C = 2 };
+enum { PART_WAYS = 6 };
 
 static void print_way(struct text *text, struct ir_module *ir, const struct list *list, int number, int way) {
     static const struct {
@@ -189,14 +184,10 @@ static void print_way(struct text *text, struct ir_module *ir, const struct list
         enum print_late late;
     } parts[PART_WAYS] = {{0, PRINT_IN_ORDER}, {0, PRINT_LATE}, {0, PRINT_LATE_BEFORE_SUM},
                           {5, PRINT_IN_ORDER}, {6, PRINT_LATE}, {9, PRINT_LATE}};
-    struct ptx ptx;
-    ptx_create(&ptx, false, SLOTS);
-    ir->dialect = way >= PART_WAYS + ENTRY_WAYS_IN_C ? &ptx.dialect : NULL;
     if (way < PART_WAYS) {
         text_add(text, "\nvoid list_%d_%d(double *slots) {\n", number, way);
-        print_parts(text, ir, list, parts[way].most, parts[way].late, &ptx);
+        print_parts(text, ir, list, parts[way].most, parts[way].late);
         text_add(text, "}\n");
-        ptx_release(&ptx);
         return;
     }
     text_add(text, "\n#define entry_evaluate entry_%d_%d\n", number, way);
@@ -205,7 +196,6 @@ static void print_way(struct text *text, struct ir_module *ir, const struct list
     ir->entry[KERNEL_EVALUATE] = list->s;
     ir->shortened = way == PART_WAYS ? 0 : 12;
     assert_true(print_entry(text, ir, KERNEL_EVALUATE, list->kept, way == PART_WAYS));
-    ptx_release(&ptx);
     text_add(text, "#undef entry_evaluate\n");
     text_add(text, "void list_%d_%d(double *slots) {\n    entry_%d_%d(slots);\n}\n", number, way, number, way);
 }
@@ -218,10 +208,7 @@ static void *load_text(const struct scratch *scratch, const struct text *text) {
     snprintf(object, sizeof object, "%s/lists.so", scratch->folder);
     FILE *file = fopen(source, "w");
     assert_non_null(file);
-    char *own = ptx_host(text->bytes);
-    assert_non_null(own);
-    assert_true(fputs(own, file) >= 0);
-    free(own);
+    assert_true(fputs(text->bytes, file) >= 0);
     assert_int_equal(fclose(file), 0);
     snprintf(command, sizeof command, "cc -O0 -w -ffp-contract=off -fPIC -shared -o %s %s -lm", object, source);
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)

@@ -33,10 +33,9 @@ struct ir_module {
     uint32_t *constant_of; /* per slot: 1 + which number it holds for ever, or 0 */
     double *constants;     /* those numbers */
     uint32_t constant_count;
-    bool loops;                    /* statements that repeat are rolled up */
-    uint32_t shortened;            /* operands of a function, at most; 0: as many as serve its speed */
-    const struct dialect *dialect; /* of functions that it can print whole; NULL: all are C */
-    uint32_t rows_of_ld;           /* slots of L D, one per entry; where loops are made */
+    bool loops;          /* statements that repeat are rolled up */
+    uint32_t shortened;  /* operands of a function, at most; 0: as many as serve its speed */
+    uint32_t rows_of_ld; /* slots of L D, one per entry; where loops are made */
     uint32_t *entry_of;  /* per slot of the plan's own L D, which are used again: the entry that it holds now */
     uint32_t scaled;     /* slots of z / d of a second right-hand side; the first's are where 1/d was */
     uint32_t *result_at; /* per result of the product that is woven in: where its pairs begin in the stream */

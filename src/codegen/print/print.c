@@ -140,37 +140,13 @@ static void print_round(struct text *text, const char *name, size_t regions) {
     text_add(text, ";\n}\n");
 }
 
-/* As one function of the walk's dialect, where it can be that. */
-static bool print_in_dialect(const struct printer *p, const char *name, size_t number) {
-    struct text body = {.bytes = NULL};
-    struct printer own = *p;
-    own.dialect = p->ir->dialect;
-    if (!own.dialect || p->hoisted || p->s->round || p->s->late > 0 || p->region->repeats > 1 ||
-        !own.dialect->knows(&own))
-        return false;
-    own.text = &body;
-    body.failed = !own.dialect->begin(&own);
-    for (size_t i = p->region->first; i < p->region->first + p->region->period && !body.failed; i++)
-        print_statement(&own, i);
-    own.dialect->end(&own);
-    text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
-    own.dialect->declare(&own, p->text);
-    if (!body.failed)
-        text_add_bytes(p->text, body.bytes, body.length);
-    text_add(p->text, "}\n");
-    p->text->failed = p->text->failed || body.failed;
-    text_drop(&body);
-    return true;
-}
-
 static void print_regions(const struct printer *entry, const struct regions *regions, const char *name,
                           const struct hoisted_loads *hoisted) {
     for (size_t r = 0; r < regions->count; r++) {
         struct printer p = *entry;
         p.region = &regions->list[r];
         p.hoisted = hoisted ? &hoisted[r] : NULL;
-        if (!print_in_dialect(&p, name, r))
-            print_region(&p, name, r);
+        print_region(&p, name, r);
     }
 }
 

@@ -57,7 +57,6 @@ struct print_chain {
     size_t most; /* values that are local variables at once; the others wait in an array: see spill.h. 0: no limit */
     uint32_t *places;              /* of that array; NULL without a limit */
     uint32_t pinned, pinned_count; /* slots that have the first places of it: the caller sees to it that they agree */
-    const struct dialect *dialect; /* of the statements */
 };
 
 /* False when memory is out. */

@@ -153,7 +153,6 @@ static void find_ahead(const struct printer *p, struct chain *chain) {
 
 static void print_ahead(const struct printer *p, const bool *ahead) {
     bool any = false;
-    print_between(p, "");
     for (size_t i = 0; i < p->s->count; i++) {
         if (!ahead[i])
             continue;
@@ -168,9 +167,6 @@ static void print_ahead(const struct printer *p, const bool *ahead) {
                      "        all = sincos_any(S(%u));\n        v%zu = all.sine;\n        w%zu = all.cosine;\n",
                      p->s->operands[p->s->list[i].first + 2], i, i);
     text_add(p->text, any ? "    }\n" : "");
-    for (size_t i = 0; i < p->s->count; i++)
-        if (ahead[i])
-            p->dialect->given(p, i);
 }
 
 /* Behind the last reciprocal of a link; `first` where there is none. */
@@ -262,23 +258,19 @@ static void print_acts(const struct printer *p, const struct acts *acts) {
         else if (act->kind == ACT_STATEMENT)
             print_statement(p, act->statement);
         else
-            print_between(p, act->text);
+            text_add(p->text, "%s", act->text);
         ends = act->kind == ACT_SELDOM ? i + act->statement : ends;
-        if (ends > 0 && i == ends)
-            print_between(p, "    }\n");
+        text_add(p->text, ends > 0 && i == ends ? "    }\n" : "");
     }
 }
 
 /* False when memory is out. */
 static bool print_line(const struct printer *p, const struct chain *chain) {
     const struct print_chain *wanted = chain->wanted;
-    bool done = p->dialect->begin(p);
-    if (done && wanted->most > 0)
-        done = spill_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
-    else if (done)
-        print_acts(p, &chain->acts);
-    p->dialect->end(p);
-    return done;
+    if (wanted->most > 0)
+        return spill_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
+    print_acts(p, &chain->acts);
+    return true;
 }
 
 static void chain_release(struct chain *chain) {
@@ -309,8 +301,7 @@ bool print_chain(struct text *text, const struct ir_module *ir, const struct pri
                                   .liveness = &liveness,
                                   .region = &region,
                                   .quick = true,
-                                  .keeps = wanted->most > 0,
-                                  .dialect = wanted->dialect};
+                                  .keeps = wanted->most > 0};
         for (size_t k = 0; k < wanted->count; k++)
             if (wanted->links[k].changed)
                 set_apart(&chain, &liveness, wanted->links[k].changed, &chain.first[k]);

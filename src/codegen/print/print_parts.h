@@ -7,7 +7,6 @@
 #include "codegen/passes/call_batching.h"
 #include "codegen/passes/load_schedule.h"
 #include "codegen/print/print.h"
-#include "codegen/print/target.h"
 
 struct printer {
     struct text *text;
@@ -18,17 +17,13 @@ struct printer {
     const struct hoisted_loads *hoisted; /* or NULL: slots are read where they are needed */
     const struct call_loop *calls;       /* or NULL: elementary functions are called there */
     const struct slp_pairs *pairs;       /* or NULL: every statement by itself */
-    bool quick;                    /* a dialect's reciprocals of pivots say whether they are right: see print_chain */
-    bool keeps;                    /* it reads slots where it is told to: see spill.h */
-    const struct dialect *dialect; /* or NULL: C */
+    bool quick;                          /* reciprocals of pivots say whether they are right: see print_chain */
+    bool keeps; /* slots are read into local variables, and variables may be assigned again: see spill.h */
 };
 
 /* Statement number i of the list, in a region; of a pair both, by the number of the first. */
 void print_statement(const struct printer *p, size_t i);
 void print_meaning(const struct printer *p, size_t i);
-
-/* Text of C between statements. */
-void print_between(const struct printer *p, const char *text);
 
 /* How far operand k of statement i moves from one round to the next, in slots. */
 int64_t stride_of(const struct printer *p, size_t i, uint32_t k);

@@ -80,7 +80,9 @@ static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask
         text_add(p->text, mask ? "simd_to_bits(" : "");
         print_early_value(p, p->hoisted->load[at->first + k - p->hoisted->first] - 1);
         text_add(p->text, mask ? ")" : "");
-    } else
+    } else if (p->keeps)
+        text_add(p->text, "%c%u", mask ? 'm' : 's', operand);
+    else
         print_slot(p, i, k, mask);
 }
 
@@ -270,11 +272,15 @@ static void print_call_sincos(const struct printer *p, size_t i) {
     text_add(p->text, ", &%c%zu, &%c%zu);\n", sine, number, cosine, number);
 }
 
-void print_between(const struct printer *p, const char *text) {
-    if (p->dialect)
-        p->dialect->text(p, text);
-    else
-        text_add(p->text, "%s", text);
+/* Without the branch of a division, which would end the block that a compiler schedules. */
+static void print_quick_inverse(const struct printer *p, size_t i) {
+    bool added = p->s->list[i].function == ROW_INVERSE_ADDED;
+    text_add(p->text, "    %ssimd v%zu = pivot_quick%s(", p->keeps ? "" : "const ", i - p->region->first,
+             added ? "_added" : "");
+    print_argument(p, i, 1, false);
+    text_add(p->text, ", ");
+    print_argument(p, i, 2, false);
+    text_add(p->text, ", &doubt);\n");
 }
 
 void print_statement(const struct printer *p, size_t i) {
@@ -290,10 +296,6 @@ void print_statement(const struct printer *p, size_t i) {
     }
     if (!p->liveness->used[i] && !p->liveness->stored[i])
         return; /* nobody reads it */
-    if (p->dialect) {
-        p->dialect->statement(p, i);
-        return;
-    }
     snprintf(name, sizeof name, "%c%zu", two ? 'p' : 'v', number);
     if (p->calls && p->calls->place && p->calls->place[i])
         print_called(p, i);
@@ -301,9 +303,12 @@ void print_statement(const struct printer *p, size_t i) {
         print_call_sincos(p, i);
     else if (function_is_sum(function))
         print_sum(p, i, name);
+    else if (p->quick && function_is_inverse(function))
+        print_quick_inverse(p, i);
     else {
         mask = function_shape(function).mask;
-        text_add(p->text, "    const %s%s %s = ", two ? "simd2" : "simd", mask ? "_bits" : "", name);
+        text_add(p->text, "    %s%s%s %s = ", p->keeps ? "" : "const ", two ? "simd2" : "simd", mask ? "_bits" : "",
+                 name);
         print_meaning(p, i);
         text_add(p->text, ";\n");
     }

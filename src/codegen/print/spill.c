@@ -25,18 +25,41 @@ static void spill_drop(struct keeper *k, uint32_t value) {
     k->held[i] = k->held[--k->held_count];
 }
 
-static struct dialect_value in_dialect(const struct keeper *k, uint32_t value) {
-    if (value < 2 * k->statements)
-        return (struct dialect_value){value % 2 ? DIALECT_SECOND : DIALECT_VALUE, value / 2};
+static bool is_slot(const struct keeper *k, uint32_t value) {
+    return value >= 2 * k->statements;
+}
+
+/* Its slot, where it is one. */
+static uint32_t slot_of(const struct keeper *k, uint32_t value) {
     uint32_t slot = value - 2 * k->statements;
-    return (struct dialect_value){slot < k->slots ? DIALECT_SLOT : DIALECT_MASK,
-                                  slot < k->slots ? slot : slot - k->slots};
+    return slot < k->slots ? slot : slot - k->slots;
+}
+
+static bool is_mask(const struct keeper *k, uint32_t value) {
+    if (is_slot(k, value))
+        return value >= 2 * k->statements + k->slots;
+    enum function function = (enum function)k->p->s->list[value / 2].function;
+    return !function_is_sum(function) && function != FUNCTION_SINCOS && function_shape(function).mask;
+}
+
+static void print_name(const struct keeper *k, uint32_t value) {
+    if (is_slot(k, value))
+        text_add(k->p->text, "%c%u", is_mask(k, value) ? 'm' : 's', slot_of(k, value));
+    else
+        text_add(k->p->text, "%c%u", value % 2 ? 'w' : 'v', value / 2);
+}
+
+static void print_keep(const struct keeper *k, uint32_t value, uint32_t place) {
+    bool mask = is_mask(k, value);
+    text_add(k->p->text, "    SPILL_AT(%u) = %s", place, mask ? "simd_of_bits(" : "");
+    print_name(k, value);
+    text_add(k->p->text, mask ? ");\n" : ";\n");
 }
 
 /* The value waits in a place of its own from here on. */
 static void spill_keep(struct keeper *k, uint32_t value) {
     k->place[value] = k->free_count > 0 ? k->free[--k->free_count] : ++k->places;
-    k->p->dialect->keep(k->p, in_dialect(k, value), k->place[value] - 1);
+    print_keep(k, value, k->place[value] - 1);
 }
 
 static bool is_pinned(const struct keeper *k, uint32_t slot) {
@@ -50,7 +73,7 @@ static void spill_make_room(struct keeper *k, size_t most, uint32_t now) {
         uint32_t worst = UINT32_MAX, at = 0;
         for (size_t i = 0; i < k->held_count; i++) {
             uint32_t value = k->held[i], next = spill_next(k, value, now);
-            bool cheap = next != SPILL_NEVER && (value >= 2 * k->statements || k->place[value]);
+            bool cheap = next != SPILL_NEVER && (is_slot(k, value) || k->place[value]);
             next += cheap ? CHEAP : 0;
             if (k->stamp[value] == now + 1 || (worst != UINT32_MAX && next <= at))
                 continue;
@@ -88,28 +111,37 @@ static void compute_again(struct keeper *k, uint32_t value, bool apart) {
     }
 }
 
-static void print_load(const struct keeper *k, uint32_t value) {
-    const struct dialect *dialect = k->p->dialect;
-    const struct dialect_value own = in_dialect(k, value);
-    bool slot = value >= 2 * k->statements;
-    if (slot && is_pinned(k, own.number))
-        dialect->take(k->p, own, own.number - k->acts->pinned);
+static void print_place(const struct keeper *k, uint32_t place, bool mask) {
+    text_add(k->p->text, mask ? "simd_to_bits(SPILL_AT(%u))" : "SPILL_AT(%u)", place);
+}
+
+/* A variable of a slot is declared where the slot is first read; in a block, every one that it loads. */
+static void print_load(struct keeper *k, uint32_t value, bool apart) {
+    bool slot = is_slot(k, value), mask = is_mask(k, value);
+    bool declares = apart || (slot && !k->declared[value - 2 * k->statements]);
+    text_add(k->p->text, "    %s", !declares ? "" : mask ? "simd_bits " : "simd ");
+    print_name(k, value);
+    text_add(k->p->text, " = ");
+    if (slot && is_pinned(k, slot_of(k, value)))
+        print_place(k, slot_of(k, value) - k->acts->pinned, mask);
     else if (slot)
-        dialect->read(k->p, own);
+        text_add(k->p->text, "%s(%u)", mask ? "MASK_AGAIN" : "SLOT_AGAIN", slot_of(k, value));
     else if (k->place[value])
-        dialect->take(k->p, own, k->place[value] - 1);
+        print_place(k, k->place[value] - 1, mask);
     else
-        dialect->again(k->p, value / 2);
+        print_meaning(k->p, value / 2);
+    text_add(k->p->text, ";\n");
+    if (slot && !apart)
+        k->declared[value - 2 * k->statements] = true;
 }
 
 /* apart: in a block, which does not always run: what it loads, it loads for itself. */
 static void spill_load(struct keeper *k, uint32_t value, bool apart) {
-    bool slot = value >= 2 * k->statements;
     if (k->local[value] || (apart && k->shadow[value] == k->block))
         return;
-    if (!slot && !k->place[value])
+    if (!is_slot(k, value) && !k->place[value])
         compute_again(k, value, apart);
-    print_load(k, value);
+    print_load(k, value, apart);
     if (apart) {
         k->shadow[value] = k->block;
         return;
@@ -141,7 +173,7 @@ static void forget_arguments(struct keeper *k, uint32_t statement, uint32_t now)
 
 static void print_pin(const struct keeper *k, uint32_t value, uint32_t slot) {
     if (is_pinned(k, slot))
-        k->p->dialect->keep(k->p, in_dialect(k, value), slot - k->acts->pinned);
+        print_keep(k, value, slot - k->acts->pinned);
 }
 
 static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
@@ -172,20 +204,20 @@ static void print_one(struct keeper *k, uint32_t statement, uint32_t now) {
 /* Text that may change slots. It computes, too: half of the variables are its own. */
 static void print_text(struct keeper *k, const struct act *act, uint32_t now) {
     spill_make_room(k, k->most / 2, now);
-    print_between(k->p, act->text);
+    text_add(k->p->text, "%s", act->text);
     for (size_t i = k->held_count; i-- > 0;)
-        if (k->held[i] >= 2 * k->statements)
+        if (is_slot(k, k->held[i]))
             spill_drop(k, k->held[i]);
 }
 
 static void print_block(struct keeper *k, const struct act *act, uint32_t now) {
     k->block++;
-    print_between(k->p, act->text);
+    text_add(k->p->text, "%s", act->text);
     for (uint32_t i = 1; i <= act->statement; i++) {
         load_arguments(k, act[i].statement, now + i, true);
         print_statement(k->p, act[i].statement);
     }
-    print_between(k->p, "    }\n");
+    text_add(k->p->text, "    }\n");
     for (uint32_t i = 1; i <= act->statement; i++)
         forget_arguments(k, act[i].statement, now + act->statement);
 }
@@ -208,7 +240,7 @@ bool spill_print(const struct printer *p, const struct acts *acts, size_t most, 
         else if (act->kind == ACT_TEXT)
             print_text(&k, act, now);
         else if (act->kind == ACT_QUIET)
-            print_between(p, act->text);
+            text_add(p->text, "%s", act->text);
         else if (act->kind == ACT_AHEAD) {
             ahead(p, acts->ahead);
             take_ahead(&k, now);

@@ -163,6 +163,7 @@ static bool take_room(struct keeper *k) {
         *numbers[i] = spill_plan_take(k->values, sizeof **numbers[i], &taken);
     k->local = spill_plan_take(k->values, sizeof *k->local, &taken);
     k->use_at = spill_plan_take(k->p->s->operand_count, sizeof *k->use_at, &taken);
+    k->declared = spill_plan_take(2 * (size_t)k->slots, sizeof *k->declared, &taken);
     k->born = spill_plan_take(k->statements, sizeof *k->born, &taken);
     k->again = spill_plan_take(k->statements, sizeof *k->again, &taken);
     k->written = spill_plan_take(k->slots, sizeof *k->written, &taken);
@@ -189,8 +190,8 @@ bool keeper_create(struct keeper *k, const struct printer *p, const struct acts 
 }
 
 void keeper_release(struct keeper *k) {
-    void *const rooms[] = {k->uses, k->next,  k->last,   k->place, k->stamp, k->shadow,  k->held,
-                           k->free, k->local, k->use_at, k->born,  k->again, k->written, k->texts};
+    void *const rooms[] = {k->uses,  k->next,   k->last,     k->place, k->stamp, k->shadow,  k->held, k->free,
+                           k->local, k->use_at, k->declared, k->born,  k->again, k->written, k->texts};
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
         base_release(rooms[i]);
 }

@@ -28,6 +28,7 @@ struct keeper {
     uint32_t *free; /* places, as in `place` */
     size_t free_count;
     uint32_t places, block;
+    bool *declared; /* per slot read as a number, and as a mask: it has a variable */
     /* for the plan */
     uint32_t *born;    /* per statement: its time */
     bool *again;       /* per statement: it is computed again */

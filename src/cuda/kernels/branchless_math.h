@@ -43,8 +43,15 @@ static GENERATED struct sincos_values sincos_any(simd a) {
 
 /* ---- reciprocals ----
  *
- * Lines of instructions take reciprocals of pivots without a branch (ptx_quick_inverse of ptx_operations.h), and gather in their register
- * `doubt` whether one of them is wrong. */
+ * pivot_quick and pivot_quick_added are kernel_pivot_inverse and kernel_pivot_added_inverse (linalg/pivot_kernel.h) of pivots that are
+ * neither huge nor near 0. *doubt gathers whether a result may be wrong, and quick_fails says so.
+ *
+ * For doubles they are the fast path of the device's own division (an estimate, and Newton's method twice), without the branch to the
+ * slow one. Bits are joined, for && is a branch. Floats need not be rounded correctly: the estimate is within two units in the last
+ * place, 0 where a denormal number would be right, and infinite or huge where a pivot is denormal or nearly.
+ *
+ * __nvvm_... are built-in functions of CUDA's compilers, one instruction each. The host doubts pivots outside 1/8 to 8, so that both
+ * ways are run there; its estimates are quotients, of doubles the high words. */
 
 #ifdef DEVICE_SINGLE
 typedef float quick_doubt;
@@ -52,13 +59,60 @@ typedef float quick_doubt;
 SIMD_INLINE bool quick_fails(quick_doubt doubt) {
     return doubt > 0x1p+100f;
 }
+
+#ifdef DEVICE_HOST
+#define QUICK_ESTIMATE(d) (simd_abs(d) > 0x1p-3f && simd_abs(d) < 0x1p+3f ? 1 / (d) : REAL_INFINITY)
+#else
+extern "C" DEVICE float __nvvm_div_approx_ftz_f(float a, float b);
+#define QUICK_ESTIMATE(d) __nvvm_div_approx_ftz_f(1, d)
+#endif
+
+SIMD_INLINE simd quick_counted(bool counts, simd d, quick_doubt *doubt) {
+    simd inverse = counts ? QUICK_ESTIMATE(d) : 0;
+    *doubt = ROW_GREATER(simd_abs(inverse), *doubt);
+    return inverse;
+}
 #else
 typedef unsigned quick_doubt;
 
 SIMD_INLINE bool quick_fails(quick_doubt doubt) {
     return doubt != 0;
 }
+
+/* Neither d nor 1/d is denormal or nearly: its high word, moved by a constant, is no denormal float. */
+#ifdef DEVICE_HOST
+#define QUICK_ESTIMATE(d)        simd_of_bits(simd_to_bits(1 / (d)) & ~INT64_C(0xffffffff))
+#define QUICK_IS_NORMAL(d, high) (simd_abs(d) > 0x1p-3 && simd_abs(d) < 0x1p+3)
+#else
+extern "C" DEVICE double __nvvm_rcp_approx_ftz_d(double a);
+#define QUICK_ESTIMATE(d)        __nvvm_rcp_approx_ftz_d(d)
+#define QUICK_IS_NORMAL(d, high) (!(fabsf(__int_as_float(high)) < __int_as_float(0x400402)))
 #endif
+
+SIMD_INLINE bool quick_reciprocal(simd d, simd *result) {
+    int32_t high = (int32_t)(simd_to_bits(d) >> 32) + 0x300402; /* as low word of the estimate, which has none */
+    simd guess = simd_of_bits(simd_to_bits(QUICK_ESTIMATE(d)) | (uint32_t)high);
+    simd rest = DEVICE_FUSED(-d, guess, 1.0);
+    guess = DEVICE_FUSED(guess, DEVICE_FUSED(rest, rest, rest), guess);
+    *result = DEVICE_FUSED(guess, DEVICE_FUSED(-d, guess, 1.0), guess);
+    return QUICK_IS_NORMAL(d, high);
+}
+
+SIMD_INLINE simd quick_counted(bool counts, simd d, quick_doubt *doubt) {
+    simd inverse;
+    bool right = quick_reciprocal(d, &inverse);
+    *doubt |= (unsigned)counts & (unsigned)!right;
+    return counts ? inverse : simd_all(0);
+}
+#endif
+
+SIMD_INLINE simd pivot_quick(simd whole, simd d, quick_doubt *doubt) {
+    return quick_counted(whole * simd_all(PIVOT_LOST) < d, d, doubt);
+}
+
+SIMD_INLINE simd pivot_quick_added(simd whole, simd d, quick_doubt *doubt) {
+    return quick_counted(d < whole * simd_all(0x1p-50), d, doubt);
+}
 
 /* ---- quotients ----
  *
@@ -89,16 +143,11 @@ SIMD_INLINE simd quick_quotient(simd a, simd b, simd inverse) {
 #undef M
 #define M(slot) ((slot) == LAYER_TAKES ? simd_bits_all(-1) : simd_to_bits(slots[slot]))
 
-/* ---- values that wait in an array (codegen/print/spill.h) ----
+/* ---- slots that are read again (codegen/print/spill.h) ----
  *
- * Where a thread's slots are, and its places. A round begins with SPILL_BEGINS, behind kept and spill_near. */
+ * Volatile, as SPILL_AT is: a compiler would keep the value in a register, which another one needs. */
 
-#ifdef DEVICE_HOST
-#define SPILL_BEGINS
-#else
-#define SPILL_BEGINS                                                                                                   \
-    const size_t slots_at = __cvta_generic_to_local(slots), own_at = __cvta_generic_to_local(kept),                    \
-                 near_at = __cvta_generic_to_shared(spill_near);
-#endif
+#define SLOT_AGAIN(slot) (*(volatile simd *)&slots[slot])
+#define MASK_AGAIN(slot) ((slot) == LAYER_TAKES ? simd_bits_all(-1) : simd_to_bits(SLOT_AGAIN(slot)))
 
 #endif
