@@ -101,7 +101,7 @@ def test_a_stranger_s_model_opens_no_other_file(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "m.mod"
     path.write_text("var y >= 0;\ninclude more.mod;")
     assert hardnet.Model.from_file(path).outputs_count == 2
-    with pytest.raises(hardnet.Error, match="not trusted"):
+    with pytest.raises(hardnet.Error, match="untrusted"):
         hardnet.Model.from_file(path, untrusted=True)
     endless = "var y >= 0; param k default 0; repeat { let k := k + 1; }"
     with pytest.raises(hardnet.Error, match="more than 800000 steps"):
