@@ -6,6 +6,8 @@
 #ifndef HN_CORE_SCALAR_FLOAT_H
 #define HN_CORE_SCALAR_FLOAT_H
 
+#include "base/real.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -198,13 +198,13 @@ hn_status device_system_list(struct device_system *system, struct bytecode *list
 
 void device_system_print_knows(const struct device_system *system, struct text *out) {
     if (system->there && system->kind == FACTOR_TILED)
-        amalgamate_file(out, "cuda/kernels/blocked_ldl_known.h", system->single);
+        amalgamate_file(out, "cuda/kernels/blocked_ldl_known.h");
 }
 
 /* Loops that do not say how far they are unrolled are not: compilers would unroll them all, and take twice as long. */
-static void print_text(const struct device_system *system, struct text *out, const char *name) {
+static void print_text(struct text *out, const char *name) {
     struct text own = {.bytes = NULL};
-    amalgamate_file(&own, name, system->single);
+    amalgamate_file(&own, name);
     if (own.failed)
         text_fail_with(out, &own);
     else
@@ -222,27 +222,26 @@ void device_system_print_functions(const struct device_system *system, struct te
         return;
     text_add(out, "%s", loops);
     text_add_bytes(out, system->names.bytes, system->names.length);
-    print_text(system, out, "cuda/kernels/dense_ldl.h");
+    print_text(out, "cuda/kernels/dense_ldl.h");
     if (system->kind != FACTOR_TILED) {
-        print_text(system, out,
-                   system->kind == FACTOR_DENSE ? "cuda/kernels/normal_matrix.h" : "cuda/kernels/sparse_ldl.h");
+        print_text(out, system->kind == FACTOR_DENSE ? "cuda/kernels/normal_matrix.h" : "cuda/kernels/sparse_ldl.h");
         return;
     }
-    print_text(system, out, "cuda/kernels/blocked_ldl_thread.h");
-    print_text(system, out, "cuda/kernels/blocked_ldl_solve.h");
+    print_text(out, "cuda/kernels/blocked_ldl_thread.h");
+    print_text(out, "cuda/kernels/blocked_ldl_solve.h");
     if (system->reduces) {
         text_add(out, "\n#define TILED_REDUCES\n");
-        print_text(system, out, "cuda/kernels/tridiagonal_schur.h");
+        print_text(out, "cuda/kernels/tridiagonal_schur.h");
     }
 }
 
 void device_system_print_entries(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_text(system, out,
+        print_text(out,
                    system->kind == FACTOR_TILED ? "cuda/kernels/blocked_ldl_step.h" : "cuda/kernels/system_step.h");
 }
 
 void device_system_print_begin(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_text(system, out, "cuda/kernels/system_constants.h");
+        print_text(out, "cuda/kernels/system_constants.h");
 }

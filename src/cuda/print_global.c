@@ -77,21 +77,15 @@ static void print_listed(const void *own, struct text *out, enum kernel_entry en
     bytecode_print_entry(out, own, entry);
 }
 
-static void print_functions(const struct emission *e, const struct bytecode *listed, struct text *out) {
-    struct text own = {.bytes = NULL};
+static void print_functions(const struct bytecode *listed, struct text *out) {
     bytecode_print_names(out);
-    amalgamate_file(out, "cuda/kernels/bytecode_run.h", e->options.single);
-    bytecode_print_functions(&own, listed);
+    amalgamate_file(out, "cuda/kernels/bytecode_run.h");
+    bytecode_print_functions(out, listed);
     if (listed->batched) {
         batched_print_names(out);
-        amalgamate_file(out, "cuda/kernels/bytecode_groups.h", e->options.single);
-        batched_print_functions(&own, listed->uses_batched);
+        amalgamate_file(out, "cuda/kernels/bytecode_groups.h");
+        batched_print_functions(out, listed->uses_batched);
     }
-    if (own.failed)
-        text_fail_with(out, &own);
-    else
-        amalgamate(out, own.bytes, e->options.single);
-    text_drop(&own);
 }
 
 static void choose_listed(const struct ir_module *ir, struct bytecode *listed, bool all, bool *failed) {
@@ -152,66 +146,65 @@ static void print_search(struct text *out, bool thread_pool) {
                                    "core/search_end.h",           "core/search.h",
                                    "core/infeasibility_proof.h",  "core/implicit_vjp.h",
                                    "core/active_set_objective.h", "core/active_set.h"};
-    amalgamate_file(out, "core/program_lists.h", false);
-    amalgamate_file(out, "cuda/kernels/level_schedule_lists.h", false);
+    amalgamate_file(out, "core/program_lists.h");
+    amalgamate_file(out, "cuda/kernels/level_schedule_lists.h");
     emission_print_operators(out, NULL);
     text_add(out, "%s", slots_of_search);
     LIBRARY_PRINT_FILES(out, kernels);
     LIBRARY_PRINT_FILES(out, places);
-    amalgamate_file(out, backends[thread_pool], false);
+    amalgamate_file(out, backends[thread_pool]);
     LIBRARY_PRINT_FILES(out, own);
 }
 
 /* One thread, and the samples that it takes. */
 static void print_samples(const struct emission *e, bool polish, struct text *out) {
     bool single = e->options.single, searches = e->plan->tape_numbers > 0 && !single;
-    amalgamate_file(out, "cuda/kernels/kernel_args.h", single);
-    amalgamate_file(out, "cuda/kernels/sample_io.h", single);
+    amalgamate_file(out, "cuda/kernels/kernel_args.h");
+    amalgamate_file(out, "cuda/kernels/sample_io.h");
     if (searches) {
         print_search(out, device_is_team(e->plan));
-        amalgamate_file(out, "cuda/kernels/search_layout.h", single);
+        amalgamate_file(out, "cuda/kernels/search_layout.h");
     }
-    amalgamate_file(out, "cuda/kernels/kernel_global.h", single);
+    amalgamate_file(out, "cuda/kernels/kernel_global.h");
     if (searches)
-        amalgamate_file(out, "cuda/kernels/nearest_kernel.h", single);
+        amalgamate_file(out, "cuda/kernels/nearest_kernel.h");
     if (e->options.adjoint) {
-        amalgamate_file(out, "cuda/kernels/sample_io_adjoint.h", single);
-        amalgamate_file(out, "cuda/kernels/kernel_global_adjoint.h", single);
+        amalgamate_file(out, "cuda/kernels/sample_io_adjoint.h");
+        amalgamate_file(out, "cuda/kernels/kernel_global_adjoint.h");
     } else if (polish)
-        amalgamate_file(out, "cuda/kernels/mixed_precision.h", single);
+        amalgamate_file(out, "cuda/kernels/mixed_precision.h");
     if (searches && e->options.adjoint)
-        amalgamate_file(out, "cuda/kernels/nearest_kernel_adjoint.h", single);
-    amalgamate_file(out, "cuda/kernels/kernel_global_main.h", single);
+        amalgamate_file(out, "cuda/kernels/nearest_kernel_adjoint.h");
+    amalgamate_file(out, "cuda/kernels/kernel_global_main.h");
 }
 
 /* nearest_kernel.h hears of every slope. */
 static const char slope_is_heard[] = "\n#define DEVICE_SEARCHES\n"
-                                     "static void thread_search_slope(const struct point *p, double *row, "
+                                     "static void thread_search_slope(const struct point *p, real *row, "
                                      "struct sample_slope *slope);\n#define point_slope thread_search_slope\n";
 
 static void print_library(const struct emission *e, const struct bytecode *listed, const struct device_system *system,
                           bool polish, struct text *out) {
-    bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
-    emission_print_sample(e, out);
+    emission_print_sample(out);
     device_system_print_knows(system, out);
-    emission_print_points(e, out);
+    emission_print_points(out);
     text_add(out, e->plan->tape_numbers > 0 ? slope_is_heard : "");
     device_print_plan(e, out);
     print_global_print_constants(e, system, out);
-    amalgamate_file(out, "linalg/pivot_kernel.h", single);
-    amalgamate_file(out, "cpu/row_values_kernel.h", single);
-    amalgamate_file(out, "codegen/kernel/row_functions_kernel.h", single);
-    amalgamate_file(out, "cuda/kernels/global_slots.h", single);
-    print_functions(e, listed, out);
+    amalgamate_file(out, "linalg/pivot_kernel.h");
+    amalgamate_file(out, "cpu/row_values_kernel.h");
+    amalgamate_file(out, "codegen/kernel/row_functions_kernel.h");
+    amalgamate_file(out, "cuda/kernels/global_slots.h");
+    print_functions(listed, out);
     device_system_print_functions(system, out);
     emission_print_entries(e, out);
     device_system_print_entries(system, out);
-    amalgamate_file(out, "core/solver.h", single);
+    amalgamate_file(out, "core/solver.h");
     if (e->options.adjoint) {
-        amalgamate_file(out, "core/point_back.h", single);
-        amalgamate_file(out, "core/solver_adjoint.h", single);
+        amalgamate_file(out, "core/point_back.h");
+        amalgamate_file(out, "core/solver_adjoint.h");
     }
     print_samples(e, polish, out);
     device_system_print_begin(system, out);

@@ -7,7 +7,7 @@
 
 void library_print_files(struct text *out, const char (*names)[48], size_t count) {
     for (size_t i = 0; i < count; i++)
-        amalgamate_file(out, names[i], false);
+        amalgamate_file(out, names[i]);
 }
 
 void library_print_functions(struct text *out) {
@@ -17,6 +17,5 @@ void library_print_functions(struct text *out) {
     static const char after[][48] = {"base/reduce.c", "base/elementary_circle.h", "base/elementary_arc.h",
                                      "base/elementary_hyperbolic.h"};
     LIBRARY_PRINT_FILES(out, before);
-    text_add(out, "\nstatic SELDOM reduced_angle reduce_angle(real size);\n");
     LIBRARY_PRINT_FILES(out, after);
 }

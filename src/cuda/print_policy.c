@@ -22,7 +22,7 @@ static void print_refinement(struct text *out) {
                                       "core/barrier.h", "core/barrier_kernel.h"};
     static const char own[][48] = {"cuda/kernels/policy_slots.h", "core/refine_layout.h", "core/refine_qp.h",
                                    "cuda/kernels/policy_refine.h", "cuda/kernels/policy_improve.h"};
-    amalgamate_file(out, "cuda/kernels/warp_slots.h", false);
+    amalgamate_file(out, "cuda/kernels/warp_slots.h");
     text_add(out, "\n#define REFINE_AT_ONCE 1\n#define REFINE_STRIDE 1\n"
                   "#define REFINE_SLOT(slots, offset) (*SLOT_AT(slots, offset))\n");
     LIBRARY_PRINT_FILES(out, factor);
@@ -68,7 +68,7 @@ static void print_texts(struct text *out, bool refines) {
                                       "core/candidate_choice.h", "cuda/kernels/policy_learn.h"};
     LIBRARY_PRINT_FILES(out, calls);
     if (!refines)
-        amalgamate_file(out, "cuda/kernels/policy_network.h", false);
+        amalgamate_file(out, "cuda/kernels/policy_network.h");
     emission_print_operators(out, NULL);
     LIBRARY_PRINT_FILES(out, losses);
     if (refines)

@@ -86,7 +86,7 @@ static struct ptx_operand ptx_meaning_apply(struct ptx *x, const char *word, siz
 
 /* simd_all(number): also one that has a name. */
 static struct ptx_operand read_all(struct reader *r) {
-    static const char huge[] = "HUGE_VAL", lost[] = "PIVOT_LOST";
+    static const char huge[] = "REAL_INFINITY", lost[] = "PIVOT_LOST";
     char *end;
     double number = 0;
     skip_space(r);
@@ -210,7 +210,7 @@ static bool knows_word(const char *word, size_t length) {
         return true;
     WORD_LIST(WORD)
 #undef WORD
-    static const char others[][16] = {"simd_all", "simd_bits_all", "HUGE_VAL"};
+    static const char others[][16] = {"simd_all", "simd_bits_all", "REAL_INFINITY"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (is_word(word, length, others[i]))
             return true;

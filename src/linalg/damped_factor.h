@@ -5,6 +5,8 @@
 #ifndef HN_LINALG_DAMPED_FACTOR_H
 #define HN_LINALG_DAMPED_FACTOR_H
 
+#include "base/real.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +29,7 @@ enum factor_kind { FACTOR_LISTED, FACTOR_WALKED, FACTOR_DENSE, FACTOR_TILED };
 /* A number that is filled into its slot once. */
 struct damped_constant {
     uint32_t offset;
-    double value;
+    real value;
 };
 
 struct damped {
@@ -36,7 +38,7 @@ struct damped {
     size_t order;         /* unknowns, */
     size_t added;         /* the last of them for columns that are kept out; FACTOR_LISTED and FACTOR_WALKED only */
     size_t nonzeros;      /* of L below its diagonal */
-    double multiply_adds; /* sums of M M', factor and solves */
+    real multiply_adds;   /* sums of M M', factor and solves */
     size_t slots;         /* storage that the kernels need, from `storage` on */
     uint32_t lower;       /* offset of L */
     uint32_t negated;     /* offset of -L D, entries at a time; of rows of it in the other factors */

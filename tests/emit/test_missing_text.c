@@ -34,7 +34,7 @@ static void a_missing_text_is_named(void **state) {
     hn_emit_get_defaults(&options, NULL);
     options.name = "layer";
     assert_int_equal(hn_emit(&files, model, NULL, &options, &error), HN_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "does not contain the text core/scalar_double.h"));
+    assert_non_null(strstr(error.text, "does not contain the text base/real.h"));
     assert_null(strstr(error.text, "memory"));
     assert_true(!files.header && !files.source);
     hn_model_destroy(model);

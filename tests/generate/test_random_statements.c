@@ -26,7 +26,8 @@ static const double constants[CONSTANTS] = {0.5, -3, 1.25};
 
 /* What the printed text uses, for one number at a time. */
 static const char head[] = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
-                           "typedef double simd;\ntypedef double full;\n"
+                           "typedef double simd, real;\ntypedef double full;\n#define REAL(a) a\n#define REAL_INFINITY "
+                           "INFINITY\n#define REAL_NAN NAN\n"
                            "#define SPILL_NEAR 0\n#define SPILL_AT(place) kept[place]\n#define PTX_SLOTS(slots)\n"
                            "#define PTX_REGISTERS(values, read, spare) double nv[values], ns[read], nt[spare];\n"
                            "#define simd_all(a) ((double)(a))\n#define SLOT_STRIDE 1\n#define LANE_PARTS 1\n"

@@ -143,7 +143,7 @@ static int verb_train_run(void *values) {
         .name = (NAME), .value = (VALUE), .help = (HELP), .count = &(PLACE), .least = (LEAST), .most = (MOST),         \
         .shown = true                                                                                                  \
     }
-#define REAL(NAME, VALUE, HELP, PLACE)                                                                                 \
+#define REAL_OPTION(NAME, VALUE, HELP, PLACE)                                                                          \
     { .name = (NAME), .value = (VALUE), .help = (HELP), .real = &(PLACE), .shown = true }
 #define WORD(NAME, VALUE, HELP, PLACE, WORDS)                                                                          \
     { .name = (NAME), .value = (VALUE), .help = (HELP), .text = &(PLACE), .words = (WORDS), .shown = true }
@@ -232,8 +232,8 @@ int verb_train(int argc, char **argv) {
          .shown = true},
         COUNT("improve", "K", "refinement steps that improve the outputs for --loss improve", o.improve, 1,
               HN_POLICY_MOST_REFINE - 1),
-        REAL("explore", "S", "learn another input's output where it lowers the objective by this share; 0: never",
-             o.explore),
+        REAL_OPTION("explore", "S",
+                    "learn another input's output where it lowers the objective by this share; 0: never", o.explore),
         {.name = "train-iterations",
          .value = "K",
          .help = "most steps of the correction that --loss objective differentiates through",
@@ -241,8 +241,9 @@ int verb_train(int argc, char **argv) {
          .least = 1,
          .most = INT_MAX,
          .given = &o.train_iterations_given},
-        REAL("residual-weight", "W", "weight of the remaining violation in --loss objective", o.residual_weight),
-        REAL("move-weight", "W", "weight of the distance that outputs are moved in --loss objective", o.move_weight),
+        REAL_OPTION("residual-weight", "W", "weight of the remaining violation in --loss objective", o.residual_weight),
+        REAL_OPTION("move-weight", "W", "weight of the distance that outputs are moved in --loss objective",
+                    o.move_weight),
         COUNT("survey", "N", "inputs to look at before training: feasible, several optima, scale; 0: none", o.survey, 0,
               SURVEY_MOST),
         {.name = "epochs",
@@ -262,11 +263,11 @@ int verb_train(int argc, char **argv) {
          .most = INT_MAX,
          .given = &o.steps_given},
         COUNT("batch", "N", "samples per step", o.batch, 1, MOST_SAMPLES),
-        REAL("rate", "R", "learning rate of Adam, falling along a cosine", o.rate),
-        REAL("last-share", "S", "share of the rate that is left at the end; 1: it does not fall", o.last_share),
+        REAL_OPTION("rate", "R", "learning rate of Adam, falling along a cosine", o.rate),
+        REAL_OPTION("last-share", "S", "share of the rate that is left at the end; 1: it does not fall", o.last_share),
         COUNT("warmup", "N", "steps during which the rate rises to its full value", o.warmup, 0, INT_MAX),
-        REAL("clip-sample", "G", "largest norm of one sample's gradient; 0: no limit", o.clip_sample),
-        REAL("clip-batch", "G", "largest norm of a step's gradient; 0: no limit", o.clip_batch),
+        REAL_OPTION("clip-sample", "G", "largest norm of one sample's gradient; 0: no limit", o.clip_sample),
+        REAL_OPTION("clip-batch", "G", "largest norm of a step's gradient; 0: no limit", o.clip_batch),
         READ_FILE("x", "X.npy", "inputs to train on, a row each (sampled from the box)", o.x),
         READ_FILE("targets", "Y.npy", "outputs to imitate, a row for each of --x", o.targets),
         {.name = "reference",
@@ -290,7 +291,7 @@ int verb_train(int argc, char **argv) {
          .help = "next inputs in closed loop are these defined variables; may be repeated (the model's next)",
          .list = &o.feedback},
         {.name = "open-loop", .help = "no closed loops, whatever the model has", .flag = &o.open_loop},
-        REAL("feedback-share", "S", "share of each batch that comes from closed loops", o.feedback_share),
+        REAL_OPTION("feedback-share", "S", "share of each batch that comes from closed loops", o.feedback_share),
         COUNT("feedback-steps", "N", "mean length of a closed loop, in steps", o.feedback_steps, 1, INT_MAX),
         {.name = "feedback-beyond",
          .help = "continue closed loops that leave the box of the inputs (where the optimum leaves it at most inputs)",
@@ -308,7 +309,7 @@ int verb_train(int argc, char **argv) {
          .given = &o.validate_given},
         COUNT("patience", "N", "stop after so many validations without improvement; 0: never", o.patience, 0, INT_MAX),
         WRITTEN_FILE("checkpoint", "FILE", "file that keeps the state of the training (OUT.checkpoint)", o.checkpoint),
-        REAL("checkpoint-every", "TIME", "seconds between checkpoints", o.checkpoint_seconds),
+        REAL_OPTION("checkpoint-every", "TIME", "seconds between checkpoints", o.checkpoint_seconds),
         COUNT("checkpoint-steps", "N", "steps between checkpoints; 0: by time only", o.checkpoint_steps, 0, INT_MAX),
         {.name = "resume", .help = "continue from the checkpoint; more steps extend the training", .flag = &o.resume},
         {.name = "keep", .help = "keep the checkpoint of a training that has come to its end", .flag = &o.keep},

@@ -1,8 +1,6 @@
 /* amalgamate.h - texts of the library as parts of one file that stands alone.
  *
- * In goes a header's text; out goes the same text without include lines and include guards, with `double` as `real`, the constants of
- * <math.h> and its sqrt under names of ours, and, where numbers are floats, every floating constant with an f behind it. Comments stay:
- * whoever reads the file knows what it does.
+ * In goes a header's text; out goes the same text without include lines and include guards.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_AMALGAMATE_H
@@ -10,10 +8,10 @@
 
 #include "codegen/print/text.h"
 
-void amalgamate(struct text *out, const char *text, bool single);
+void amalgamate(struct text *out, const char *text);
 
 /* The text of a file under src/ that the library carries. */
-void amalgamate_file(struct text *out, const char *name, bool single);
+void amalgamate_file(struct text *out, const char *name);
 
 /* As it is, with a 0 behind it; NULL: there is none. */
 const char *amalgamate_find(const char *name);

@@ -62,19 +62,18 @@ static const char checks[] =
     "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
     "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
     "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
-    "#define RANDOM_INNER SHARED_FUNCTION\n";
+    "#define RANDOM_INNER SHARED_FUNCTION\n"
+    "#define REDUCE_FUNCTION static SELDOM\n";
 
 static void print_precision(const struct emission *e, struct text *out) {
     bool single = e->options.single;
-    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n", single ? "FLT" : "DBL", single ? "FLT" : "DBL");
-    if (single)
-        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n");
+    text_add(out, "#define FREESTANDING\n%s", single ? "#define REAL_SINGLE\n" : "");
     if (e->options.libm)
         text_add(out, "#define REAL_LIBM\n#define REAL_SQRT sqrt%s\n#define REAL_CALL(name) name%s\n",
                  single ? "f" : "", single ? "##f" : "");
     if (emission_drive_judges(e))
         text_add(out, "#define SOLVER_JUDGES\n");
-    text_add(out, "\ntypedef %s_real real;\n", e->options.name);
+    amalgamate_file(out, "base/real.h");
     if (e->rounding.number)
         text_add(out, "typedef struct %s_rounded rounded_number;\n", e->options.name);
 }
@@ -149,16 +148,15 @@ static struct families find_families(const struct emission *e) {
 }
 
 static void print_own_double(struct families f, struct text *out) {
-    amalgamate_file(out, "base/elementary_round.h", false);
-    amalgamate_file(out, "base/elementary_exponential.h", false);
-    amalgamate_file(out, "base/reduce.h", false);
-    text_add(out, "\nstatic SELDOM reduced_angle reduce_angle(real size);\n");
-    amalgamate_file(out, "base/reduce.c", false);
-    amalgamate_file(out, "base/elementary_circle.h", false);
+    amalgamate_file(out, "base/elementary_round.h");
+    amalgamate_file(out, "base/elementary_exponential.h");
+    amalgamate_file(out, "base/reduce.h");
+    amalgamate_file(out, "base/reduce.c");
+    amalgamate_file(out, "base/elementary_circle.h");
     if (f.arc)
-        amalgamate_file(out, "base/elementary_arc.h", false);
+        amalgamate_file(out, "base/elementary_arc.h");
     if (f.hyperbolic)
-        amalgamate_file(out, "base/elementary_hyperbolic.h", false);
+        amalgamate_file(out, "base/elementary_hyperbolic.h");
 }
 
 /* The same, and what rows and pivots are made of, over vectors of two. */
@@ -171,7 +169,7 @@ static void print_two(const struct emission *e, struct text *out) {
     struct families f = find_families(e);
     struct simd2_names names = {.count = 0};
     text_add(out, "\n#ifdef PAIRS\n");
-    amalgamate_file(out, "core/simd2.h", false);
+    amalgamate_file(out, "core/simd2.h");
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !e->options.libm; i++)
         if ((i != 4 || f.arc) && (i != 5 || f.hyperbolic))
             simd2_names_file(out, &names, files[i]);
@@ -181,24 +179,24 @@ static void print_two(const struct emission *e, struct text *out) {
 }
 
 static void print_own_float(struct families f, struct text *out) {
-    amalgamate_file(out, "core/float_exponential.h", true);
-    amalgamate_file(out, "core/float_circle.h", true);
+    amalgamate_file(out, "core/float_exponential.h");
+    amalgamate_file(out, "core/float_circle.h");
     if (f.arc)
-        amalgamate_file(out, "core/float_arc.h", true);
+        amalgamate_file(out, "core/float_arc.h");
     if (f.hyperbolic)
-        amalgamate_file(out, "core/float_hyperbolic.h", true);
+        amalgamate_file(out, "core/float_hyperbolic.h");
 }
 
 void emission_print_elementary(const struct emission *e, struct text *out) {
     bool single = e->options.single;
-    amalgamate_file(out, single ? "core/scalar_float.h" : "core/scalar_double.h", single);
-    amalgamate_file(out, "core/scalar_operations.h", single);
-    amalgamate_file(out, "core/sqrt.h", single);
+    amalgamate_file(out, single ? "core/scalar_float.h" : "core/scalar_double.h");
+    amalgamate_file(out, "core/scalar_operations.h");
+    amalgamate_file(out, "core/sqrt.h");
     if (e->options.libm) {
-        amalgamate_file(out, "core/libm_math.h", single);
+        amalgamate_file(out, "core/libm_math.h");
         return;
     }
-    amalgamate_file(out, "base/simd_pair.h", single);
+    amalgamate_file(out, "base/simd_pair.h");
     if (single)
         print_own_float(find_families(e), out);
     else
@@ -309,41 +307,37 @@ static void print_init(const struct emission *e, struct text *out) {
 
 /* ---- all of it ---- */
 
-void emission_print_sample(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
-    amalgamate_file(out, "core/sample.h", single);
-    amalgamate_file(out, "core/summary.h", single);
-    amalgamate_file(out, "core/emitted_plan.h", single);
+void emission_print_sample(struct text *out) {
+    amalgamate_file(out, "core/sample.h");
+    amalgamate_file(out, "core/summary.h");
+    amalgamate_file(out, "core/emitted_plan.h");
 }
 
-void emission_print_points(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
-    amalgamate_file(out, "base/random_state.h", single);
-    amalgamate_file(out, "base/random_core.h", single);
-    amalgamate_file(out, "core/point.h", single);
-    amalgamate_file(out, "core/point_elastic.h", single);
+void emission_print_points(struct text *out) {
+    amalgamate_file(out, "base/random_state.h");
+    amalgamate_file(out, "base/random_core.h");
+    amalgamate_file(out, "core/point.h");
+    amalgamate_file(out, "core/point_elastic.h");
 }
 
 void emission_print_drive(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
-    amalgamate_file(out, "linalg/pivot_kernel.h", single);
-    amalgamate_file(out, "cpu/row_values_kernel.h", single);
-    amalgamate_file(out, "codegen/kernel/row_functions_kernel.h", single);
-    amalgamate_file(out, "core/entry_slots.h", single);
+    amalgamate_file(out, "linalg/pivot_kernel.h");
+    amalgamate_file(out, "cpu/row_values_kernel.h");
+    amalgamate_file(out, "codegen/kernel/row_functions_kernel.h");
+    amalgamate_file(out, "core/entry_slots.h");
     if (e->paired)
         print_two(e, out);
     emission_print_entries(e, out);
-    amalgamate_file(out, "core/solver.h", single);
+    amalgamate_file(out, "core/solver.h");
     if (e->rounding.number)
         emission_print_rounding(e, out);
     if (e->options.adjoint) {
-        amalgamate_file(out, "core/point_back.h", single);
-        amalgamate_file(out, "core/solver_adjoint.h", single);
+        amalgamate_file(out, "core/point_back.h");
+        amalgamate_file(out, "core/solver_adjoint.h");
     }
 }
 
 void emission_print_source(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
     emission_source_print_head(e, out);
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
@@ -351,18 +345,18 @@ void emission_print_source(const struct emission *e, struct text *out) {
                   "#define POINT_PLAN(p)    ((void)(p), &layer_plan)\n"
                   "#define POINT_WIDTH(p)   ((void)(p), (size_t)1)\n"
                   "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
-    emission_print_sample(e, out);
+    emission_print_sample(out);
     emission_print_plan(e, out);
-    emission_print_points(e, out);
+    emission_print_points(out);
     emission_print_drive(e, out);
     if (e->network) {
-        amalgamate_file(out, "core/activation_kernel.h", single);
+        amalgamate_file(out, "core/activation_kernel.h");
         if (emission_network_is_shaped(e))
-            amalgamate_file(out, "core/normalize.h", single);
+            amalgamate_file(out, "core/normalize.h");
         emission_print_network(e, out);
-        amalgamate_file(out, "core/mlp.h", single);
+        amalgamate_file(out, "core/mlp.h");
         if (e->options.adjoint)
-            amalgamate_file(out, "core/mlp_adjoint.h", single);
+            amalgamate_file(out, "core/mlp_adjoint.h");
     }
     if (emission_has_policy(e))
         emission_print_policy(e, out);

@@ -95,7 +95,7 @@ static const char *take_line(struct text *out, const struct simd2_names *names, 
 
 static void take_text(struct text *out, struct simd2_names *names, const char *at) {
     while (*at) {
-        bool constant = simd2_names_begins(at, "static const ") || simd2_names_begins(at, "enum ");
+        bool constant = simd2_names_begins(at, "SHARED_CONSTANT ") || simd2_names_begins(at, "enum ");
         bool guard = simd2_names_begins(at, "#include ") || simd2_names_begins(at, "#ifndef HN_") ||
                      simd2_names_begins(at, "#define HN_") ||
                      (simd2_names_begins(at, "#endif") && *end_of_line(at) == '\0');
@@ -118,6 +118,6 @@ void simd2_names_file(struct text *out, struct simd2_names *names, const char *f
     if (renamed.failed)
         text_fail_with(out, &renamed);
     else
-        amalgamate(out, renamed.bytes, false);
+        amalgamate(out, renamed.bytes);
     text_drop(&renamed);
 }
