@@ -4,8 +4,7 @@
 #ifndef HN_AUTODIFF_PROGRAM_LAYOUT_H
 #define HN_AUTODIFF_PROGRAM_LAYOUT_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/real.h"
 
 /* Offsets of the three numbers of every row. */
 struct row_places {

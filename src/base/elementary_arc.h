@@ -10,8 +10,6 @@
 #ifndef HN_BASE_ELEMENTARY_ARC_H
 #define HN_BASE_ELEMENTARY_ARC_H
 
-#include <math.h>
-
 #include "base/real.h"
 #include "base/simd_pair.h"
 

@@ -14,9 +14,6 @@
 #ifndef HN_BASE_ELEMENTARY_EXPONENTIAL_H
 #define HN_BASE_ELEMENTARY_EXPONENTIAL_H
 
-#include <float.h>
-#include <math.h>
-
 #include "base/elementary_round.h"
 #include "base/real.h"
 #include "base/simd_pair.h"

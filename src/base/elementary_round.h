@@ -9,7 +9,10 @@
 #define HN_BASE_ELEMENTARY_ROUND_H
 
 #include "base/real.h"
+
+#ifndef FREESTANDING
 #include "base/simd.h"
+#endif
 
 enum { ROUND_PLACES = 20 };
 SHARED_CONSTANT double ROUND_ZERO = 0x1.8p+32;

@@ -6,8 +6,6 @@
 
 #include "base/real.h"
 
-#include <stdint.h>
-
 struct random {
     uint64_t state[4];
     real spare; /* the second normal number of a pair */

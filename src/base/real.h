@@ -22,9 +22,13 @@ typedef double real;
 
 #ifdef FREESTANDING
 #define real_sqrt simd_sqrt
-#else
+#endif
+#ifndef FREESTANDING
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #define real_sqrt       sqrt
 #define REAL_INFINITY   HUGE_VAL
 #define REAL_NAN        NAN

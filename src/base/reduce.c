@@ -9,9 +9,6 @@
  * SPDX-License-Identifier: MIT */
 #include "base/reduce.h"
 
-#include <math.h>
-#include <stdint.h>
-
 #ifndef WIDTH /* generated code has this text among kernels of another width */
 #define WIDTH 1
 #endif

@@ -11,7 +11,10 @@
 #define HN_BASE_SIMD_PAIR_H
 
 #include "base/real.h"
+
+#ifndef FREESTANDING
 #include "base/simd.h"
+#endif
 
 typedef struct {
     simd high, low;

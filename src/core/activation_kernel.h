@@ -4,9 +4,12 @@
 #ifndef HN_CORE_ACTIVATION_KERNEL_H
 #define HN_CORE_ACTIVATION_KERNEL_H
 
-#include "base/elementary.h"
 #include "base/real.h"
+
+#ifndef FREESTANDING
+#include "base/elementary.h"
 #include "hardnet/network.h"
+#endif
 
 /* 1 / (1 + e^-z), from e^-|z|, which cannot overflow; rest is what it lacks to 1, 1 / (1 + e^z), without cancellation. */
 SIMD_INLINE simd kernel_sigmoid(simd z, simd *rest) {

@@ -13,9 +13,6 @@
 #include "base/real.h"
 #include "core/active_set_objective.h"
 
-#include <float.h>
-#include <math.h>
-
 #define OWN(vector, k) (*NEAREST_AT(vector, k)) /* a number of the sample */
 
 enum { AFFINE_ROUNDS = 6 };

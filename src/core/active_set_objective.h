@@ -10,8 +10,6 @@
 #include "base/real.h"
 #include "core/active_set_layout.h"
 
-#include <math.h>
-
 /* The larger one; the other one where one is NaN. */
 SHARED_FUNCTION double affine_larger(double a, double b) {
     return a > b || b != b ? a : b;

@@ -8,11 +8,11 @@
 #define HN_CORE_BARRIER_KERNEL_H
 
 #include "base/real.h"
-#include "base/simd.h"
 #include "core/barrier.h"
 
-#include <float.h>
-#include <math.h>
+#ifndef FREESTANDING
+#include "base/simd.h"
+#endif
 
 #define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
 #define SEEN_AT(offset) ((const simd *)(const void *)SLOT_AT(slots, offset))

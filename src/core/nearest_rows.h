@@ -11,9 +11,6 @@
 #include "base/real.h"
 #include "core/nearest_layout.h"
 
-#include <float.h>
-#include <math.h>
-
 /* The sample in a lane: its slots, and its vectors over rows and outputs, which only plain C sees: those of a sample lie together, and of
  * these all that belongs to one row, or output. */
 struct nearest_view {

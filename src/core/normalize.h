@@ -10,9 +10,6 @@
 
 #include "base/real.h"
 
-#include <math.h>
-#include <stddef.h>
-
 /* In place; r. */
 SHARED_FUNCTION real normalize(real *z, size_t count) {
     real sum = 0, squares = 0;

@@ -13,12 +13,13 @@
 #ifndef HN_CORE_POINT_H
 #define HN_CORE_POINT_H
 
-#include "base/random.h"
 #include "base/real.h"
+
+#ifndef FREESTANDING
+#include "base/random.h"
 #include "core/mask.h"
 #include "core/plan.h"
-
-#include <math.h>
+#endif
 
 /* A text that knows the plan, and that slots are numbers, defines these. */
 #ifndef POINT_PLAN

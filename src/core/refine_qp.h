@@ -12,8 +12,6 @@
 #include "base/real.h"
 #include "core/refine_layout.h"
 
-#include <math.h>
-
 #ifndef REFINE_CALL
 #define REFINE_CALL(k, name) ((k)->name)
 #endif

@@ -6,9 +6,10 @@
 #define HN_CORE_SAMPLE_STATE_H
 
 #include "base/real.h"
-#include "hardnet/layer.h"
 
-#include <math.h>
+#ifndef FREESTANDING
+#include "hardnet/layer.h"
+#endif
 
 #ifndef SAMPLE_FUNCTION
 #define SAMPLE_FUNCTION static inline

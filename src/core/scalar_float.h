@@ -8,10 +8,6 @@
 
 #include "base/real.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #ifndef SIMD_INLINE
 #define SIMD_INLINE static inline
 #endif

@@ -10,10 +10,10 @@
 #define HN_CPU_ROW_VALUES_KERNEL_H
 
 #include "base/real.h"
-#include "base/simd.h"
 
-#include <float.h>
-#include <stdbool.h>
+#ifndef FREESTANDING
+#include "base/simd.h"
+#endif
 
 SIMD_INLINE simd_bits kernel_finite(simd a) {
     return simd_less_equal(simd_abs(a), simd_all(REAL_MAX));

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "codegen/emit/amalgamate.h"
 #include "cuda/device_texts.h"
 #include "cuda/system_layout.h"
 
@@ -198,17 +197,14 @@ hn_status device_system_list(struct device_system *system, struct bytecode *list
 
 void device_system_print_knows(const struct device_system *system, struct text *out) {
     if (system->there && system->kind == FACTOR_TILED)
-        amalgamate_file(out, "cuda/kernels/blocked_ldl_known.h");
+        text_add(out, "#include \"cuda/kernels/blocked_ldl_known.h\"\n");
 }
 
 /* Loops that do not say how far they are unrolled are not: compilers would unroll them all, and take twice as long. */
 static void print_text(struct text *out, const char *name) {
     struct text own = {.bytes = NULL};
-    amalgamate_file(&own, name);
-    if (own.failed)
-        text_fail_with(out, &own);
-    else
-        device_print_as_cpp(out, own.bytes, true, false);
+    text_add(&own, "#include \"%s\"\n", name);
+    device_print_as_cpp(out, &own, true, false);
     text_drop(&own);
 }
 

@@ -81,7 +81,6 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n#define THREAD_WAITS %d\n%s", subject->plan->options.weighted,
              subject->adjoint ? WAITS_BACK : WAITS_FORWARD, subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "");
-    amalgamate_file(out, "base/real.h");
 }
 
 bool device_is_apart(const struct device_subject *subject) {
@@ -285,23 +284,23 @@ static void print_library(const struct emission *e, const struct ir_module *near
     emission_print_points(out);
     print_kernel_print_constants(e, out);
     print_assumed(near, out);
-    amalgamate_file(out, "cuda/kernels/ptx_text.h");
+    text_add(out, "#include \"cuda/kernels/ptx_text.h\"\n");
     text_add(out, "#define SOLVER_AT_ONCE 16\n");
     if (e->back_alone)
         text_add(out, "#define SOLVER_BACK_STEP %u\n", e->plan->leaf_s);
     emission_print_drive(e, out);
-    amalgamate_file(out, "cuda/kernels/kernel_args.h");
-    amalgamate_file(out, "cuda/kernels/branchless_math.h");
-    amalgamate_file(out, "cuda/kernels/sample_io.h");
-    amalgamate_file(out, "cuda/kernels/register_loops.h");
-    amalgamate_file(out, "cuda/kernels/kernel_registers.h");
-    amalgamate_file(out, "cuda/kernels/kernel_registers_close.h");
+    text_add(out, "#include \"cuda/kernels/kernel_args.h\"\n"
+                  "#include \"cuda/kernels/branchless_math.h\"\n");
+    text_add(out, "#include \"cuda/kernels/sample_io.h\"\n"
+                  "#include \"cuda/kernels/register_loops.h\"\n");
+    text_add(out, "#include \"cuda/kernels/kernel_registers.h\"\n"
+                  "#include \"cuda/kernels/kernel_registers_close.h\"\n");
     if (e->options.adjoint) {
-        amalgamate_file(out, "cuda/kernels/sample_io_adjoint.h");
-        amalgamate_file(out, "cuda/kernels/kernel_registers_adjoint.h");
+        text_add(out, "#include \"cuda/kernels/sample_io_adjoint.h\"\n"
+                      "#include \"cuda/kernels/kernel_registers_adjoint.h\"\n");
     } else if (polish) {
-        amalgamate_file(out, "cuda/kernels/mixed_precision_registers.h");
-        amalgamate_file(out, "cuda/kernels/mixed_precision.h");
+        text_add(out, "#include \"cuda/kernels/mixed_precision_registers.h\"\n"
+                      "#include \"cuda/kernels/mixed_precision.h\"\n");
     }
 }
 
@@ -333,17 +332,13 @@ static hn_status print_kernel_print_all(const struct emission *e, const struct i
     struct text own = {.bytes = NULL};
     print_library(e, near, subject->polish, &own);
     print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &room, &own);
-    amalgamate_file(&own, "cuda/kernels/thread_begin.h");
-    amalgamate_file(&own, "cuda/kernels/kernel_main.h");
-    if (!own.failed) {
-        text_add(out, room.task > 0 ? "#define TASK_NEAR\n" : "");
-        device_print_head(out, subject);
-        text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
-        device_print_as_cpp(out, own.bytes, true, device_is_apart(subject));
-        text_add(out, kernel, name, name);
-    }
-    if (own.failed)
-        text_fail_with(out, &own);
+    text_add(&own, "#include \"cuda/kernels/thread_begin.h\"\n"
+                   "#include \"cuda/kernels/kernel_main.h\"\n");
+    text_add(out, room.task > 0 ? "#define TASK_NEAR\n" : "");
+    device_print_head(out, subject);
+    text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
+    device_print_as_cpp(out, &own, true, device_is_apart(subject));
+    text_add(out, kernel, name, name);
     text_drop(&own);
     *near_count = room.near;
     return out->failed ? text_error(out, "the device's kernel", error) : HN_OK;

@@ -7,10 +7,6 @@
 
 #include "base/real.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* A qualifier of lists: const in an emitted file. */
 #ifndef DAMPED_LIST
 #define DAMPED_LIST

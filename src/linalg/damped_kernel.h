@@ -12,10 +12,12 @@
 #define HN_LINALG_DAMPED_KERNEL_H
 
 #include "base/real.h"
-#include "linalg/damped_system.h"
+#include "linalg/damped_factor.h"
 #include "linalg/pivot_kernel.h"
 
-#include <math.h>
+#ifndef FREESTANDING
+#include "linalg/damped_system.h"
+#endif
 
 #define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
 #define SEEN_AT(offset) ((const simd *)(const void *)SLOT_AT(slots, offset))

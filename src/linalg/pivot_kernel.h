@@ -5,7 +5,10 @@
 #define HN_LINALG_PIVOT_KERNEL_H
 
 #include "base/real.h"
+
+#ifndef FREESTANDING
 #include "base/simd.h"
+#endif
 
 #ifndef PIVOT_LOST
 #define PIVOT_LOST REAL(0x1p-50) /* of double: a few units in the last place */

@@ -4,7 +4,7 @@
 #ifndef HN_CODEGEN_EMISSION_H
 #define HN_CODEGEN_EMISSION_H
 
-#include "codegen/emit/amalgamate.h"
+#include "codegen/emit/flatten.h"
 #include "codegen/ir/lower.h"
 #include "codegen/passes/slp_regions.h"
 #include "hardnet/emit.h"

@@ -313,8 +313,8 @@ static void print_steps(const struct emission *e, struct text *out) {
 }
 
 void emission_print_rounding(const struct emission *e, struct text *out) {
-    amalgamate_file(out, "core/rounding_bound.h");
+    text_add(out, "#include \"core/rounding_bound.h\"\n");
     print_cases(&e->rounding, out);
     print_steps(e, out);
-    amalgamate_file(out, "core/rounding_bound_run.h");
+    text_add(out, "#include \"core/rounding_bound_run.h\"\n");
 }

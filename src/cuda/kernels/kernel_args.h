@@ -8,8 +8,6 @@
 
 #include "base/real.h"
 
-#include <stdint.h>
-
 enum { POLISH_STEPS = 8 }; /* in double, after those of floats, at most */
 
 /* hn_report, to the byte. */
