@@ -195,17 +195,13 @@ hn_status device_system_list(struct device_system *system, struct bytecode *list
 
 /* ---- text ---- */
 
-void device_system_print_knows(const struct device_system *system, struct text *out) {
-    if (system->there && system->kind == FACTOR_TILED)
-        text_add(out, "#include \"cuda/kernels/blocked_ldl_known.h\"\n");
+static void print_include(struct text *out, const char *name) {
+    text_add(out, "#include \"cuda/kernels/%s.h\"\n", name);
 }
 
-/* Loops that do not say how far they are unrolled are not: compilers would unroll them all, and take twice as long. */
-static void print_text(struct text *out, const char *name) {
-    struct text own = {.bytes = NULL};
-    text_add(&own, "#include \"%s\"\n", name);
-    device_print_as_cpp(out, &own, true, false);
-    text_drop(&own);
+void device_system_print_knows(const struct device_system *system, struct text *out) {
+    if (system->there && system->kind == FACTOR_TILED)
+        print_include(out, "blocked_ldl_known");
 }
 
 /* Beside DEVICE_UNROLL, for loops over what registers hold: those over memory, so far that reads do not wait for each other. */
@@ -218,26 +214,25 @@ void device_system_print_functions(const struct device_system *system, struct te
         return;
     text_add(out, "%s", loops);
     text_add_bytes(out, system->names.bytes, system->names.length);
-    print_text(out, "cuda/kernels/dense_ldl.h");
+    print_include(out, "dense_ldl");
     if (system->kind != FACTOR_TILED) {
-        print_text(out, system->kind == FACTOR_DENSE ? "cuda/kernels/normal_matrix.h" : "cuda/kernels/sparse_ldl.h");
+        print_include(out, system->kind == FACTOR_DENSE ? "normal_matrix" : "sparse_ldl");
         return;
     }
-    print_text(out, "cuda/kernels/blocked_ldl_thread.h");
-    print_text(out, "cuda/kernels/blocked_ldl_solve.h");
+    print_include(out, "blocked_ldl_thread");
+    print_include(out, "blocked_ldl_solve");
     if (system->reduces) {
         text_add(out, "\n#define TILED_REDUCES\n");
-        print_text(out, "cuda/kernels/tridiagonal_schur.h");
+        print_include(out, "tridiagonal_schur");
     }
 }
 
 void device_system_print_entries(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_text(out,
-                   system->kind == FACTOR_TILED ? "cuda/kernels/blocked_ldl_step.h" : "cuda/kernels/system_step.h");
+        print_include(out, system->kind == FACTOR_TILED ? "blocked_ldl_step" : "system_step");
 }
 
 void device_system_print_begin(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_text(out, "cuda/kernels/system_constants.h");
+        print_include(out, "system_constants");
 }

@@ -8,10 +8,12 @@
 
 static void tiled_choose_rows(struct tiled *t) {
     t->counted = t->known = 0;
+    DEVICE_ROLLED
     for (size_t i = 0; TILED_HAS_GRAM && t->recalls && i < TILED_ROWS; i++)
         if (tiled_is_known(i) && tiled_counts(t->slots, i))
             *dense_at(t->slots, TILED_COUNT + t->counted++) = (real)i;
     t->known = t->counted;
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++)
         if (!(TILED_HAS_GRAM && t->recalls && tiled_is_known(i)) && tiled_counts(t->slots, i))
             *dense_at(t->slots, TILED_COUNT + t->counted++) = (real)i;
@@ -27,11 +29,14 @@ SIMD_INLINE real tiled_shift(real *slots) {
 /* Rows of A that count, one behind the other, zeros included. */
 static void tiled_gather(const struct tiled *t) {
     real *slots = t->slots;
+    DEVICE_ROLLED
     for (size_t c = 0; c < t->counted; c++) {
         const struct tiled_entries all = tiled_entries_of(slots, t->recalls, tiled_row(slots, c));
         real *into = dense_at(slots, TILED_M + c * TILED_COLUMNS);
+        DEVICE_ROLLED
         for (size_t k = 0; k < TILED_COLUMNS && all.count < TILED_COLUMNS; k++)
             into[k * SLOT_STRIDE] = 0;
+        DEVICE_ROLLED
         for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
             real block[TILED_AT_ONCE];
             DEVICE_UNROLL
@@ -89,9 +94,11 @@ static void tiled_product(const struct tiled *t, size_t i, size_t j) {
 /* W J J' W of the rows that are known: exact, because weights are powers of two. */
 static void tiled_recall(const struct tiled *t) {
     real *slots = t->slots, shift = tiled_shift(slots);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->known; i++) {
         size_t row = tiled_row(slots, i), number = tiled_words(TILED_KNOWN)[row];
         real *into = dense_row(&t->factor, i), scale = tiled_scale(slots, row);
+        DEVICE_ROLLED
         for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
             real block[TILED_AT_ONCE];
             DEVICE_UNROLL
@@ -114,9 +121,12 @@ static void tiled_fill(const struct tiled *t) {
     if (t->known == t->factor.order)
         return;
     tiled_gather(t);
-    for (size_t i = t->known; i < t->factor.order; i += DENSE_DOWN)
+    DEVICE_ROLLED
+    for (size_t i = t->known; i < t->factor.order; i += DENSE_DOWN) {
+        DEVICE_ROLLED
         for (size_t j = 0; j < dense_least(i + DENSE_DOWN, t->factor.order); j += DENSE_ACROSS)
             tiled_product(t, i, j);
+    }
 }
 
 /* ---- factors that are kept: rows that are known, the same ones, the same shift ---- */
@@ -126,6 +136,7 @@ static bool tiled_keeps(const struct tiled *t, real shift) {
     real *slots = t->slots;
     bool same = t->known == t->counted && *dense_at(slots, TILED_KEPT) == (real)(t->counted + 1) &&
                 *dense_at(slots, TILED_KEPT + 1) == shift;
+    DEVICE_ROLLED
     for (size_t c = 0; same && c < t->counted; c++)
         same = *dense_at(slots, TILED_KEPT + 2 + c) == *dense_at(slots, TILED_COUNT + c);
     return same;
@@ -160,6 +171,7 @@ static struct tiled tiled_begin(real *slots) {
 static void tiled_ranges(const struct tiled *t) {
     bool left_out = !TILED_OUTPUTS_SIDE && t->counted < TILED_ROWS;
     real low = left_out ? 1 : REAL_INFINITY, high = left_out ? 1 : 0;
+    DEVICE_ROLLED
     for (size_t j = 0; j < t->factor.order; j++) {
         real d = t->factor.weight[j * SLOT_STRIDE];
         low = d < low ? d : low;
@@ -174,9 +186,11 @@ static void tiled_solve_side(const struct tiled *t, uint32_t from, uint32_t to) 
     real *slots = t->slots, *z = dense_at(slots, TILED_Z);
     if (!TILED_OUTPUTS_SIDE && from != to)
         dense_copy(dense_at(slots, from), dense_at(slots, to), TILED_ROWS);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++)
         z[i * SLOT_STRIDE] = *dense_at(slots, from + (TILED_OUTPUTS_SIDE ? i : tiled_row(slots, i)));
     dense_solve(&t->factor, z);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++)
         *dense_at(slots, to + (TILED_OUTPUTS_SIDE ? i : tiled_row(slots, i))) = z[i * SLOT_STRIDE];
 }
@@ -191,6 +205,7 @@ static GENERATED void tiled_solve_plain(real *slots, size_t sides, const uint32_
         tiled_keep(&t, shift);
     }
     tiled_ranges(&t);
+    DEVICE_ROLLED
     for (size_t side = 0; side < sides; side++)
         tiled_solve_side(&t, from[side], to[side]);
 }

@@ -101,6 +101,7 @@ SIMD_INLINE void tiled_block_sums(const real *x, size_t b, bool fresh, real sums
 
 /* J x of the block's rows, to TILED_OUT. */
 static GENERATED void tiled_block_multiply(real *slots, const real *x, bool fresh) {
+    DEVICE_ROLLED
     for (size_t b = 0; b < TILED_BLOCK_ROWS; b += DENSE_DOWN) {
         real sums[DENSE_DOWN];
         tiled_block_sums(x, b, fresh, sums);
@@ -115,6 +116,7 @@ static GENERATED void tiled_block_multiply(real *slots, const real *x, bool fres
 static void tiled_values(real *slots) {
     const uint32_t *valued = tiled_words(TILED_VALUED), *value = tiled_words(TILED_VALUE);
     tiled_block_multiply(slots, dense_at(slots, TILED_Y), true);
+    DEVICE_ROLLED
     for (size_t k = 0; k < TILED_VALUES; k++)
         *dense_at(slots, value[k]) = *dense_at(slots, TILED_OUT + valued[k]);
 }
@@ -127,6 +129,7 @@ enum { TILED_AT_ONCE = 16 };
 static real tiled_row_sum(real *slots, bool recalls, size_t row, const real *x) {
     const struct tiled_entries all = tiled_entries_of(slots, recalls, row);
     real sum = 0;
+    DEVICE_ROLLED
     for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
         real a[TILED_AT_ONCE], own[TILED_AT_ONCE];
         DEVICE_UNROLL
@@ -147,6 +150,7 @@ static GENERATED void tiled_rows(real *slots, uint32_t from, uint32_t to) {
     bool recalls = tiled_recalls(slots);
     if (TILED_BLOCK_ROWS > 0 && recalls)
         tiled_block_multiply(slots, dense_at(slots, from), false);
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         uint32_t number = tiled_words(TILED_NUMBER)[i];
         real *result = dense_at(slots, to + i);
@@ -162,6 +166,7 @@ static GENERATED void tiled_rows(real *slots, uint32_t from, uint32_t to) {
 /* TILED_OUT += numbers times rows first .. end of A, which are all in the block: some columns at a time. */
 static void tiled_add_block(real *slots, size_t first, size_t end, uint32_t from, real sign) {
     const real *numbers = tiled_numbers(TILED_BLOCK) + tiled_words(TILED_NUMBER)[first] * (size_t)TILED_COLUMNS;
+    DEVICE_ROLLED
     for (size_t j = 0; j < TILED_COLUMNS; j += DENSE_DOWN) {
         real sums[DENSE_DOWN];
         DEVICE_UNROLL
@@ -189,6 +194,7 @@ static void tiled_add_block(real *slots, size_t first, size_t end, uint32_t from
 static void tiled_add_row(real *slots, bool recalls, size_t row, real number) {
     const struct tiled_entries all = tiled_entries_of(slots, recalls, row);
     number *= all.factor;
+    DEVICE_ROLLED
     for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
         real a[TILED_AT_ONCE], old[TILED_AT_ONCE];
         DEVICE_UNROLL
@@ -208,8 +214,10 @@ static void tiled_add_row(real *slots, bool recalls, size_t row, real number) {
 static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, bool subtract) {
     bool recalls = tiled_recalls(slots);
     real sign = subtract ? -1 : 1;
+    DEVICE_ROLLED
     for (size_t j = 0; j < TILED_COLUMNS; j++)
         *dense_at(slots, TILED_OUT + j) = subtract ? *dense_at(slots, to + j) : 0;
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS;) {
         size_t end = tiled_words(TILED_RUN)[i]; /* of the rows of the block from here on */
         if (recalls && end > i) {
@@ -229,6 +237,7 @@ static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, boo
 /* 1 / max(1, largest entry of the row), a power of two. */
 static void tiled_rescale(real *slots) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         real most = 0;
         DEVICE_UNROLL_EIGHT
@@ -244,6 +253,7 @@ static void tiled_rescale(real *slots) {
 /* A of a row that is not known. */
 static void tiled_weigh_entries(real *slots, size_t row, simd_bits now, real scale) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
+    DEVICE_ROLLED
     for (size_t e = first[row]; e < first[row + 1]; e += TILED_AT_ONCE) {
         real block[TILED_AT_ONCE];
         DEVICE_UNROLL
@@ -263,6 +273,7 @@ static void tiled_weigh(real *slots) {
     const uint32_t *upper = plan_words(&layer_plan, layer_plan.upper);
     real hold = *dense_at(slots, TILED_HOLD);
     simd_bits leads = simd_to_bits(*dense_at(slots, TILED_LEADS));
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         real scale = *dense_at(slots, TILED_SCALE + i), r = *dense_at(slots, TILED_RESIDUAL + i);
         simd_bits left_out = first[i + 1] - first[i] > 1 ? leads : 0;
@@ -279,6 +290,7 @@ static void tiled_weigh(real *slots) {
 static void tiled_largest(real *slots) {
     const uint32_t *first = tiled_first();
     real most = 0;
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         real sum = 0;
         if (tiled_is_known(i) && tiled_counts(slots, i))

@@ -76,8 +76,10 @@ SIMD_INLINE void dense_corner_sums(const struct dense *f, size_t j, real sums[DE
         for (size_t c = 0; c <= r; c++)
             sums[r][c] = row[r][(depth + c) * SLOT_STRIDE];
     }
+    DEVICE_ROLLED
     for (; k + DENSE_AHEAD <= depth; k += DENSE_AHEAD)
         dense_corner_lose(f, row, k, DENSE_AHEAD, sums);
+    DEVICE_ROLLED
     for (; k < depth; k++)
         dense_corner_lose(f, row, k, 1, sums);
 }
@@ -178,9 +180,11 @@ static void dense_factor_below(const struct dense *f, size_t j, size_t i, const 
 }
 
 static GENERATED void dense_factor(struct dense *f) {
+    DEVICE_ROLLED
     for (size_t j = 0; j < f->order; j += DENSE_ACROSS) {
         struct dense_corner corner;
         dense_factor_corner(f, j, &corner);
+        DEVICE_ROLLED
         for (size_t i = j + DENSE_ACROSS; i < f->order; i += DENSE_DOWN)
             dense_factor_below(f, j, i, &corner);
     }
@@ -249,14 +253,17 @@ static void dense_backward_rows(const struct dense *f, real *z, size_t k) {
 }
 
 static GENERATED void dense_solve(const struct dense *f, real *z) {
+    DEVICE_ROLLED
     for (size_t i = 0; i < f->order; i += DENSE_DOWN)
         dense_forward_rows(f, z, i);
+    DEVICE_ROLLED
     for (size_t k = (f->order + DENSE_DOWN - 1) / DENSE_DOWN * DENSE_DOWN; k > 0; k -= DENSE_DOWN)
         dense_backward_rows(f, z, k - DENSE_DOWN);
 }
 
 /* from = to, for vectors that do not overlap: several are read before the first is written. */
 static void dense_copy(const real *from, real *to, size_t count) {
+    DEVICE_ROLLED
     for (size_t i = 0; i < count; i += DENSE_DOWN) {
         real block[DENSE_DOWN];
         DEVICE_UNROLL

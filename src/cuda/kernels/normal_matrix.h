@@ -9,6 +9,7 @@ static GENERATED void system_gather(real *slots) {
     const uint32_t *s = hardnet_listed.words + SYSTEM_STREAM;
     const real *numbers = hardnet_listed.numbers;
     real *to = dense_at(slots, SYSTEM_LOWER);
+    DEVICE_ROLLED
     for (size_t e = 0; e < (size_t)SYSTEM_ORDER * (SYSTEM_ORDER + 1) / 2; e++, to += SLOT_STRIDE) {
         *to = batched_sum(slots, numbers, s + 2, s[1], *dense_at(slots, s[0]), false);
         s += 2 + 2 * (size_t)s[1];
@@ -30,6 +31,7 @@ static GENERATED void system_solve(real *slots, size_t sides, const uint32_t *fr
     dense_factor(&f);
     *dense_at(slots, SYSTEM_PIVOTS) = f.low;
     *dense_at(slots, SYSTEM_PIVOTS + 1) = f.high;
+    DEVICE_ROLLED
     for (size_t side = 0; side < sides; side++) {
         if (from[side] != to[side])
             dense_copy(dense_at(slots, from[side]), dense_at(slots, to[side]), SYSTEM_ORDER);

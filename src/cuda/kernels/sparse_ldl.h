@@ -18,6 +18,7 @@ SIMD_INLINE const uint32_t *sparse_ldl_words(size_t list) {
 SIMD_INLINE const uint32_t *sparse_ldl_gather_row(real *slots, const uint32_t *s, real *x, real *whole) {
     const real *numbers = hardnet_listed.numbers;
     uint32_t entries = *s++;
+    DEVICE_ROLLED
     for (uint32_t t = 1; t <= entries; t++) {
         real sum = batched_sum(slots, numbers, s + 3, s[2], *dense_at(slots, s[1]), false);
         if (t < entries)
@@ -31,6 +32,7 @@ SIMD_INLINE const uint32_t *sparse_ldl_gather_row(real *slots, const uint32_t *s
 
 /* x -= l n in the rows of the entries first .. end of a column: several are read before the first is written. */
 SIMD_INLINE void sparse_ldl_lose(real *x, const real *lower, const uint32_t *row, size_t first, size_t end, real n) {
+    DEVICE_ROLLED
     for (size_t e = first; e < end; e += WALKED_AT_ONCE) {
         real l[WALKED_AT_ONCE], old[WALKED_AT_ONCE];
         DEVICE_UNROLL
@@ -71,6 +73,7 @@ static void sparse_ldl_forward(real *slots, size_t i, uint32_t from, uint32_t to
 static void sparse_ldl_backward(real *slots, uint32_t to) {
     const uint32_t *first = sparse_ldl_words(SYSTEM_COLUMN_FIRST), *row = sparse_ldl_words(SYSTEM_ROW_UNKNOWN);
     const uint32_t *unknown = sparse_ldl_words(SYSTEM_PERMUTATION);
+    DEVICE_ROLLED
     for (size_t j = SYSTEM_ORDER; j-- > 0;) {
         real *z = dense_at(slots, (size_t)to + unknown[j]), sum = *z * *dense_at(slots, SYSTEM_INVERSE + j);
         DEVICE_UNROLL_FOUR
@@ -96,20 +99,25 @@ static GENERATED void system_solve(real *slots, size_t sides, const uint32_t *fr
     const uint32_t *s = sparse_ldl_words(SYSTEM_STREAM), *first = sparse_ldl_words(SYSTEM_ROW_FIRST);
     real *x = dense_at(slots, SYSTEM_STRIP);
     uint32_t own[2];
+    DEVICE_ROLLED
     for (size_t side = 0; side < sides; side++)
         own[side] = SYSTEM_OWN < SYSTEM_ORDER ? (uint32_t)(SYSTEM_SOLUTION + side * SYSTEM_ORDER) : to[side];
     *dense_at(slots, SYSTEM_PIVOTS) = REAL_INFINITY;
     *dense_at(slots, SYSTEM_PIVOTS + 1) = 0;
+    DEVICE_ROLLED
     for (size_t i = 0; i < SYSTEM_ORDER; i++) {
         real whole = 0;
         s = sparse_ldl_gather_row(slots, s, x, &whole);
         real d = whole;
+        DEVICE_ROLLED
         for (size_t p = first[i]; p < first[i + 1]; p++)
             sparse_ldl_eliminate(slots, p, x, &d);
         sparse_ldl_pivot(slots, i, whole, d);
+        DEVICE_ROLLED
         for (size_t side = 0; side < sides; side++)
             sparse_ldl_forward(slots, i, from[side], own[side]);
     }
+    DEVICE_ROLLED
     for (size_t side = 0; side < sides; side++) {
         sparse_ldl_backward(slots, own[side]);
         if (own[side] != to[side])

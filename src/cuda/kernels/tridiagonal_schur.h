@@ -16,6 +16,7 @@
 static void reduced_choose_rows(struct tiled *t) {
     const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
     t->counted = 0;
+    DEVICE_ROLLED
     for (size_t i = 0; i < REDUCED_OTHERS; i++)
         if (tiled_counts(t->slots, other[i]))
             *dense_at(t->slots, TILED_COUNT + t->counted++) = (real)i; /* numbers among the others */
@@ -26,6 +27,7 @@ static void reduced_choose_rows(struct tiled *t) {
 static void reduced_factor_form(real *slots, real eps) {
     const real *diagonal = tiled_numbers(REDUCED_DIAGONAL), *beside = tiled_numbers(REDUCED_BESIDE);
     real owed = 0;
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k++) {
         real whole = diagonal[k] + eps, d = whole - owed, inverse = kernel_pivot_inverse(whole, d);
         *dense_at(slots, TILED_WEIGHT + k) = inverse;
@@ -48,6 +50,7 @@ static void reduced_columns(const struct tiled *t, size_t i) {
         to[r] = dense_row(&t->factor, own);
         x[r] = 0;
     }
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k++) {
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
@@ -63,6 +66,7 @@ static void reduced_columns(const struct tiled *t, size_t i) {
 static void reduced_gather(const struct tiled *t, size_t i, real eps) {
     real *into = dense_row(&t->factor, i) + REDUCED_ORDER * SLOT_STRIDE;
     size_t row = tiled_row(t->slots, i);
+    DEVICE_ROLLED
     for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
         real block[TILED_AT_ONCE];
         DEVICE_UNROLL
@@ -79,8 +83,10 @@ static void reduced_gather(const struct tiled *t, size_t i, real eps) {
 
 static void reduced_factor(struct tiled *t, real eps) {
     reduced_factor_form(t->slots, eps);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i += DENSE_DOWN)
         reduced_columns(t, i);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++)
         reduced_gather(t, i, eps);
     dense_factor(&t->factor);
@@ -91,16 +97,20 @@ static void reduced_factor(struct tiled *t, real eps) {
 /* x = (T + eps)^-1 x */
 static void reduced_solve_form(real *slots, real *x) {
     const real *l = dense_at(slots, REDUCED_LOWER), *inverse = dense_at(slots, TILED_WEIGHT);
+    DEVICE_ROLLED
     for (size_t k = 1; k < REDUCED_ORDER; k++)
         x[k * SLOT_STRIDE] -= l[(k - 1) * SLOT_STRIDE] * x[(k - 1) * SLOT_STRIDE];
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k++)
         x[k * SLOT_STRIDE] *= inverse[k * SLOT_STRIDE];
+    DEVICE_ROLLED
     for (size_t k = REDUCED_ORDER - 1; k-- > 0;)
         x[k * SLOT_STRIDE] -= l[k * SLOT_STRIDE] * x[(k + 1) * SLOT_STRIDE];
 }
 
 /* out_i = sum over k of matrix(k, i) x_k, begun with the first product; rows of the matrix are `apart`. */
 static void reduced_sum(const real *matrix, size_t apart, const real *x, size_t terms, real *out, size_t count) {
+    DEVICE_ROLLED
     for (size_t i = 0; i < count; i += DENSE_DOWN) {
         const real *at[DENSE_DOWN];
         real sums[DENSE_DOWN];
@@ -127,6 +137,7 @@ static void reduced_sum(const real *matrix, size_t apart, const real *x, size_t 
 static void reduced_forward(const struct tiled *t, uint32_t from) {
     const uint32_t *row = tiled_words(REDUCED_ROW), *other = row + REDUCED_ORDER;
     real *slots = t->slots, *right = dense_at(slots, REDUCED_RIGHT), *first = dense_at(slots, REDUCED_FIRST);
+    DEVICE_ROLLED
     for (size_t j = 0; j < REDUCED_ORDER; j++)
         right[j * SLOT_STRIDE] = *dense_at(slots, from + row[j]);
     reduced_sum(tiled_numbers(REDUCED_TURNED) + REDUCED_OTHERS * REDUCED_ORDER, REDUCED_ORDER, right, REDUCED_ORDER,
@@ -134,6 +145,7 @@ static void reduced_forward(const struct tiled *t, uint32_t from) {
     reduced_solve_form(slots, first);
     reduced_sum(tiled_numbers(REDUCED_TURN), TILED_ROWS, first, REDUCED_ORDER, dense_at(slots, TILED_OUT),
                 REDUCED_OTHERS); /* G' t */
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++) {
         size_t own = tiled_row(slots, i);
         *dense_at(slots, TILED_Z + i) = *dense_at(slots, from + other[own]) - *dense_at(slots, TILED_OUT + own);
@@ -143,12 +155,14 @@ static void reduced_forward(const struct tiled *t, uint32_t from) {
 /* REDUCED_SECOND = G z_o over the rows that count, whose unknowns lie in TILED_OUT by their numbers. */
 static void reduced_owed(real *slots) {
     const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k += DENSE_DOWN) {
         real sums[DENSE_DOWN];
         bool begun = false;
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             sums[c] = 0;
+        DEVICE_ROLLED
         for (size_t i = 0; i < REDUCED_OTHERS; i++) {
             const real *g = tiled_numbers(REDUCED_TURNED) + i * REDUCED_ORDER;
             real own = *dense_at(slots, TILED_OUT + i);
@@ -172,14 +186,17 @@ static void reduced_owed(real *slots) {
 static void reduced_backward(const struct tiled *t, uint32_t to) {
     const uint32_t *row = tiled_words(REDUCED_ROW);
     real *slots = t->slots, *first = dense_at(slots, REDUCED_FIRST), *second = dense_at(slots, REDUCED_SECOND);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++)
         *dense_at(slots, TILED_OUT + tiled_row(slots, i)) = *dense_at(slots, TILED_Z + i);
     reduced_owed(slots);
     reduced_solve_form(slots, second);
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k++)
         first[k * SLOT_STRIDE] -= second[k * SLOT_STRIDE];
     reduced_sum(tiled_numbers(REDUCED_TURN) + REDUCED_OTHERS, TILED_ROWS, first, REDUCED_ORDER,
                 dense_at(slots, REDUCED_RIGHT), REDUCED_ORDER);
+    DEVICE_ROLLED
     for (size_t j = 0; j < REDUCED_ORDER; j++)
         *dense_at(slots, to + row[j]) = *dense_at(slots, REDUCED_RIGHT + j);
 }
@@ -189,8 +206,10 @@ static void reduced_solve_side(const struct tiled *t, uint32_t from, uint32_t to
     real *slots = t->slots;
     reduced_forward(t, from);
     dense_solve(&t->factor, dense_at(slots, TILED_Z));
+    DEVICE_ROLLED
     for (size_t i = 0; i < REDUCED_OTHERS && from != to; i++) /* rows that do not count: 1 times the unknown */
         *dense_at(slots, to + other[i]) = *dense_at(slots, from + other[i]);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++)
         *dense_at(slots, to + other[tiled_row(slots, i)]) = *dense_at(slots, TILED_Z + i);
     reduced_backward(t, to);
@@ -205,6 +224,7 @@ static GENERATED void reduced_solve(real *slots, size_t sides, const uint32_t *f
         reduced_factor(&t, eps);
         tiled_keep(&t, eps);
     }
+    DEVICE_ROLLED
     for (size_t side = 0; side < sides; side++)
         reduced_solve_side(&t, from[side], to[side]);
 }
