@@ -8,7 +8,7 @@
 include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
 set(prelude_files
-    base/lanes.h base/simd.h base/simd_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h
+    base/real.h base/lanes.h base/simd.h base/simd_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h
     base/elementary_circle.h base/elementary_arc.h base/elementary_hyperbolic.h linalg/pivot_kernel.h cpu/row_values_kernel.h
     cpu/unload_kernel.h
     cpu/fused_auto.h core/summary.h

@@ -7,11 +7,11 @@
 include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
 set(text_files
-    base/simd_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h base/elementary_circle.h
+    base/real.h base/simd_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h base/elementary_circle.h
     base/elementary_arc.h base/elementary_hyperbolic.h base/random_state.h base/random_core.h core/precision.h core/number.h core/damping.h core/compute.h core/elastic.h core/stationarity.h core/sample_budget.h core/restart.h
     core/sample_state.h core/sample.h core/sample_auto.h core/summary.h core/point.h core/point_elastic.h core/point_back.h core/tape_head.h linalg/pivot_kernel.h cpu/row_values_kernel.h codegen/kernel/row_functions_kernel.h core/activation_kernel.h core/normalize.h
     core/scalar_double.h core/scalar_float.h core/scalar_operations.h core/sqrt.h core/simd2.h core/float_exponential.h core/float_circle.h core/float_arc.h core/float_hyperbolic.h
-    core/precision_float.h core/rounding_bound.h core/rounding_bound_run.h core/emitted_plan.h core/solver.h core/solver_adjoint.h core/mlp.h core/mlp_adjoint.h core/entry_slots.h core/libm_math.h core/casadi_external.h
+    core/rounding_bound.h core/rounding_bound_run.h core/emitted_plan.h core/solver.h core/solver_adjoint.h core/mlp.h core/mlp_adjoint.h core/entry_slots.h core/libm_math.h core/casadi_external.h
     cuda/kernels/kernel_args.h cuda/kernels/branchless_math.h cuda/kernels/sample_io.h cuda/kernels/sample_io_adjoint.h cuda/kernels/register_loops.h cuda/kernels/kernel_registers.h cuda/kernels/kernel_registers_close.h cuda/kernels/mixed_precision_registers.h cuda/kernels/mixed_precision.h cuda/kernels/kernel_registers_adjoint.h cuda/kernels/thread_begin.h cuda/kernels/kernel_main.h
     cuda/kernels/bytecode_groups.h cuda/kernels/dense_ldl.h cuda/kernels/normal_matrix.h cuda/kernels/sparse_ldl.h cuda/kernels/system_step.h cuda/kernels/system_constants.h cuda/kernels/blocked_ldl_known.h cuda/kernels/blocked_ldl_thread.h cuda/kernels/blocked_ldl_solve.h cuda/kernels/tridiagonal_schur.h cuda/kernels/blocked_ldl_step.h
     cuda/kernels/global_slots.h cuda/kernels/bytecode_run.h cuda/kernels/kernel_global.h cuda/kernels/kernel_global_adjoint.h cuda/kernels/kernel_global_main.h

@@ -5,8 +5,7 @@
 #ifndef HN_AUTODIFF_PROGRAM_LAYOUT_H
 #define HN_AUTODIFF_PROGRAM_LAYOUT_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/real.h"
 
 /* Offsets of the body and both bounds of every row. */
 struct row_places {

@@ -10,13 +10,12 @@
 #ifndef HN_BASE_ELEMENTARY_ARC_H
 #define HN_BASE_ELEMENTARY_ARC_H
 
-#include <math.h>
-
+#include "base/real.h"
 #include "base/simd_pair.h"
 
-static const double HALF_PI_HIGH = 0x1.921fb54442d18p+0; /* pi/2 = HALF_PI_HIGH + HALF_PI_LOW to 2^-109 */
-static const double HALF_PI_LOW = 0x1.1a62633145c07p-54;
-static const double TAN_EIGHTH_PI = 0x1.a827999fcef32p-2; /* tan(pi/8) = sqrt(2) - 1 */
+SHARED_CONSTANT double HALF_PI_HIGH = 0x1.921fb54442d18p+0; /* pi/2 = HALF_PI_HIGH + HALF_PI_LOW to 2^-109 */
+SHARED_CONSTANT double HALF_PI_LOW = 0x1.1a62633145c07p-54;
+SHARED_CONSTANT double TAN_EIGHTH_PI = 0x1.a827999fcef32p-2; /* tan(pi/8) = sqrt(2) - 1 */
 
 /* (asin s - s) / s^3 as a polynomial in z = s^2 for s <= 1/2; the error is below 2^-55 / z. */
 SIMD_INLINE simd arcsine_polynomial(simd z) {
@@ -115,7 +114,7 @@ SIMD_INLINE simd elementary_atan(simd a) {
 
 /* Scales v and u so that arctangent_split can divide them; the angle of their quotient is unchanged. */
 SIMD_INLINE void arctangent_rescale(simd *v, simd *u, simd larger) {
-    simd_bits infinite = simd_equal(*v, simd_all(INFINITY)) & simd_equal(*u, simd_all(INFINITY));
+    simd_bits infinite = simd_equal(*v, simd_all(REAL_INFINITY)) & simd_equal(*u, simd_all(REAL_INFINITY));
     simd scale = simd_select(simd_less(larger, simd_all(0x1p-500)), simd_all(0x1p+600), simd_all(1.0));
     scale = simd_select(simd_less(simd_all(0x1p+1000), larger), simd_all(0x1p-100), scale);
     simd_bits origin = simd_equal(*v, simd_all(0.0)) & simd_equal(*u, simd_all(0.0)); /* false if either is NaN */

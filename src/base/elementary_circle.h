@@ -14,14 +14,15 @@
 #define HN_BASE_ELEMENTARY_CIRCLE_H
 
 #include "base/elementary_round.h"
+#include "base/real.h"
 #include "base/reduce.h"
 #include "base/simd_pair.h"
 
-static const double TWO_OVER_PI = 0x1.45f306dc9c883p-1;
-static const double HALF_PI_FIRST = 0x1.921fb5444p+0;      /* 39 bits: n HALF_PI_FIRST is exact for n < 2^14 */
-static const double HALF_PI_SECOND = 0x1.68c234c4c4p-39;   /* the next 39 bits */
-static const double HALF_PI_THIRD = 0x1.3145c06e0e689p-78; /* pi/2 - HALF_PI_FIRST - HALF_PI_SECOND */
-static const double CIRCLE_LIMIT = 0x1p+14;
+SHARED_CONSTANT double TWO_OVER_PI = 0x1.45f306dc9c883p-1;
+SHARED_CONSTANT double HALF_PI_FIRST = 0x1.921fb5444p+0;      /* 39 bits: n HALF_PI_FIRST is exact for n < 2^14 */
+SHARED_CONSTANT double HALF_PI_SECOND = 0x1.68c234c4c4p-39;   /* the next 39 bits */
+SHARED_CONSTANT double HALF_PI_THIRD = 0x1.3145c06e0e689p-78; /* pi/2 - HALF_PI_FIRST - HALF_PI_SECOND */
+SHARED_CONSTANT double CIRCLE_LIMIT = 0x1p+14;
 
 typedef struct {
     simd y, low;

@@ -14,17 +14,15 @@
 #ifndef HN_BASE_ELEMENTARY_EXPONENTIAL_H
 #define HN_BASE_ELEMENTARY_EXPONENTIAL_H
 
-#include <float.h>
-#include <math.h>
-
 #include "base/elementary_round.h"
+#include "base/real.h"
 #include "base/simd_pair.h"
 
-static const double LN2_HIGH = 0x1.62e42fefa38p-1;       /* 42 bits: n LN2_HIGH is exact for |n| < 2^11 */
-static const double LN2_LOW = 0x1.ef35793c7673p-45;      /* ln 2 - LN2_HIGH */
-static const double LOG2_E = 0x1.71547652b82fep+0;       /* 1 / ln 2 */
-static const double LOG10_E_HIGH = 0x1.bcb7b1526e50ep-2; /* 1 / ln 10 */
-static const double LOG10_E_LOW = 0x1.95355baaafad3p-57;
+SHARED_CONSTANT double LN2_HIGH = 0x1.62e42fefa38p-1;       /* 42 bits: n LN2_HIGH is exact for |n| < 2^11 */
+SHARED_CONSTANT double LN2_LOW = 0x1.ef35793c7673p-45;      /* ln 2 - LN2_HIGH */
+SHARED_CONSTANT double LOG2_E = 0x1.71547652b82fep+0;       /* 1 / ln 2 */
+SHARED_CONSTANT double LOG10_E_HIGH = 0x1.bcb7b1526e50ep-2; /* 1 / ln 10 */
+SHARED_CONSTANT double LOG10_E_LOW = 0x1.95355baaafad3p-57;
 
 /* e^(a + low) = 2^n (1 + r + tail) */
 typedef struct {
@@ -60,12 +58,12 @@ SIMD_INLINE exponential_parts exponential_split(simd a, simd low) {
 /* e^a from its parts for any a, NaN included: overflow and underflow depend on a only. */
 SIMD_INLINE simd exponential_extreme(exponential_parts parts, simd a) {
     simd value = round_scale(1.0 + (parts.r + parts.tail), parts.count);
-    value = simd_select(simd_less(simd_all(800.0), a), simd_all(INFINITY), value);
+    value = simd_select(simd_less(simd_all(800.0), a), simd_all(REAL_INFINITY), value);
     return simd_select(simd_less(a, simd_all(-800.0)), simd_all(0.0), value);
 }
 
 /* If 2^n (1 + r + tail) is a normal number, n can be added to the exponent. */
-static const double EXPONENTIAL_LIMIT = 708.0;
+SHARED_CONSTANT double EXPONENTIAL_LIMIT = 708.0;
 
 SIMD_INLINE simd exponential_normal(exponential_parts parts) {
     simd value = 1.0 + (parts.r + parts.tail);
@@ -120,19 +118,19 @@ SIMD_INLINE simd logarithm_sum(simd k, simd f, simd low) {
 
 /* Elements that are not positive normal numbers. */
 SIMD_INLINE simd_bits logarithm_rare(simd a) {
-    return ~(simd_less_equal(simd_all(DBL_MIN), a) & simd_less_equal(a, simd_all(DBL_MAX)));
+    return ~(simd_less_equal(simd_all(REAL_MIN), a) & simd_less_equal(a, simd_all(REAL_MAX)));
 }
 
 /* Results for arguments that the kernel does not handle: 0, infinity, negative numbers, NaN. */
 SIMD_INLINE simd logarithm_special(simd a, simd value) {
-    value = simd_select(simd_less_equal(simd_all(0.0), a), value, simd_all(NAN));
-    value = simd_select(simd_equal(a, simd_all(0.0)), simd_all(-INFINITY), value);
-    return simd_select(simd_equal(a, simd_all(INFINITY)), a, value);
+    value = simd_select(simd_less_equal(simd_all(0.0), a), value, simd_all(REAL_NAN));
+    value = simd_select(simd_equal(a, simd_all(0.0)), simd_all(-REAL_INFINITY), value);
+    return simd_select(simd_equal(a, simd_all(REAL_INFINITY)), a, value);
 }
 
 /* Scales denormal elements to normal ones and adjusts their bias. */
 SIMD_INLINE void logarithm_lift(simd *a, simd *bias) {
-    simd_bits tiny = simd_less(*a, simd_all(DBL_MIN));
+    simd_bits tiny = simd_less(*a, simd_all(REAL_MIN));
     *bias = simd_select(tiny, simd_all(1023.0 + 54.0), *bias);
     *a = simd_select(tiny, *a * 0x1p+54, *a);
 }
@@ -197,16 +195,16 @@ SIMD_INLINE simd_bits power_integer(simd a, simd_bits *odd) {
 /* Cases not covered by exp(exponent log |base|): zero, infinite and negative bases, infinite products, NaN. */
 SIMD_INLINE simd power_special(simd base, simd exponent, simd logarithm, exponential_parts parts) {
     simd size = simd_abs(base);
-    logarithm = simd_select(simd_equal(size, simd_all(0.0)), simd_all(-INFINITY), logarithm);
-    logarithm = simd_select(simd_equal(size, simd_all(INFINITY)), size, logarithm);
+    logarithm = simd_select(simd_equal(size, simd_all(0.0)), simd_all(-REAL_INFINITY), logarithm);
+    logarithm = simd_select(simd_equal(size, simd_all(REAL_INFINITY)), size, logarithm);
     simd value = exponential_extreme(parts, exponent * logarithm);
     value = simd_select(simd_not_equal(base, base), base, value);
     value = simd_select(simd_equal(size, simd_all(1.0)), simd_all(1.0), value);
 
     simd_bits odd, integer = power_integer(exponent, &odd);
     simd_bits negative = simd_less(simd_copy_sign(simd_all(1.0), base), simd_all(0.0));
-    simd_bits finite = simd_less(base, simd_all(0.0)) & simd_less(size, simd_all(INFINITY));
-    value = simd_select(finite & ~integer, simd_all(NAN), value);
+    simd_bits finite = simd_less(base, simd_all(0.0)) & simd_less(size, simd_all(REAL_INFINITY));
+    value = simd_select(finite & ~integer, simd_all(REAL_NAN), value);
     value = simd_select(negative & odd, -value, value);
 
     value = simd_select(simd_not_equal(exponent, exponent), exponent, value);

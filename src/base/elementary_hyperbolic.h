@@ -14,6 +14,7 @@
 #define HN_BASE_ELEMENTARY_HYPERBOLIC_H
 
 #include "base/elementary_exponential.h"
+#include "base/real.h"
 
 /* min(a, limit); a NaN stays. */
 SIMD_INLINE simd hyperbolic_limit(simd a, double limit) {
@@ -105,14 +106,14 @@ SIMD_INLINE simd hyperbolic_tiny(simd size, double cubic, simd value) {
 SIMD_INLINE simd elementary_asinh(simd a) {
     simd size = simd_abs(a);
     simd value = hyperbolic_tiny(size, -1.0 / 6.0, hyperbolic_area(size, 1.0));
-    return simd_select(simd_less(size, simd_all(INFINITY)), simd_copy_sign(value, a), a); /* infinities and NaN */
+    return simd_select(simd_less(size, simd_all(REAL_INFINITY)), simd_copy_sign(value, a), a); /* infinities and NaN */
 }
 
 SIMD_INLINE simd elementary_acosh(simd a) {
     simd value = hyperbolic_area(a, -1.0);
-    value = simd_select(simd_less(simd_all(1.0), a), value, simd_all(NAN));
+    value = simd_select(simd_less(simd_all(1.0), a), value, simd_all(REAL_NAN));
     value = simd_select(simd_equal(a, simd_all(1.0)), simd_all(0.0), value);
-    return simd_select(simd_equal(a, simd_all(INFINITY)), a, value);
+    return simd_select(simd_equal(a, simd_all(REAL_INFINITY)), a, value);
 }
 
 SIMD_INLINE simd elementary_atanh(simd a) {
@@ -120,8 +121,8 @@ SIMD_INLINE simd elementary_atanh(simd a) {
     simd_pair ratio = pair_divide(pair_quick_sum(simd_all(1.0), size), pair_quick_sum(simd_all(1.0), -size));
     simd value = 0.5 * hyperbolic_logarithm(pair_quick_sum(ratio.high, ratio.low), simd_all(0.0));
     value = hyperbolic_tiny(size, 1.0 / 3.0, value);
-    value = simd_select(simd_less(size, simd_all(1.0)), value, simd_all(NAN));
-    value = simd_select(simd_equal(size, simd_all(1.0)), simd_all(INFINITY), value);
+    value = simd_select(simd_less(size, simd_all(1.0)), value, simd_all(REAL_NAN));
+    value = simd_select(simd_equal(size, simd_all(1.0)), simd_all(REAL_INFINITY), value);
     return simd_copy_sign(value, a);
 }
 

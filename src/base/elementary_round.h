@@ -8,11 +8,15 @@
 #ifndef HN_BASE_ELEMENTARY_ROUND_H
 #define HN_BASE_ELEMENTARY_ROUND_H
 
+#include "base/real.h"
+
+#ifndef FREESTANDING
 #include "base/simd.h"
+#endif
 
 enum { ROUND_PLACES = 20 };
-static const double ROUND_ZERO = 0x1.8p+32;
-static const double ROUND_HALF = 0x1.8p+32 + 0.5;
+SHARED_CONSTANT double ROUND_ZERO = 0x1.8p+32;
+SHARED_CONSTANT double ROUND_HALF = 0x1.8p+32 + 0.5;
 
 /* The bits of ROUND_ZERO + n, here called the count of n. */
 SIMD_INLINE simd_bits round_count(simd v) {

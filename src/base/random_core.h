@@ -6,14 +6,18 @@
 #define HN_BASE_RANDOM_CORE_H
 
 #include "base/random_state.h"
+#include "base/real.h"
 
 #ifndef RANDOM_FUNCTION
 #define RANDOM_FUNCTION
 #define RANDOM_INNER static
 #endif
-#ifndef RANDOM_BITS /* of a uniform number: the bits of a significand */
+#ifdef REAL_SINGLE /* of a uniform number: the bits of a significand */
+#define RANDOM_BITS 24
+#define RANDOM_UNIT REAL(0x1p-24)
+#else
 #define RANDOM_BITS 53
-#define RANDOM_UNIT 0x1p-53
+#define RANDOM_UNIT REAL(0x1p-53)
 #endif
 
 RANDOM_INNER uint64_t rotate_left(uint64_t a, int bits) {
@@ -50,18 +54,18 @@ RANDOM_FUNCTION uint64_t random_bits(struct random *random) {
     return result;
 }
 
-RANDOM_FUNCTION double random_uniform(struct random *random) {
-    return (double)(random_bits(random) >> (64 - RANDOM_BITS)) * RANDOM_UNIT;
+RANDOM_FUNCTION real random_uniform(struct random *random) {
+    return (real)(random_bits(random) >> (64 - RANDOM_BITS)) * RANDOM_UNIT;
 }
 
-RANDOM_FUNCTION double random_normal(struct random *random) {
+RANDOM_FUNCTION real random_normal(struct random *random) {
     if (random->has_spare) {
         random->has_spare = 0;
         return random->spare;
     }
-    double radius = simd_sqrt(-2 * elementary_log(1 - random_uniform(random))); /* 1 - u is in (0, 1] */
-    double angle = 0x1.921fb54442d18p+2 * random_uniform(random);               /* 2 pi u */
-    double sine, cosine;
+    real radius = simd_sqrt(-2 * elementary_log(1 - random_uniform(random))); /* 1 - u is in (0, 1] */
+    real angle = REAL(0x1.921fb54442d18p+2) * random_uniform(random);         /* 2 pi u */
+    real sine, cosine;
     elementary_sincos(angle, &sine, &cosine);
     random->spare = radius * sine;
     random->has_spare = 1;

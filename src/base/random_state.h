@@ -4,11 +4,11 @@
 #ifndef HN_BASE_RANDOM_STATE_H
 #define HN_BASE_RANDOM_STATE_H
 
-#include <stdint.h>
+#include "base/real.h"
 
 struct random {
     uint64_t state[4];
-    double spare; /* the second normal number of a pair */
+    real spare; /* the second normal number of a pair */
     int has_spare;
 };
 

@@ -9,18 +9,16 @@
  * SPDX-License-Identifier: MIT */
 #include "base/reduce.h"
 
-#include <math.h>
-#include <stdint.h>
-
 #ifndef WIDTH /* generated code contains this file among kernels of another width */
 #define WIDTH 1
 #endif
+#include "base/real.h"
 #include "base/simd_pair.h"
 
 enum { WORDS = 7, WORD_BITS = 32, FRACTION_BITS = 52, EXPONENT_BIAS = 1023, PLACES = 1034 };
 
 /* 2/pi in words of 32 bits, after two zero words: word j counts 2^(32 - 32 j). */
-static const uint32_t two_over_pi[] = {
+SHARED_CONSTANT uint32_t two_over_pi[] = {
     0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
     0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
     0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b,
@@ -64,9 +62,9 @@ static simd_pair to_pair(const uint32_t number[WORDS]) {
     return (simd_pair){simd_all(high * power_of_two(-zeros - 53)), simd_all(low * power_of_two(-zeros - 106))};
 }
 
-reduced_angle reduce_angle(double x) {
-    if (!(x < INFINITY))
-        return (reduced_angle){NAN, NAN, 0};
+REDUCE_FUNCTION reduced_angle reduce_angle(double x) {
+    if (!(x < REAL_INFINITY))
+        return (reduced_angle){REAL_NAN, REAL_NAN, 0};
     uint64_t bits = (uint64_t)SIMD_AT(simd_to_bits(simd_all(x)), 0);
     int e = (int)(bits >> FRACTION_BITS) - EXPONENT_BIAS - FRACTION_BITS;
     uint64_t m = (bits & ((UINT64_C(1) << FRACTION_BITS) - 1)) | UINT64_C(1) << FRACTION_BITS;

@@ -13,7 +13,11 @@ typedef struct {
     int quadrant; /* 0 ... 3 */
 } reduced_angle;
 
+#ifndef REDUCE_FUNCTION /* files that contain reduce.c make it static */
+#define REDUCE_FUNCTION
+#endif
+
 /* x is at least 1, or NaN. */
-reduced_angle reduce_angle(double x);
+REDUCE_FUNCTION reduced_angle reduce_angle(double x);
 
 #endif

@@ -10,7 +10,11 @@
 #ifndef HN_BASE_SIMD_PAIR_H
 #define HN_BASE_SIMD_PAIR_H
 
+#include "base/real.h"
+
+#ifndef FREESTANDING
 #include "base/simd.h"
+#endif
 
 typedef struct {
     simd high, low;
@@ -62,7 +66,7 @@ SIMD_INLINE simd_pair pair_multiply(simd_pair a, simd_pair b) {
 
 /* a / b: one division for 1 / b.high, then one Newton step with the exact remainder. */
 SIMD_INLINE simd_pair pair_divide(simd_pair a, simd_pair b) {
-    simd inverse = 1.0 / b.high;
+    simd inverse = REAL(1.0) / b.high;
     simd quotient = a.high * inverse;
     simd_pair back = pair_product(quotient, b.high);
     simd remainder = ((a.high - back.high) - back.low) + (a.low - quotient * b.low);
@@ -74,7 +78,7 @@ SIMD_INLINE simd_pair pair_root(simd_pair a) {
     simd root = simd_sqrt(a.high);
     simd_pair square = pair_product(root, root);
     simd remainder = ((a.high - square.high) - square.low) + a.low;
-    return (simd_pair){root, remainder * (0.5 / root)};
+    return (simd_pair){root, remainder * (REAL(0.5) / root)};
 }
 
 #endif

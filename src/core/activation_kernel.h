@@ -4,12 +4,16 @@
 #ifndef HN_CORE_ACTIVATION_KERNEL_H
 #define HN_CORE_ACTIVATION_KERNEL_H
 
+#include "base/real.h"
+
+#ifndef FREESTANDING
 #include "base/elementary.h"
 #include "hardnet/network.h"
+#endif
 
 /* 1 / (1 + e^-z), from e^-|z|, which cannot overflow; rest is what it lacks to 1, 1 / (1 + e^z), without cancellation. */
 SIMD_INLINE simd kernel_sigmoid(simd z, simd *rest) {
-    simd small = elementary_exp(-simd_abs(z)), below = 1.0 + small;
+    simd small = elementary_exp(-simd_abs(z)), below = REAL(1.0) + small;
     simd_bits negative = simd_less(z, simd_all(0));
     *rest = simd_select(negative, simd_all(1), small) / below;
     return simd_select(negative, small, simd_all(1)) / below;
@@ -34,7 +38,7 @@ SIMD_INLINE simd kernel_activation_back(hn_activation kind, simd z, simd gradien
     switch (kind) {
     case HN_ACTIVATION_TANH:
         value = elementary_tanh(z);
-        return gradient * (1.0 - value * value);
+        return gradient * (REAL(1.0) - value * value);
     case HN_ACTIVATION_SILU:
         value = kernel_sigmoid(z, &rest);
         return gradient * (value + z * value * rest);

@@ -10,17 +10,16 @@
 #ifndef HN_CORE_ACTIVE_SET_H
 #define HN_CORE_ACTIVE_SET_H
 
+#include "base/real.h"
 #include "core/active_set_objective.h"
-
-#include <float.h>
-#include <math.h>
 
 #define OWN(vector, k) (*NEAREST_AT(vector, k)) /* a number of the sample */
 
 enum { AFFINE_ROUNDS = 6 };
-static const double AFFINE_NOISE = 0x1p-42;   /* of a row's terms: a violation that is none */
-static const double AFFINE_DEPENDENT = 1e-11; /* what is left of a row that follows from active ones, of its square */
-static const double AFFINE_NOTHING = 1e-15;   /* a residual that needs no further round */
+SHARED_CONSTANT double AFFINE_NOISE = 0x1p-42; /* of a row's terms: a violation that is none */
+SHARED_CONSTANT double AFFINE_DEPENDENT =
+    1e-11;                                     /* what is left of a row that follows from active ones, of its square */
+SHARED_CONSTANT double AFFINE_NOTHING = 1e-15; /* a residual that needs no further round */
 
 /* One sample's numbers. */
 struct affine_search {
@@ -62,23 +61,24 @@ static void affine_lay_out(struct affine_search *s, double *memory) {
 }
 
 /* to += factor x, count entries; x is a list of the plan */
-static inline void affine_add(double *__restrict__ to, double factor, const double *__restrict__ x, size_t count) {
+SHARED_FUNCTION void affine_add(double *__restrict__ to, double factor, const double *__restrict__ x, size_t count) {
     for (size_t i = 0; i < count; i++)
         OWN(to, i) += factor * x[i];
 }
 
 /* The same where x is the sample's own. */
-static inline void affine_add_own(double *__restrict__ to, double factor, const double *__restrict__ x, size_t count) {
+SHARED_FUNCTION void affine_add_own(double *__restrict__ to, double factor, const double *__restrict__ x,
+                                    size_t count) {
     for (size_t i = 0; i < count; i++)
         OWN(to, i) += factor * OWN(x, i);
 }
 
-static inline void affine_copy(double *__restrict__ to, const double *__restrict__ from, size_t count) {
+SHARED_FUNCTION void affine_copy(double *__restrict__ to, const double *__restrict__ from, size_t count) {
     for (size_t i = 0; i < count; i++)
         OWN(to, i) = OWN(from, i);
 }
 
-static inline void affine_clear(double *to, size_t count) {
+SHARED_FUNCTION void affine_clear(double *to, size_t count) {
     for (size_t i = 0; i < count; i++)
         OWN(to, i) = 0;
 }
@@ -128,7 +128,7 @@ static void affine_solve_forward(struct affine_search *s) {
 
 /* Row p becomes active, with the row of L that affine_border has left. */
 static void affine_join(struct affine_search *s, size_t p, double side, double left) {
-    OWN(s->factor, s->count * s->a->most + s->count) = sqrt(left);
+    OWN(s->factor, s->count * s->a->most + s->count) = real_sqrt(left);
     OWN(s->active, s->count) = (double)p;
     OWN(s->side, s->count) = side;
     s->count++;
@@ -168,7 +168,7 @@ static bool affine_find_violated(const struct affine_search *s, size_t *row, dou
 
 /* How far multipliers may go before one of an active row changes its sign; which one. */
 static double affine_longest(const struct affine_search *s, double side, size_t *which) {
-    double best = HUGE_VAL;
+    double best = REAL_INFINITY;
     for (size_t k = 0; k < s->count; k++) {
         double falls = side * OWN(s->side, k) * OWN(s->solution, k);
         double has = affine_larger(OWN(s->side, k) * OWN(s->force, affine_active_row(s, k)), 0);
@@ -203,10 +203,10 @@ static bool affine_satisfy(struct affine_search *s, size_t p, double side) {
         affine_copy(s->solution, NEAREST_AT(s->factor, s->count * a->most), s->count);
         affine_solve_back(s);
         size_t which = 0;
-        double whole = moves ? side * (bound - OWN(s->value, p)) / left : HUGE_VAL;
+        double whole = moves ? side * (bound - OWN(s->value, p)) / left : REAL_INFINITY;
         double first = affine_longest(s, side, &which);
         double t = whole < first ? whole : first;
-        if (!(t < HUGE_VAL))
+        if (!(t < REAL_INFINITY))
             return false;
         affine_advance(s, p, side * t, moves);
         if (whole <= first) {
@@ -345,7 +345,7 @@ static double affine_residual(const struct affine_search *s) {
         worst = affine_larger(worst, lack);
         sum += lack + fabs(OWN(s->c, i)) + fabs(OWN(s->l, i));
     }
-    return sum <= DBL_MAX ? worst : HUGE_VAL; /* the larger one hides a NaN, a sum does not */
+    return sum <= REAL_MAX ? worst : REAL_INFINITY; /* the larger one hides a NaN, a sum does not */
 }
 
 /* Keeps what is better than before; false: no further round is needed, or of use. */
@@ -373,8 +373,8 @@ static void affine_begin(struct affine_search *s) {
         size_t row = a->inequality[i];
         OWN(s->low, i) = sample->lower[row];
         OWN(s->up, i) = sample->upper[row];
-        double low = OWN(s->low, i) > -HUGE_VAL ? fabs(OWN(s->low, i)) : 0;
-        double up = OWN(s->up, i) < HUGE_VAL ? fabs(OWN(s->up, i)) : 0;
+        double low = OWN(s->low, i) > -REAL_INFINITY ? fabs(OWN(s->low, i)) : 0;
+        double up = OWN(s->up, i) < REAL_INFINITY ? fabs(OWN(s->up, i)) : 0;
         OWN(s->noise, i) = AFFINE_NOISE * (fabs(sample->value[row]) + affine_larger(low, up));
     }
     affine_move(s);
@@ -383,7 +383,7 @@ static void affine_begin(struct affine_search *s) {
 static void affine_run(const struct affine *a, double *memory, struct affine_sample *sample) {
     struct affine_search s = {.a = a, .sample = sample};
     affine_lay_out(&s, memory);
-    sample->kkt = HUGE_VAL;
+    sample->kkt = REAL_INFINITY;
     sample->rounds = 0;
     affine_begin(&s);
     bool goes_on = true;

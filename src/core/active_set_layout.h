@@ -5,10 +5,7 @@
 #define HN_CORE_ACTIVE_SET_LAYOUT_H
 
 #include "base/arena_memory.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/real.h"
 
 struct program;
 

@@ -7,18 +7,17 @@
 #ifndef HN_CORE_ACTIVE_SET_OBJECTIVE_H
 #define HN_CORE_ACTIVE_SET_OBJECTIVE_H
 
+#include "base/real.h"
 #include "core/active_set_layout.h"
 
-#include <math.h>
-
 /* The larger one; the other one where one is NaN. */
-static inline double affine_larger(double a, double b) {
+SHARED_FUNCTION double affine_larger(double a, double b) {
     return a > b || b != b ? a : b;
 }
 
 /* f at x and y, and its derivatives by y. */
-static inline double affine_look(const struct backend *kernels, const struct affine *a, double *memory, const double *x,
-                                 const double *y, double *slope) {
+SHARED_FUNCTION double affine_look(const struct backend *kernels, const struct affine *a, double *memory,
+                                   const double *x, const double *y, double *slope) {
     for (size_t i = 0; i < a->goal_inputs; i++)
         *NEAREST_AT(memory, a->goal_x + i) = x[i];
     for (size_t j = 0; j < a->outputs; j++)
@@ -32,8 +31,8 @@ static inline double affine_look(const struct backend *kernels, const struct aff
 
 /* The optimality conditions once more at an answer, f evaluated anew there: what is left of them, in units of the multipliers, which goes
  * into the answer's kkt, too. Where the goal is the distance nothing is. */
-static inline double affine_look_after(const struct backend *kernels, const struct affine *a, double *memory,
-                                       const double *x, struct affine_sample *sample, double *slope, double *cost) {
+SHARED_FUNCTION double affine_look_after(const struct backend *kernels, const struct affine *a, double *memory,
+                                         const double *x, struct affine_sample *sample, double *slope, double *cost) {
     double largest = 1, rest = 0;
     if (!a->goal)
         return 0;

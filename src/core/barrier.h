@@ -12,7 +12,9 @@
 #ifndef HN_CORE_BARRIER_H
 #define HN_CORE_BARRIER_H
 
+#ifndef FREESTANDING
 #include "hardnet/base.h"
+#endif
 
 /* Slots that say how far it is, from `summary` on. */
 enum {

@@ -7,11 +7,12 @@
 #ifndef HN_CORE_BARRIER_KERNEL_H
 #define HN_CORE_BARRIER_KERNEL_H
 
-#include "base/simd.h"
+#include "base/real.h"
 #include "core/barrier.h"
 
-#include <float.h>
-#include <math.h>
+#ifndef FREESTANDING
+#include "base/simd.h"
+#endif
 
 #define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
 #define SEEN_AT(offset) ((const simd *)(const void *)SLOT_AT(slots, offset))
@@ -23,8 +24,8 @@
 
 /* W of an equality as a share of its squares, and at least; core/scalar_float.h has those of floats. */
 #ifndef BARRIER_TIGHTNESS
-#define BARRIER_TIGHTNESS 0x1p-33
-#define BARRIER_TIGHTEST  1e-300
+#define BARRIER_TIGHTNESS REAL(0x1p-33)
+#define BARRIER_TIGHTEST  REAL(1e-300)
 #endif
 
 SIMD_INLINE simd kernel_greater(simd a, simd b) {
@@ -45,9 +46,9 @@ struct barrier_row {
     struct barrier_side lower, upper;
 };
 
-SIMD_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *task, const double *slots, size_t i,
+SIMD_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *task, const real *slots, size_t i,
                                                   size_t part) {
-    simd bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part], most = simd_all(DBL_MAX);
+    simd bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part], most = simd_all(REAL_MAX);
     struct barrier_row row; /* no initialiser: compilers make a call of it */
     row.equality = simd_equal(bl, bu);
     simd v = *SEEN_ROW(BARRIER_VALUE, i);
@@ -66,7 +67,7 @@ SIMD_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *tas
 /* ---- the start ---- */
 
 /* J H^-1/2 and H^-1/2 g with its square. */
-static void kernel_barrier_scale(const struct barrier_task *task, double *slots) {
+static void kernel_barrier_scale(const struct barrier_task *task, real *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
         simd energy = simd_all(0);
         for (size_t j = 0; j < task->columns; j++) {
@@ -84,8 +85,8 @@ static void kernel_barrier_scale(const struct barrier_task *task, double *slots)
     }
 }
 
-SIMD_INLINE simd kernel_barrier_sides(const struct barrier_task *task, const double *slots, size_t part) {
-    simd sides = simd_all(0), most = simd_all(DBL_MAX);
+SIMD_INLINE simd kernel_barrier_sides(const struct barrier_task *task, const real *slots, size_t part) {
+    simd sides = simd_all(0), most = simd_all(REAL_MAX);
     for (size_t i = 0; i < task->rows; i++) {
         simd bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part];
         simd_bits open = ~simd_equal(bl, bu);
@@ -102,19 +103,19 @@ SIMD_INLINE void kernel_barrier_side(simd room, simd least, simd mu, simd_bits t
 }
 
 /* Slacks and forces around mu = energy / 10 a side, y = their difference (in DUAL) for the first residual. */
-static void kernel_barrier_begin(const struct barrier_task *task, double *slots) {
+static void kernel_barrier_begin(const struct barrier_task *task, real *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
         simd sides = kernel_barrier_sides(task, slots, part), one = simd_all(1);
-        simd mu = kernel_greater(simd_all(0.1) * *SUMMARY(BARRIER_ENERGY), simd_all(1e-30));
+        simd mu = kernel_greater(simd_all(REAL(0.1)) * *SUMMARY(BARRIER_ENERGY), simd_all(REAL(1e-30)));
         mu = mu / kernel_greater(sides, one);
-        simd reach = simd_all(0.3) * simd_sqrt(mu);
+        simd reach = simd_all(REAL(0.3)) * simd_sqrt(mu);
         for (size_t i = 0; i < task->rows; i++) {
-            simd squares = simd_all(0), c = AT(task->value[i])[part], most = simd_all(DBL_MAX);
+            simd squares = simd_all(0), c = AT(task->value[i])[part], most = simd_all(REAL_MAX);
             simd bl = AT(task->lower[i])[part], bu = AT(task->upper[i])[part];
             simd_bits open = ~simd_equal(bl, bu);
             for (size_t e = task->first[i]; e < task->first[i + 1]; e++)
                 squares += AT(task->matrix)[e * SLOT_STEP + part] * AT(task->matrix)[e * SLOT_STEP + part];
-            simd least = kernel_greater(reach * simd_sqrt(squares), simd_all(1e-30));
+            simd least = kernel_greater(reach * simd_sqrt(squares), simd_all(REAL(1e-30)));
             *ROW(BARRIER_VALUE, i) = c;
             *ROW(BARRIER_TIGHT, i) = kernel_greater(simd_all(BARRIER_TIGHTNESS) * squares, simd_all(BARRIER_TIGHTEST));
             kernel_barrier_side(c - bl, least, mu, open & simd_less_equal(simd_abs(bl), most),
@@ -132,7 +133,7 @@ static void kernel_barrier_begin(const struct barrier_task *task, double *slots)
 /* ---- one iteration ---- */
 
 /* W, and both right-hand sides; J H^-1/2 times the rest is in RIGHT already. Keeps the inverses for the step. */
-static void kernel_barrier_rows(const struct barrier_task *task, double *slots) {
+static void kernel_barrier_rows(const struct barrier_task *task, real *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
         simd gap = simd_all(0);
         for (size_t i = 0; i < task->rows; i++) {
@@ -140,7 +141,7 @@ static void kernel_barrier_rows(const struct barrier_task *task, double *slots) 
             simd lower = simd_keep(r.lower.there, simd_all(1) / r.lower.slack);
             simd upper = simd_keep(r.upper.there, simd_all(1) / r.upper.slack);
             simd stiff_lower = r.lower.force * lower, stiff_upper = r.upper.force * upper;
-            simd w = simd_all(1) / kernel_greater(stiff_lower + stiff_upper, simd_all(1e-30));
+            simd w = simd_all(1) / kernel_greater(stiff_lower + stiff_upper, simd_all(REAL(1e-30)));
             w = simd_select(r.equality, *ROW(BARRIER_TIGHT, i), w);
             simd right =
                 r.upper.force + stiff_upper * r.upper.short_by - r.lower.force - stiff_lower * r.lower.short_by;
@@ -160,7 +161,7 @@ static void kernel_barrier_rows(const struct barrier_task *task, double *slots) 
 }
 
 /* How the sides of row i move when mu is aimed at: p of each, for J dd = change + aim change2. */
-SIMD_INLINE void kernel_barrier_shares(const struct barrier_task *task, const double *slots, size_t i, size_t part,
+SIMD_INLINE void kernel_barrier_shares(const struct barrier_task *task, const real *slots, size_t i, size_t part,
                                        simd aim, struct barrier_row *row) {
     simd change = *SEEN_ROW(BARRIER_CHANGE, i) + aim * *SEEN_ROW(BARRIER_CHANGE2, i);
     row->lower.share = (row->lower.short_by + change) * *SEEN_ROW(BARRIER_INVERSE_LOWER, i);
@@ -175,8 +176,8 @@ SIMD_INLINE simd kernel_barrier_loss(const struct barrier_side *side, simd loss)
     return kernel_greater(kernel_greater(loss, -side->share), force);
 }
 
-SIMD_INLINE simd kernel_barrier_length(const struct barrier_task *task, const double *slots, size_t part, simd aim,
-                                       double keep) {
+SIMD_INLINE simd kernel_barrier_length(const struct barrier_task *task, const real *slots, size_t part, simd aim,
+                                       real keep) {
     simd loss = simd_all(0);
     for (size_t i = 0; i < task->rows; i++) {
         struct barrier_row row = kernel_barrier_row(task, slots, i, part);
@@ -192,7 +193,7 @@ SIMD_INLINE void kernel_barrier_move(const struct barrier_side *side, simd lengt
     *force = side->force * (simd_all(1) + length * (side->fade - simd_all(1) - side->share));
 }
 
-SIMD_INLINE void kernel_barrier_move_rows(const struct barrier_task *task, double *slots, size_t part, simd aim,
+SIMD_INLINE void kernel_barrier_move_rows(const struct barrier_task *task, real *slots, size_t part, simd aim,
                                           simd length) {
     for (size_t i = 0; i < task->rows; i++) {
         struct barrier_row row = kernel_barrier_row(task, slots, i, part);
@@ -207,12 +208,12 @@ SIMD_INLINE void kernel_barrier_move_rows(const struct barrier_task *task, doubl
 }
 
 /* Moves d; the objective's decrease. */
-SIMD_INLINE simd kernel_barrier_move_columns(const struct barrier_task *task, double *slots, size_t part, simd aim,
+SIMD_INLINE simd kernel_barrier_move_columns(const struct barrier_task *task, real *slots, size_t part, simd aim,
                                              simd length) {
     simd gain = simd_all(0), left = simd_all(1) - length;
     for (size_t j = 0; j < task->columns; j++) {
         simd d = *COLUMN(BARRIER_STEP, j) + length * (*COLUMN(BARRIER_ALONG, j) + aim * *COLUMN(BARRIER_ALONG2, j));
-        gain -= d * (*COLUMN(BARRIER_SLOPE, j) + simd_all(0.5) * d);
+        gain -= d * (*COLUMN(BARRIER_SLOPE, j) + simd_all(REAL(0.5)) * d);
         *COLUMN(BARRIER_STEP, j) = d;
         *COLUMN(BARRIER_REST, j) *= left;
     }
@@ -220,26 +221,26 @@ SIMD_INLINE simd kernel_barrier_move_columns(const struct barrier_task *task, do
 }
 
 /* The step, and whether it was the last: the gap is small against the gain, and the residuals are gone. */
-static void kernel_barrier_advance(const struct barrier_task *task, double *slots) {
+static void kernel_barrier_advance(const struct barrier_task *task, real *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
         simd one = simd_all(1), mu = *SUMMARY(BARRIER_GAP);
         simd_bits done = simd_not_equal(*SUMMARY(BARRIER_DONE), simd_all(0));
         simd away = one - kernel_barrier_length(task, slots, part, simd_all(0), 1);
-        simd aim = mu * kernel_greater(away * away, simd_all(0.01));
-        simd length = kernel_barrier_length(task, slots, part, aim, 0.99);
+        simd aim = mu * kernel_greater(away * away, simd_all(REAL(0.01)));
+        simd length = kernel_barrier_length(task, slots, part, aim, REAL(0.99));
         length = simd_keep(~done, length);
         kernel_barrier_move_rows(task, slots, part, aim, length);
         simd gain = kernel_barrier_move_columns(task, slots, part, aim, length);
         *SUMMARY(BARRIER_LEFT) *= one - length;
         simd gap = aim * *SUMMARY(BARRIER_SIDES);
-        simd enough = simd_all(0.02) * simd_abs(gain) + simd_all(1e-12) * *SUMMARY(BARRIER_ENERGY);
-        done |= simd_less_equal(gap, enough) & simd_less_equal(*SUMMARY(BARRIER_LEFT), simd_all(1e-4));
+        simd enough = simd_all(REAL(0.02)) * simd_abs(gain) + simd_all(REAL(1e-12)) * *SUMMARY(BARRIER_ENERGY);
+        done |= simd_less_equal(gap, enough) & simd_less_equal(*SUMMARY(BARRIER_LEFT), simd_all(REAL(1e-4)));
         *SUMMARY(BARRIER_DONE) = simd_keep(done, one);
     }
 }
 
 /* y in DUAL: the multiplier of every row, positive at a lower bound. */
-static void kernel_barrier_multipliers(const struct barrier_task *task, double *slots) {
+static void kernel_barrier_multipliers(const struct barrier_task *task, real *slots) {
     for (size_t i = 0; i < task->rows; i++)
         for (size_t part = 0; part < LANE_PARTS; part++)
             *ROW(BARRIER_DUAL, i) = *ROW(BARRIER_FORCE_LOWER, i) - *ROW(BARRIER_FORCE_UPPER, i);

@@ -5,21 +5,23 @@
 #ifndef HN_CORE_CANDIDATE_CHOICE_H
 #define HN_CORE_CANDIDATE_CHOICE_H
 
+#include "base/real.h"
+
 /* Candidate a is better than b: ok before not ok, then the smaller value; NaN is the worst value. */
-static inline bool choice_is_better(bool a_ok, double a, bool b_ok, double b) {
+SHARED_FUNCTION bool choice_is_better(bool a_ok, real a, bool b_ok, real b) {
     if (a_ok != b_ok)
         return a_ok;
     return a < b || (b != b && a == a);
 }
 
 /* A refined output replaces the one before it if it is ok and lowers the objective, or if the one before it was not ok. */
-static inline bool choice_replaces(bool is_ok, double is, bool was_ok, double was) {
+SHARED_FUNCTION bool choice_replaces(bool is_ok, real is, bool was_ok, real was) {
     return is_ok && (!was_ok || is < was);
 }
 
-static inline double choice_next_length(double length, bool replaced) {
+SHARED_FUNCTION real choice_next_length(real length, bool replaced) {
     if (!replaced)
-        return 0.25 * length;
+        return REAL(0.25) * length;
     return 4 * length < 1 ? 4 * length : 1;
 }
 

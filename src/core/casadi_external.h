@@ -14,6 +14,8 @@
 #ifndef HN_CORE_CASADI_EXTERNAL_H
 #define HN_CORE_CASADI_EXTERNAL_H
 
+#include "base/real.h"
+
 enum {
     EXTERNAL_INPUTS = EXTERNAL(_INPUTS),
     EXTERNAL_OUTPUTS = EXTERNAL(_OUTPUTS),
@@ -28,7 +30,7 @@ struct external_memory {
     EXTERNAL(_real) x[EXTERNAL_INPUTS + 1], y[EXTERNAL_OUTPUTS], seed[EXTERNAL_OUTPUTS];
 };
 
-static const casadi_int *external_vector(casadi_int of_outputs) {
+SHARED_CONSTANT casadi_int *external_vector(casadi_int of_outputs) {
     return of_outputs ? external_of_outputs : external_of_inputs;
 }
 

@@ -4,17 +4,18 @@
 #ifndef HN_CORE_COMPUTE_H
 #define HN_CORE_COMPUTE_H
 
+#include "base/real.h"
 #include "core/number.h"
 
-SAMPLE_FUNCTION bool sample_is_finite(double a) {
+SAMPLE_FUNCTION bool sample_is_finite(real a) {
     return ROUNDED_DIFFERENCE(a, a) == 0; /* NaN for what is not */
 }
 
-SAMPLE_FUNCTION double sample_greater(double a, double b) {
+SAMPLE_FUNCTION real sample_greater(real a, real b) {
     return a < b ? b : a;
 }
 
-SAMPLE_FUNCTION double sample_power_of_two(double a) {
+SAMPLE_FUNCTION real sample_power_of_two(real a) {
     return number_power_of_two(a);
 }
 

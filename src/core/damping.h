@@ -5,15 +5,17 @@
 #ifndef HN_CORE_DAMPING_H
 #define HN_CORE_DAMPING_H
 
-SAMPLE_CONSTANT double SAMPLE_CLOSE = 0.1;      /* |W r| below which convergence is near */
-SAMPLE_CONSTANT double SAMPLE_HOLD_SHARE = 0.5; /* how close a satisfied row is held then, of |W r| */
-SAMPLE_CONSTANT double SAMPLE_LEAD_SHARE =
-    0.5;                      /* of |W r|^2: joint inequalities that have more of it are not left out */
+#include "base/real.h"
+
+SAMPLE_CONSTANT real SAMPLE_CLOSE = REAL(0.1);      /* |W r| below which convergence is near */
+SAMPLE_CONSTANT real SAMPLE_HOLD_SHARE = REAL(0.5); /* how close a satisfied row is held then, of |W r| */
+SAMPLE_CONSTANT real SAMPLE_LEAD_SHARE =
+    REAL(0.5);                /* of |W r|^2: joint inequalities that have more of it are not left out */
 enum { SAMPLE_PATIENCE = 8 }; /* steps in which |W r| is to be halved */
 
 /* Whether |W r| was halved. */
 NUMBER_FUNCTION NUMBER_FLAG near_is_halved(NUMBER squares, NUMBER before) {
-    return NUMBER_LESS(squares, NUMBER_ALL(0.25) * before);
+    return NUMBER_LESS(squares, NUMBER_ALL(REAL(0.25)) * before);
 }
 
 NUMBER_FUNCTION NUMBER_FLAG near_is_close(NUMBER squares) {

@@ -13,33 +13,35 @@
 #ifndef HN_CORE_ELASTIC_H
 #define HN_CORE_ELASTIC_H
 
+#include "base/real.h"
+
 /* The state of a programme. */
 struct elastic {
-    double mu;    /* mean of a z */
-    double aim;   /* mu that the present system leads to */
-    double left;  /* what is left of the first residual of delta s - J' z = 0 */
-    double sides; /* finite bounds of inequalities */
-    int solves;   /* linear systems solved */
+    real mu;    /* mean of a z */
+    real aim;   /* mu that the present system leads to */
+    real left;  /* what is left of the first residual of delta s - J' z = 0 */
+    real sides; /* finite bounds of inequalities */
+    int solves; /* linear systems solved */
 };
 
 /* Sums that a step of the programme leaves. */
 struct elastic_sums {
-    double gap;    /* sum of a z */
-    double loss;   /* the largest share of a slack or a force that a step of length 1 takes away */
-    double energy; /* delta |s|^2 + |t|^2 */
+    real gap;    /* sum of a z */
+    real loss;   /* the largest share of a slack or a force that a step of length 1 takes away */
+    real energy; /* delta |s|^2 + |t|^2 */
 };
 
-SAMPLE_CONSTANT double ELASTIC_FIRST_AIM = 0.1;  /* of mu, */
-SAMPLE_CONSTANT double ELASTIC_LEAST_AIM = 0.02; /* and later */
-SAMPLE_CONSTANT double ELASTIC_KEEP = 0.99;      /* the most that a step takes of a slack or a force */
-SAMPLE_CONSTANT double ELASTIC_GAP =
-    0.1; /* of the energy, at the end: a better step than that is not worth its systems */
-SAMPLE_CONSTANT double ELASTIC_LEFT = 1e-4; /* of the residual, at the end */
-SAMPLE_CONSTANT double ELASTIC_LEAST_WEIGHT = 1e-30;
-SAMPLE_CONSTANT double ELASTIC_WIDEST = 0x1p30; /* scale of a column */
+SAMPLE_CONSTANT real ELASTIC_FIRST_AIM = REAL(0.1);  /* of mu, */
+SAMPLE_CONSTANT real ELASTIC_LEAST_AIM = REAL(0.02); /* and later */
+SAMPLE_CONSTANT real ELASTIC_KEEP = REAL(0.99);      /* the most that a step takes of a slack or a force */
+SAMPLE_CONSTANT real ELASTIC_GAP =
+    REAL(0.1); /* of the energy, at the end: a better step than that is not worth its systems */
+SAMPLE_CONSTANT real ELASTIC_LEFT = REAL(1e-4); /* of the residual, at the end */
+SAMPLE_CONSTANT real ELASTIC_LEAST_WEIGHT = REAL(1e-30);
+SAMPLE_CONSTANT real ELASTIC_WIDEST = REAL(0x1p30); /* scale of a column */
 enum { ELASTIC_MOST_SOLVES = 40 };
 
-SAMPLE_FUNCTION void elastic_open(struct elastic *e, double squares, double sides) {
+SAMPLE_FUNCTION void elastic_open(struct elastic *e, real squares, real sides) {
     e->sides = sides;
     e->mu = squares / sample_greater(sides, 1);
     e->aim = ELASTIC_FIRST_AIM * e->mu;
@@ -48,14 +50,14 @@ SAMPLE_FUNCTION void elastic_open(struct elastic *e, double squares, double side
 }
 
 /* How far a step goes. */
-SAMPLE_FUNCTION double elastic_length(const struct elastic_sums *sums) {
+SAMPLE_FUNCTION real elastic_length(const struct elastic_sums *sums) {
     return sums->loss > ELASTIC_KEEP ? ELASTIC_KEEP / sums->loss : 1;
 }
 
 /* After a step of this length; true at the end. The shorter it was the less is aimed at next. */
-SAMPLE_FUNCTION bool elastic_advance(struct elastic *e, double length, const struct elastic_sums *sums) {
+SAMPLE_FUNCTION bool elastic_advance(struct elastic *e, real length, const struct elastic_sums *sums) {
     e->mu = sums->gap / sample_greater(e->sides, 1);
-    e->aim = e->mu * sample_greater(ELASTIC_LEAST_AIM, 0.5 * (1 - length));
+    e->aim = e->mu * sample_greater(ELASTIC_LEAST_AIM, REAL(0.5) * (1 - length));
     e->left *= 1 - length;
     e->solves++;
     bool settled = sums->gap <= ELASTIC_GAP * sums->energy && e->left <= ELASTIC_LEFT;

@@ -7,6 +7,8 @@
 #ifndef HN_CORE_EMITTED_PLAN_H
 #define HN_CORE_EMITTED_PLAN_H
 
+#include "base/real.h"
+
 struct plan_list {
     const uint32_t *words;
     uint32_t count;
@@ -48,13 +50,13 @@ struct plan {
     uint32_t slack_lower, slack_upper, force_lower, force_upper, reached, change, column_scale, along;
 };
 
-static inline const uint32_t *plan_words(const struct plan *plan, struct plan_list list) {
+SHARED_FUNCTION const uint32_t *plan_words(const struct plan *plan, struct plan_list list) {
     (void)plan;
     return list.words;
 }
 
 /* Rows are never known in advance: that is for tiles (core/plan.h). */
-static inline bool plan_knows(const struct plan *plan, size_t row) {
+SHARED_FUNCTION bool plan_knows(const struct plan *plan, size_t row) {
     (void)plan;
     (void)row;
     return false;

@@ -4,11 +4,12 @@
 #ifndef HN_CORE_FLOAT_ARC_H
 #define HN_CORE_FLOAT_ARC_H
 
+#include "base/real.h"
 #include "base/simd_pair.h"
 
-static const float HALF_PI_HIGH = 0x1.921fb6p+0f; /* pi/2 = HALF_PI_HIGH + HALF_PI_LOW to 2^-50 */
-static const float HALF_PI_LOW = -0x1.777a5cp-25f;
-static const float TAN_EIGHTH_PI = 0x1.a8279ap-2f; /* tan(pi/8) = sqrt(2) - 1 */
+SHARED_CONSTANT float HALF_PI_HIGH = 0x1.921fb6p+0f; /* pi/2 = HALF_PI_HIGH + HALF_PI_LOW to 2^-50 */
+SHARED_CONSTANT float HALF_PI_LOW = -0x1.777a5cp-25f;
+SHARED_CONSTANT float TAN_EIGHTH_PI = 0x1.a8279ap-2f; /* tan(pi/8) = sqrt(2) - 1 */
 
 /* (asin s - s) / s^3 as a polynomial in z = s^2 for s <= 1/2; the error is below 2^-31 / z. */
 SIMD_INLINE float arcsine_polynomial(float z) {

@@ -7,14 +7,15 @@
 #ifndef HN_CORE_FLOAT_CIRCLE_H
 #define HN_CORE_FLOAT_CIRCLE_H
 
+#include "base/real.h"
 #include "base/simd_pair.h"
 
-static const float TWO_OVER_PI = 0x1.45f306p-1f;
-static const float HALF_PI_FIRST = 0x1.921fb6p+0f; /* pi/2 is the sum of the three to 2^-74 */
-static const float HALF_PI_SECOND = -0x1.777a5cp-25f;
-static const float HALF_PI_THIRD = -0x1.ee59dap-50f;
-static const float CIRCLE_ZERO = 0x1.8p+23f; /* adding it rounds to integers, which then are the low bits */
-static const float CIRCLE_LIMIT = 0x1p+14f;
+SHARED_CONSTANT float TWO_OVER_PI = 0x1.45f306p-1f;
+SHARED_CONSTANT float HALF_PI_FIRST = 0x1.921fb6p+0f; /* pi/2 is the sum of the three to 2^-74 */
+SHARED_CONSTANT float HALF_PI_SECOND = -0x1.777a5cp-25f;
+SHARED_CONSTANT float HALF_PI_THIRD = -0x1.ee59dap-50f;
+SHARED_CONSTANT float CIRCLE_ZERO = 0x1.8p+23f; /* adding it rounds to integers, which then are the low bits */
+SHARED_CONSTANT float CIRCLE_LIMIT = 0x1p+14f;
 
 typedef struct {
     float y, low;
@@ -22,8 +23,8 @@ typedef struct {
 } circle_angle;
 
 /* 2/pi in words of 32 bits, behind two words of zeros: word j counts 2^(32 - 32 j). */
-static const uint32_t circle_words[] = {0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1,
-                                        0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+SHARED_CONSTANT uint32_t circle_words[] = {0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                           0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
 /* For 2^14 < size < infinity. With size = m 2^e the words before the first, times m 2^e, are multiples of 4. */
 static circle_angle circle_reduce_far(float size) {

@@ -7,14 +7,15 @@
 #ifndef HN_CORE_FLOAT_EXPONENTIAL_H
 #define HN_CORE_FLOAT_EXPONENTIAL_H
 
+#include "base/real.h"
 #include "base/simd_pair.h"
 
-static const float LN2_HIGH = 0x1.62e4p-1f;       /* 15 bits: n LN2_HIGH is exact for |n| < 2^9 */
-static const float LN2_LOW = 0x1.7f7d1cp-20f;     /* ln 2 - LN2_HIGH */
-static const float LOG2_E = 0x1.715476p+0f;       /* 1 / ln 2 */
-static const float ROUND_ZERO = 0x1.8p+23f;       /* adding it rounds to integers, which then are the low bits */
-static const float LOG10_E_HIGH = 0x1.bcb7b2p-2f; /* 1 / ln 10 */
-static const float LOG10_E_LOW = -0x1.5b235ep-27f;
+SHARED_CONSTANT float LN2_HIGH = 0x1.62e4p-1f;       /* 15 bits: n LN2_HIGH is exact for |n| < 2^9 */
+SHARED_CONSTANT float LN2_LOW = 0x1.7f7d1cp-20f;     /* ln 2 - LN2_HIGH */
+SHARED_CONSTANT float LOG2_E = 0x1.715476p+0f;       /* 1 / ln 2 */
+SHARED_CONSTANT float ROUND_ZERO = 0x1.8p+23f;       /* adding it rounds to integers, which then are the low bits */
+SHARED_CONSTANT float LOG10_E_HIGH = 0x1.bcb7b2p-2f; /* 1 / ln 10 */
+SHARED_CONSTANT float LOG10_E_LOW = -0x1.5b235ep-27f;
 
 /* e^(a + low) = 2^n (1 + r + tail) */
 typedef struct {

@@ -4,6 +4,7 @@
 #ifndef HN_CORE_FLOAT_HYPERBOLIC_H
 #define HN_CORE_FLOAT_HYPERBOLIC_H
 
+#include "base/real.h"
 #include "core/float_exponential.h"
 
 /* min(a, limit); a NaN stays. */

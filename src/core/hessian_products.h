@@ -5,21 +5,22 @@
 #ifndef HN_CORE_HESSIAN_PRODUCTS_H
 #define HN_CORE_HESSIAN_PRODUCTS_H
 
+#include "base/real.h"
 #include "core/nearest_layout.h"
 
 /* count slots of all samples side by side */
-static inline void products_copy(const struct nearest_products *p, double *to, const double *from, size_t count) {
+SHARED_FUNCTION void products_copy(const struct nearest_products *p, double *to, const double *from, size_t count) {
     for (size_t k = 0; k < count * p->stride; k++)
         *NEAREST_AT(to, k) = *NEAREST_AT(from, k);
 }
 
-static inline void products_turn(const struct nearest_products *p, double *own, size_t group, double value) {
+SHARED_FUNCTION void products_turn(const struct nearest_products *p, double *own, size_t group, double value) {
     for (size_t at = p->group_first[group]; at < p->group_first[group + 1]; at++)
         for (size_t lane = 0; lane < p->stride; lane++)
             *NEAREST_AT(own, p->t + p->member[at] * p->stride + lane) = value;
 }
 
-static inline void products_load(const struct nearest_products *p, double *own, const struct product_places *places) {
+SHARED_FUNCTION void products_load(const struct nearest_products *p, double *own, const struct product_places *places) {
     products_copy(p, NEAREST_AT(own, p->x), NEAREST_AT(places->memory, places->x), p->inputs);
     products_copy(p, NEAREST_AT(own, p->y), NEAREST_AT(places->memory, places->y), p->outputs);
     products_copy(p, NEAREST_AT(own, p->lambda), NEAREST_AT(places->memory, places->lambda), p->rows);
@@ -30,8 +31,8 @@ static inline void products_load(const struct nearest_products *p, double *own, 
 }
 
 /* All entries for all samples side by side. own: memory of p->bytes, in which the program's constants are. */
-static inline void products_run(const struct backend *kernels, const struct nearest_products *p, double *own,
-                                const struct product_places *places) {
+SHARED_FUNCTION void products_run(const struct backend *kernels, const struct nearest_products *p, double *own,
+                                  const struct product_places *places) {
     double *to = NEAREST_AT(places->memory, places->entries);
     products_load(p, own, places);
     kernels->run(p->program, 0, own);

@@ -15,14 +15,15 @@
 #ifndef HN_CORE_IMPLICIT_VJP_H
 #define HN_CORE_IMPLICIT_VJP_H
 
+#include "base/real.h"
 #include "core/nearest_samples.h"
 #include "core/nearest_solve.h"
 
-static const double PULL_WEAK = 1e-5;
-static const double PULL_LEFT_OUT = 1e30; /* W of a row that is not active */
-static const double PULL_DEPENDENT =
+SHARED_CONSTANT double PULL_WEAK = 1e-5;
+SHARED_CONSTANT double PULL_LEFT_OUT = 1e30; /* W of a row that is not active */
+SHARED_CONSTANT double PULL_DEPENDENT =
     1e-8; /* of a unit right-hand side on the rows: its solution is larger than 1 / this */
-static const double PULL_SOLVED = 1e-10; /* of the right-hand side may be left */
+SHARED_CONSTANT double PULL_SOLVED = 1e-10; /* of the right-hand side may be left */
 enum {
     PULL_REFINEMENTS = 2,
     PULL_WITHOUT = 6
@@ -236,9 +237,10 @@ static void pull_weights(const struct nearest_view *v, const struct nearest_pull
         for (size_t e = p->first[i]; s->multipliers[i] != 0 && e < p->first[i + 1]; e++)
             s->grad_weights[p->column[e]] += *view_slot(v, p->entry[e]) * s->multipliers[i];
     for (size_t j = 0; j < p->outputs; j++)
-        s->grad_weights[j] = p->fixed[j] || p->square[j] == 0
-                                 ? 0
-                                 : -2 * s->grad_weights[j] * *view_unknown(v, UNKNOWN_STEP, j) / sqrt(p->square[j]);
+        s->grad_weights[j] =
+            p->fixed[j] || p->square[j] == 0
+                ? 0
+                : -2 * s->grad_weights[j] * *view_unknown(v, UNKNOWN_STEP, j) / real_sqrt(p->square[j]);
 }
 
 static void pull_give(const struct pulls *g, size_t lane) {

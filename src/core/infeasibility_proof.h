@@ -13,6 +13,7 @@
 #ifndef HN_CORE_INFEASIBILITY_PROOF_H
 #define HN_CORE_INFEASIBILITY_PROOF_H
 
+#include "base/real.h"
 #include "core/nearest_samples.h"
 #include "core/nearest_solve.h"
 
@@ -22,12 +23,12 @@ enum { PROOF_ROUNDS = 6, PROOF_STEPS = 40, PROOF_HALVES = 30, PROOF_REFINEMENTS 
 /* Vectors: c + J d, how it moves along a step, d, and d_0. */
 enum { ROW_REACHED = ROW_SLACK_LOWER, COLUMN_AWAY = COLUMN_Y, COLUMN_CENTRE = COLUMN_START };
 
-static const double PROOF_DELTA = 0x1p-4, PROOF_LESS = 0x1p-6; /* delta, and by how much it falls */
-static const double PROOF_LEFT_OUT = 1e30;                     /* W of a row that is within its bounds */
-static const double PROOF_ENOUGH = 1e-14;                      /* a proof that needs no other */
-static const double PROOF_LARGE = 0x1p200;
-static const double PROOF_ROUNDING = 1e-14; /* of the function's value */
-static const double PROOF_NOTHING = 1e-14;  /* what is left of the slope where Newton's method has ended */
+SHARED_CONSTANT double PROOF_DELTA = 0x1p-4, PROOF_LESS = 0x1p-6; /* delta, and by how much it falls */
+SHARED_CONSTANT double PROOF_LEFT_OUT = 1e30;                     /* W of a row that is within its bounds */
+SHARED_CONSTANT double PROOF_ENOUGH = 1e-14;                      /* a proof that needs no other */
+SHARED_CONSTANT double PROOF_LARGE = 0x1p200;
+SHARED_CONSTANT double PROOF_ROUNDING = 1e-14; /* of the function's value */
+SHARED_CONSTANT double PROOF_NOTHING = 1e-14;  /* what is left of the slope where Newton's method has ended */
 
 struct proof {
     bool busy;
@@ -79,7 +80,7 @@ static void proof_measure_row(const struct nearest_view *v, size_t i) {
     row_measure(v, i);
     double violation = fabs(proof_beyond(v, i, row_value(v, i))), unit = *view_row(v, ROW_UNIT, i);
     if (violation > PROOF_LARGE)
-        *view_row(v, ROW_UNIT, i) = violation <= DBL_MAX ? unit * ldexp(1.0, -(int)ilogb(violation / PROOF_LARGE)) : 1;
+        *view_row(v, ROW_UNIT, i) = violation <= REAL_MAX ? unit * ldexp(1.0, -(int)ilogb(violation / PROOF_LARGE)) : 1;
 }
 
 static void proof_begin(struct proofs *g, size_t lane) {
@@ -97,9 +98,9 @@ static void proof_begin(struct proofs *g, size_t lane) {
             sum += fabs(row_entry(&v, i, e));
         }
     }
-    const struct proof fresh = {.busy = sum <= DBL_MAX, .delta = PROOF_DELTA, .slope = INFINITY};
+    const struct proof fresh = {.busy = sum <= REAL_MAX, .delta = PROOF_DELTA, .slope = REAL_INFINITY};
     g->state[lane] = fresh;
-    g->samples[lane].rest = INFINITY;
+    g->samples[lane].rest = REAL_INFINITY;
     for (size_t i = 0; i < p->rows; i++)
         g->samples[lane].multipliers[i] = 0;
 }
@@ -133,7 +134,7 @@ static void proof_keep(const struct nearest_view *v, struct nearest_proof *sampl
         double r = proof_reached(v, i), bound = r > 0 ? row_upper(v, i) : row_lower(v, i);
         weighed += r != 0 ? r * (row_value(v, i) - bound) : 0; /* rows that hold here count against it */
     }
-    if (!(weighed > 0 && weighed <= DBL_MAX && rest < sample->rest * weighed))
+    if (!(weighed > 0 && weighed <= REAL_MAX && rest < sample->rest * weighed))
         return;
     sample->rest = rest / weighed;
     for (size_t i = 0; i < p->rows; i++)
@@ -204,7 +205,7 @@ static bool proof_move(struct proofs *g, size_t lane) {
                   lost = PROOF_ROUNDING * here;
     bool ends = -down <= lost && !(slope < 0.5 * s->slope);
     s->slope = slope;
-    if (!(down < 0 && slope > PROOF_NOTHING * sqrt(2 * here)) || ends)
+    if (!(down < 0 && slope > PROOF_NOTHING * real_sqrt(2 * here)) || ends)
         return false;
     for (int k = 0; k < PROOF_HALVES && !(proof_height(g, lane, length) <= here + 0.25 * length * down + lost); k++)
         length *= 0.5;
@@ -230,7 +231,7 @@ static void proof_advance(struct proofs *g, size_t lane) {
     for (size_t j = 0; j < p->outputs; j++)
         *view_column(&v, COLUMN_CENTRE, j) = *view_column(&v, COLUMN_AWAY, j);
     s->steps = 0;
-    s->slope = INFINITY;
+    s->slope = REAL_INFINITY;
     s->delta *= PROOF_LESS;
     s->busy = ++s->round < PROOF_ROUNDS && g->samples[lane].rest > PROOF_ENOUGH;
 }

@@ -10,19 +10,21 @@
 #ifndef HN_CORE_LEAST_SQUARES_H
 #define HN_CORE_LEAST_SQUARES_H
 
+#include "base/real.h"
 #include "core/nearest_best.h"
 #include "core/nearest_solve.h"
 #include "core/nearest_state.h"
 
 enum { PLAIN_REFINEMENTS = 2, PLAIN_RAYS = 8, PLAIN_PROBES = 3 };
-static const double PLAIN_LEFT_OUT = 1e30; /* W of a row that is not in A */
-static const double PLAIN_DEPENDENT = 1e8; /* q of a unit right-hand side is larger where rows depend on each other */
-static const double PLAIN_HELD =
+SHARED_CONSTANT double PLAIN_LEFT_OUT = 1e30; /* W of a row that is not in A */
+SHARED_CONSTANT double PLAIN_DEPENDENT =
+    1e8; /* q of a unit right-hand side is larger where rows depend on each other */
+SHARED_CONSTANT double PLAIN_HELD =
     0x1p30; /* factor on the damping of such rows: times 2^-30 of H it is not lost in rounding */
-static const double PLAIN_NOTHING = 1e-10; /* of the largest entry of a direction: rounding */
-static const double PLAIN_SLOPE = 1e-6;    /* what f must fall at least along a direction, of the sum of its parts */
-static const double PLAIN_ROUNDING = 1e-9; /* of sum |J_ij y_j|: what a row may lose in rounding far away */
-static const double PLAIN_FARTHER = 1e3;   /* factor between the points of a ray that are looked at */
+SHARED_CONSTANT double PLAIN_NOTHING = 1e-10; /* of the largest entry of a direction: rounding */
+SHARED_CONSTANT double PLAIN_SLOPE = 1e-6;    /* what f must fall at least along a direction, of the sum of its parts */
+SHARED_CONSTANT double PLAIN_ROUNDING = 1e-9; /* of sum |J_ij y_j|: what a row may lose in rounding far away */
+SHARED_CONSTANT double PLAIN_FARTHER = 1e3;   /* factor between the points of a ray that are looked at */
 
 /* The samples of one call, of which those that are flagged count. */
 struct plain_group {
@@ -150,7 +152,7 @@ static bool plain_take_ray(const struct nearest_view *v) {
         double d = *view_unknown(v, UNKNOWN_STEP, j) / most;
         *view_column(v, COLUMN_RAY, j) = fabs(d) > PLAIN_NOTHING ? d : 0;
     }
-    return most > 0 && most <= DBL_MAX;
+    return most > 0 && most <= REAL_MAX;
 }
 
 /* How f changes along the ray at the program's y, in the user's units; 0 where that is lost among its parts. */

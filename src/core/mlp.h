@@ -12,15 +12,17 @@
 #ifndef HN_CORE_MLP_H
 #define HN_CORE_MLP_H
 
+#include "base/real.h"
+
 enum { NETWORK_BLOCK = 8 };
 
 /* z has room for whole blocks. */
-static void network_multiply(const struct network_layer *layer, const double *h, double *z) {
-    const double *w = layer->weights;
+static void network_multiply(const struct network_layer *layer, const real *h, real *z) {
+    const real *w = layer->weights;
     size_t inputs = layer->inputs,
            outputs = layer->outputs; /* whoever proves that loops end need not know that no z is one of them */
     for (size_t j = 0; j < outputs; j += NETWORK_BLOCK) {
-        double sum[NETWORK_BLOCK];
+        real sum[NETWORK_BLOCK];
         for (size_t k = 0; k < NETWORK_BLOCK; k++)
             sum[k] = layer->biases[j + k];
         for (size_t i = 0; i < inputs; i++, w += NETWORK_BLOCK)
@@ -31,14 +33,14 @@ static void network_multiply(const struct network_layer *layer, const double *h,
     }
 }
 
-static void network_activate(double *z, size_t count) {
+static void network_activate(real *z, size_t count) {
     for (size_t i = 0; i < count; i++)
         z[i] = kernel_activation(NETWORK_ACTIVATION, z[i]);
 }
 
 #ifdef NETWORK_SHAPED
 /* From what the weights of a layer give to what its activation gets; what normalize gives. */
-static double network_finish(const struct network_layer *layer, double *z, double *carried) {
+static real network_finish(const struct network_layer *layer, real *z, real *carried) {
     for (size_t i = 0; i < layer->outputs; i++) {
         z[i] = layer->residual ? z[i] + carried[i] : z[i];
         carried[i] = z[i];
@@ -48,12 +50,12 @@ static double network_finish(const struct network_layer *layer, double *z, doubl
 #endif
 
 /* turns: two arrays, each wide enough for every layer; a third one where NETWORK_SHAPED is defined. */
-static void network_run(const double *x, double *y, double *const turns[]) {
-    double *h = turns[0], *z = turns[1];
+static void network_run(const real *x, real *y, real *const turns[]) {
+    real *h = turns[0], *z = turns[1];
     for (size_t i = 0; i < network_layers[0].inputs; i++)
         h[i] = (x[i] - network_input_shift[i]) * network_input_scale[i];
     for (size_t k = 0; k < NETWORK_LAYERS; k++) {
-        double *other = h;
+        real *other = h;
         network_multiply(&network_layers[k], h, z);
 #ifdef NETWORK_SHAPED
         if (k + 1 < NETWORK_LAYERS)

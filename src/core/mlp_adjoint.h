@@ -10,11 +10,13 @@
 #ifndef HN_CORE_MLP_ADJOINT_H
 #define HN_CORE_MLP_ADJOINT_H
 
+#include "base/real.h"
+
 /* back = W' g */
-static void network_multiply_back(const struct network_layer *layer, const double *g, double *back) {
+static void network_multiply_back(const struct network_layer *layer, const real *g, real *back) {
     for (size_t i = 0; i < layer->inputs; i++) {
-        const double *w = layer->weights + i * NETWORK_BLOCK;
-        double sum = 0;
+        const real *w = layer->weights + i * NETWORK_BLOCK;
+        real sum = 0;
         for (size_t j = 0; j < layer->outputs; j++)
             sum += g[j] * w[j / NETWORK_BLOCK * NETWORK_BLOCK * layer->inputs + j % NETWORK_BLOCK];
         back[i] = sum;
@@ -35,7 +37,7 @@ static size_t network_apart(size_t outputs) {
 }
 
 /* What the inner layers hold before their activation, one after the other in whole blocks. */
-static void network_inner(const double *x, double *hidden, double *h, double *const turns[]) {
+static void network_inner(const real *x, real *hidden, real *h, real *const turns[]) {
     (void)turns;
     for (size_t i = 0; i < network_layers[0].inputs; i++)
         h[i] = (x[i] - network_input_shift[i]) * network_input_scale[i];
@@ -52,7 +54,7 @@ static void network_inner(const double *x, double *hidden, double *h, double *co
 
 /* From the gradient by what the activation before layer k gives, `back`, to that by what the weights before it give; g: that of
  * layer k. */
-static void network_pull_activation(size_t k, const double *z, const double *g, double *back) {
+static void network_pull_activation(size_t k, const real *z, const real *g, real *back) {
     const struct network_layer *layer = &network_layers[k];
     (void)g;
     for (size_t i = 0; i < layer->inputs; i++)
@@ -66,16 +68,16 @@ static void network_pull_activation(size_t k, const double *z, const double *g, 
 }
 
 /* turns: as network_run has them; hidden: room for all inner layers. */
-static void network_pull(const double *x, const double *grad_y, double *grad_x, double *hidden, double *const turns[]) {
-    double *g = turns[0], *back = turns[1];
-    const double *z = hidden;
+static void network_pull(const real *x, const real *grad_y, real *grad_x, real *hidden, real *const turns[]) {
+    real *g = turns[0], *back = turns[1];
+    const real *z = hidden;
     network_inner(x, hidden, turns[0], turns);
     for (size_t k = 0; k + 1 < NETWORK_LAYERS; k++)
         z += network_apart(network_layers[k].outputs);
     for (size_t j = 0; j < network_layers[NETWORK_LAYERS - 1].outputs; j++)
         g[j] = grad_y[j] * network_output_scale[j];
     for (size_t k = NETWORK_LAYERS; k-- > 0;) {
-        double *other = g;
+        real *other = g;
         network_multiply_back(&network_layers[k], g, back);
         if (k > 0) {
             z -= network_apart(network_layers[k].inputs);

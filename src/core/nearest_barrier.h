@@ -20,19 +20,20 @@
 #ifndef HN_CORE_NEAREST_BARRIER_H
 #define HN_CORE_NEAREST_BARRIER_H
 
+#include "base/real.h"
 #include "core/nearest_rows.h"
 #include "core/nearest_state.h"
 
-static const double FIRST_SHARE = 0.1;  /* of the energy that the first mu makes up, all sides together */
-static const double FIRST_MU = 0.1;     /* of f, in its unit */
-static const double FIRST_ROOM = 0.3;   /* of sqrt(mu), in units of the row's gradient: the least slack at the start */
-static const double AGAIN_SHARE = 1e-4; /* what a second attempt begins with, of the first mu */
-static const double KEEP = 0.99;        /* of a slack or force may be lost in a step, at least */
-static const double ARMIJO = 1e-4;      /* of the promised change must be there */
-static const double LAST_SHARE = 1e-16; /* of the first mu: no smaller one */
-static const double FILTER_LACK = 1e-5, FILTER_PHI = 1e-5; /* by how much a step must be better than a pair */
-static const double SHORTEST = 0x1p-24;                    /* length of a step that is tried */
-static const double LOOSE = 1e10;                          /* z s stays within this factor of mu */
+SHARED_CONSTANT double FIRST_SHARE = 0.1; /* of the energy that the first mu makes up, all sides together */
+SHARED_CONSTANT double FIRST_MU = 0.1;    /* of f, in its unit */
+SHARED_CONSTANT double FIRST_ROOM = 0.3; /* of sqrt(mu), in units of the row's gradient: the least slack at the start */
+SHARED_CONSTANT double AGAIN_SHARE = 1e-4;                    /* what a second attempt begins with, of the first mu */
+SHARED_CONSTANT double KEEP = 0.99;                           /* of a slack or force may be lost in a step, at least */
+SHARED_CONSTANT double ARMIJO = 1e-4;                         /* of the promised change must be there */
+SHARED_CONSTANT double LAST_SHARE = 1e-16;                    /* of the first mu: no smaller one */
+SHARED_CONSTANT double FILTER_LACK = 1e-5, FILTER_PHI = 1e-5; /* by how much a step must be better than a pair */
+SHARED_CONSTANT double SHORTEST = 0x1p-24;                    /* length of a step that is tried */
+SHARED_CONSTANT double LOOSE = 1e10;                          /* z s stays within this factor of mu */
 
 /* ---- errors ---- */
 
@@ -95,7 +96,7 @@ static void barrier_measure_start(const struct nearest_view *v, struct nearest_s
         s->energy += p->square[j] * away * away;
         s->slope = larger(s->slope, p->square[j] * fabs(away));
     }
-    s->scale = sqrt(squares);
+    s->scale = real_sqrt(squares);
 }
 
 /* Of f: a unit in which its derivatives are at most 1 there; lengths are the user's. */
@@ -105,7 +106,7 @@ static void barrier_measure_cost(const struct nearest_view *v, struct nearest_st
     int power = 0;
     for (size_t j = 0; j < p->outputs; j++)
         largest = larger(largest, p->fixed[j] ? 0 : fabs(*view_slot(v, p->gradient[j])));
-    if (largest > 1 && largest <= DBL_MAX)
+    if (largest > 1 && largest <= REAL_MAX)
         frexp(largest, &power);
     *view_number(v, NUMBER_UNIT) = ldexp(1.0, power > 1000 ? -1000 : -power);
     *view_number(v, NUMBER_CURVATURE) = 1;
@@ -139,7 +140,7 @@ static void barrier_begin(const struct nearest_view *v, struct nearest_state *s)
     s->filter.phi = 0;
     s->delta = s->damped = 0;
     s->polished_mu = s->first_mu;
-    double reach = FIRST_ROOM * sqrt(s->mu / *view_number(v, NUMBER_CURVATURE));
+    double reach = FIRST_ROOM * real_sqrt(s->mu / *view_number(v, NUMBER_CURVATURE));
     for (size_t i = 0; i < p->rows; i++) {
         for (size_t side = 0; side < 2; side++) {
             bool there = side_is_there(v, i, side);
@@ -170,7 +171,7 @@ static double barrier_uneven(const struct nearest_view *v, const struct nearest_
 static void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
     double share = s->mu / s->first_mu, errors = barrier_errors(v, s);
     while (share > LAST_SHARE && larger(errors, barrier_uneven(v, s)) <= 10 * share) {
-        share = larger(LAST_SHARE, smaller(0.1 * share, share * sqrt(share)));
+        share = larger(LAST_SHARE, smaller(0.1 * share, share * real_sqrt(share)));
         s->mu = share * s->first_mu;
         s->programmes++;
         s->penalty = 0;
@@ -233,14 +234,14 @@ static void barrier_assemble(const struct nearest_view *v, const struct nearest_
 /* ---- the step ---- */
 
 /* d(z) of a side along the step. */
-static inline double barrier_force_change(const struct nearest_view *v, const struct nearest_state *s, size_t i,
-                                          size_t side) {
+SHARED_FUNCTION double barrier_force_change(const struct nearest_view *v, const struct nearest_state *s, size_t i,
+                                            size_t side) {
     double slack = *side_slack(v, i, side), force = *side_force(v, i, side);
     return (s->mu - force * side_change(v, i, side, s->way)) / slack - force;
 }
 
 /* The largest share so far of what is there that a change takes away. Few divide: what is a little too small for that cannot be larger. */
-static inline double barrier_loss(double change, double now, double most) {
+SHARED_FUNCTION double barrier_loss(double change, double now, double most) {
     return -change > most * now * (1 - 0x1p-49) ? larger(most, -change / now) : most;
 }
 
@@ -306,7 +307,7 @@ static bool barrier_direction(const struct nearest_view *v, struct nearest_state
         s->penalty = 1.0625 * wanted / (0.9 * s->lack);
     s->change = all.objective + all.walls - s->penalty * s->lack;
     s->down = all.objective + all.walls;
-    return (s->change <= 0 || s->filters) && s->length > 0 && fabs(s->change) <= DBL_MAX; /* false for NaN */
+    return (s->change <= 0 || s->filters) && s->length > 0 && fabs(s->change) <= REAL_MAX; /* false for NaN */
 }
 
 /* The same after the second step was solved for, s->way being 1. */
@@ -377,7 +378,7 @@ static double barrier_trial_lack(const struct nearest_view *v, const struct near
 /* Whether the objective's promise is large enough beside what the equations lack for it to be the judge. */
 static bool barrier_promises(const struct nearest_state *s) {
     double slope = -s->down, lack = s->lack;
-    return slope > 0 && s->length * slope * slope * sqrt(slope) > lack * sqrt(sqrt(sqrt(lack))) &&
+    return slope > 0 && s->length * slope * slope * real_sqrt(slope) > lack * real_sqrt(real_sqrt(real_sqrt(lack))) &&
            lack <= s->filter.few;
 }
 
@@ -403,7 +404,7 @@ static void barrier_filter_add(struct nearest_filter *f, double lack, double phi
 static bool barrier_filter_judges(const struct nearest_state *s, double noise) {
     const struct nearest_filter *f = &s->filter;
     double phi = f->phi + s->taken;
-    if (!(s->leaves <= DBL_MAX && fabs(s->taken) <= DBL_MAX) || !barrier_filter_lets(f, s->leaves, phi - noise))
+    if (!(s->leaves <= REAL_MAX && fabs(s->taken) <= REAL_MAX) || !barrier_filter_lets(f, s->leaves, phi - noise))
         return false;
     if (barrier_promises(s))
         return s->taken <= ARMIJO * s->length * s->down + noise;
@@ -426,7 +427,7 @@ static enum barrier_verdict barrier_judge(const struct nearest_view *v, struct n
     double noise = 0x1p-48 * (s->energy + s->penalty * s->lack);
     if (s->filters ? barrier_filter_judges(s, 0x1p-48 * s->energy) : change <= ARMIJO * s->length * s->change + noise)
         return BARRIER_SETTLED;
-    if (first && lack >= s->lack && lack <= DBL_MAX)
+    if (first && lack >= s->lack && lack <= REAL_MAX)
         return BARRIER_SECOND;
     s->length = s->way ? 0.5 * s->longest : 0.5 * s->length;
     s->way = 0;
@@ -434,7 +435,7 @@ static enum barrier_verdict barrier_judge(const struct nearest_view *v, struct n
 }
 
 /* z within a factor of mu / s, at which few are. */
-static inline double barrier_held_force(double z, double slack, double mu) {
+SHARED_FUNCTION double barrier_held_force(double z, double slack, double mu) {
     double product = z * slack;
     if (product * LOOSE > 2 * mu && 2 * product < LOOSE * mu)
         return z;

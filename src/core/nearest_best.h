@@ -8,12 +8,13 @@
 #ifndef HN_CORE_NEAREST_BEST_H
 #define HN_CORE_NEAREST_BEST_H
 
+#include "base/real.h"
 #include "core/nearest_rows.h"
 #include "core/nearest_samples.h"
 #include "core/nearest_state.h"
 
-static const double BEST_SHARE = 0.5; /* of the tolerance */
-static const double BEST_KINK = 1e-6; /* of max(1, |a|): a kink where a and b are equal is this close */
+SHARED_CONSTANT double BEST_SHARE = 0.5; /* of the tolerance */
+SHARED_CONSTANT double BEST_KINK = 1e-6; /* of max(1, |a|): a kink where a and b are equal is this close */
 
 /* What own row i of the model is beyond its bounds, and what it may be, in the user's units. */
 static double best_violation(const struct nearest_view *v, size_t i, double *most) {
@@ -21,8 +22,8 @@ static double best_violation(const struct nearest_view *v, size_t i, double *mos
     double value = *view_slot(v, p->own_value[i]);
     double below = *view_slot(v, p->lower[i]) - value, above = value - *view_slot(v, p->upper[i]);
     double bound = below > above ? *view_slot(v, p->lower[i]) : *view_slot(v, p->upper[i]);
-    *most = BEST_SHARE * p->tolerance * (p->relative && fabs(bound) <= DBL_MAX ? larger(1, fabs(bound)) : 1);
-    return value != value ? INFINITY : larger(below, above);
+    *most = BEST_SHARE * p->tolerance * (p->relative && fabs(bound) <= REAL_MAX ? larger(1, fabs(bound)) : 1);
+    return value != value ? REAL_INFINITY : larger(below, above);
 }
 
 static bool best_is_feasible(const struct nearest_view *v) {
@@ -45,7 +46,7 @@ static double best_size(const struct nearest_view *v, size_t which) {
 static void best_keep(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double cost = p->optimal ? *view_slot(v, p->own_cost) : 0;
-    if (!p->optimal || !(cost < s->best_cost && cost >= -DBL_MAX) || !best_is_feasible(v))
+    if (!p->optimal || !(cost < s->best_cost && cost >= -REAL_MAX) || !best_is_feasible(v))
         return;
     s->best_cost = cost;
     for (size_t j = 0; j < p->outputs; j++)

@@ -9,9 +9,8 @@
 
 #include "autodiff/program_layout.h"
 #include "base/arena_memory.h"
+#include "base/real.h"
 #include "linalg/signed_factor.h"
-
-#include <stdbool.h>
 
 struct program;
 

@@ -14,14 +14,15 @@
 #ifndef HN_CORE_NEAREST_NEWTON_H
 #define HN_CORE_NEAREST_NEWTON_H
 
+#include "base/real.h"
 #include "core/nearest_rows.h"
 #include "core/nearest_state.h"
 
 enum { NEAREST_POLISHES_MOST = 10 };
-static const double POLISH_LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
-static const double POLISH_NOTHING = 1e-12; /* a residual that needs no further step */
-static const double POLISH_VANISHES = 1e-6; /* the largest entry of a gradient, in units of the row's at the start */
-static const double NEAREST_ENOUGH = 1e-8;  /* residual of the optimality conditions of a certified sample */
+SHARED_CONSTANT double POLISH_LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
+SHARED_CONSTANT double POLISH_NOTHING = 1e-12; /* a residual that needs no further step */
+SHARED_CONSTANT double POLISH_VANISHES = 1e-6; /* the largest entry of a gradient, in units of the row's at the start */
+SHARED_CONSTANT double NEAREST_ENOUGH = 1e-8;  /* residual of the optimality conditions of a certified sample */
 
 /* ---- the residual ---- */
 
@@ -39,7 +40,7 @@ static double polish_row_residual(const struct nearest_view *v, size_t i, double
         return worst;
     size_t side = l < 0;
     double room = side_room(v, i, side);
-    return side_is_there(v, i, side) ? larger(worst, fabs(l) * larger(0, room)) : INFINITY;
+    return side_is_there(v, i, side) ? larger(worst, fabs(l) * larger(0, room)) : REAL_INFINITY;
 }
 
 /* The residual for the program's y, where c and J were evaluated, and a vector of multipliers, of which the largest is known, as
@@ -58,7 +59,7 @@ static double polish_residual_of(const struct nearest_view *v, size_t multiplier
         worst = larger(worst, lack);
         sum += lack + fabs(row_value(v, i));
     }
-    return sum <= DBL_MAX ? worst : INFINITY; /* fmax hides a NaN, a sum does not */
+    return sum <= REAL_MAX ? worst : REAL_INFINITY; /* fmax hides a NaN, a sum does not */
 }
 
 /* The same where these are not known yet. */
@@ -115,7 +116,7 @@ static double polish_side(const struct nearest_view *v, const struct nearest_sta
 /* Which rows are active at the iterate, which is the program's y. */
 static void polish_begin(const struct nearest_view *v, struct nearest_state *s) {
     s->polish = 0;
-    s->polished = INFINITY;
+    s->polished = REAL_INFINITY;
     s->polished_mu = s->mu;
     for (size_t i = 0; i < v->plan->rows; i++) {
         bool equality = row_is_equality(v, i);
@@ -168,7 +169,7 @@ static bool polish_step(const struct nearest_view *v) {
     double sum = 0;
     for (size_t k = 0; k < p->outputs + p->rows; k++)
         sum += fabs(*view_unknown(v, UNKNOWN_STEP, k));
-    if (!(sum <= DBL_MAX))
+    if (!(sum <= REAL_MAX))
         return false;
     for (size_t j = 0; j < p->outputs; j++)
         *view_slot(v, p->y + j * p->stride) += *view_unknown(v, UNKNOWN_STEP, j);
@@ -186,7 +187,8 @@ static bool polish_judge(const struct nearest_view *v, struct nearest_state *s) 
     polish_keep(v, s, ROW_POLISH, residual);
     s->polished = smaller(s->polished, residual);
     s->polish++;
-    return residual > POLISH_NOTHING && residual <= DBL_MAX && (changed || better) && s->polish < NEAREST_POLISHES_MOST;
+    return residual > POLISH_NOTHING && residual <= REAL_MAX && (changed || better) &&
+           s->polish < NEAREST_POLISHES_MOST;
 }
 
 #endif

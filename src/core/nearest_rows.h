@@ -8,10 +8,8 @@
 #ifndef HN_CORE_NEAREST_ROWS_H
 #define HN_CORE_NEAREST_ROWS_H
 
+#include "base/real.h"
 #include "core/nearest_layout.h"
-
-#include <float.h>
-#include <math.h>
 
 /* The sample in a lane: its slots, and its vectors over rows and outputs, which only plain C sees: those of a sample lie together, and of
  * these all that belongs to one row, or output. */
@@ -21,98 +19,98 @@ struct nearest_view {
 };
 
 // NOLINTNEXTLINE(readability-non-const-parameter): it is written through the view
-static inline struct nearest_view nearest_view_of(const struct nearest_plan *plan, double *memory, size_t lane) {
+SHARED_FUNCTION struct nearest_view nearest_view_of(const struct nearest_plan *plan, double *memory, size_t lane) {
     struct nearest_view v = {plan, memory + lane, NEAREST_AT(memory, plan->by_rows + lane * ROW_VECTORS * plan->rows),
                              NEAREST_AT(memory, plan->by_columns + lane * COLUMN_VECTORS * plan->outputs)};
     return v;
 }
 
-static inline double *view_slot(const struct nearest_view *v, size_t offset) {
+SHARED_FUNCTION double *view_slot(const struct nearest_view *v, size_t offset) {
     return NEAREST_AT(v->at, offset);
 }
 
-static inline double *view_row(const struct nearest_view *v, size_t which, size_t i) {
+SHARED_FUNCTION double *view_row(const struct nearest_view *v, size_t which, size_t i) {
     return NEAREST_AT(v->rows, i * ROW_VECTORS + which);
 }
 
-static inline double *view_column(const struct nearest_view *v, size_t which, size_t j) {
+SHARED_FUNCTION double *view_column(const struct nearest_view *v, size_t which, size_t j) {
     return NEAREST_AT(v->columns, j * COLUMN_VECTORS + which);
 }
 
-static inline double *view_unknown(const struct nearest_view *v, size_t which, size_t i) {
+SHARED_FUNCTION double *view_unknown(const struct nearest_view *v, size_t which, size_t i) {
     const struct nearest_plan *p = v->plan;
     return view_slot(v, p->by_unknowns + (which * (p->outputs + p->rows) + i) * p->stride);
 }
 
-static inline double *view_number(const struct nearest_view *v, size_t which) {
+SHARED_FUNCTION double *view_number(const struct nearest_view *v, size_t which) {
     return view_slot(v, v->plan->numbers + which * v->plan->stride);
 }
 
 /* The larger one and the smaller one; a where b is NaN. One instruction each, where fmax is a call. */
-static inline double larger(double a, double b) {
+SHARED_FUNCTION double larger(double a, double b) {
     return b > a ? b : a;
 }
 
-static inline double smaller(double a, double b) {
+SHARED_FUNCTION double smaller(double a, double b) {
     return b < a ? b : a;
 }
 
-static inline double row_value(const struct nearest_view *v, size_t i) {
+SHARED_FUNCTION double row_value(const struct nearest_view *v, size_t i) {
     return *view_slot(v, v->plan->value[i]) * *view_row(v, ROW_UNIT, i);
 }
 
-static inline double row_lower(const struct nearest_view *v, size_t i) {
+SHARED_FUNCTION double row_lower(const struct nearest_view *v, size_t i) {
     return *view_slot(v, v->plan->lower[i]) * *view_row(v, ROW_UNIT, i);
 }
 
-static inline double row_upper(const struct nearest_view *v, size_t i) {
+SHARED_FUNCTION double row_upper(const struct nearest_view *v, size_t i) {
     return *view_slot(v, v->plan->upper[i]) * *view_row(v, ROW_UNIT, i);
 }
 
 /* The kind of row i, once it is known. */
-static inline unsigned row_kind(const struct nearest_view *v, size_t i) {
+SHARED_FUNCTION unsigned row_kind(const struct nearest_view *v, size_t i) {
     return (unsigned)*view_row(v, ROW_KIND, i);
 }
 
-static inline bool row_is_equality(const struct nearest_view *v, size_t i) {
+SHARED_FUNCTION bool row_is_equality(const struct nearest_view *v, size_t i) {
     return row_kind(v, i) == KIND_EQUALITY;
 }
 
 /* One side of an inequality, 0 lower, 1 upper. Their slacks are c - bl and bu - c. */
-static inline bool side_is_there(const struct nearest_view *v, size_t i, size_t side) {
+SHARED_FUNCTION bool side_is_there(const struct nearest_view *v, size_t i, size_t side) {
     return row_kind(v, i) >> side & 1;
 }
 
-static inline double side_room(const struct nearest_view *v, size_t i, size_t side) {
+SHARED_FUNCTION double side_room(const struct nearest_view *v, size_t i, size_t side) {
     return side ? row_upper(v, i) - row_value(v, i) : row_value(v, i) - row_lower(v, i);
 }
 
-static inline double *side_slack(const struct nearest_view *v, size_t i, size_t side) {
+SHARED_FUNCTION double *side_slack(const struct nearest_view *v, size_t i, size_t side) {
     return view_row(v, ROW_SLACK_LOWER + side, i);
 }
 
-static inline double *side_force(const struct nearest_view *v, size_t i, size_t side) {
+SHARED_FUNCTION double *side_force(const struct nearest_view *v, size_t i, size_t side) {
     return view_row(v, ROW_FORCE_LOWER + side, i);
 }
 
 /* way: 0 the step, 1 the second one. */
-static inline double *side_gap(const struct nearest_view *v, size_t i, size_t side, size_t way) {
+SHARED_FUNCTION double *side_gap(const struct nearest_view *v, size_t i, size_t side, size_t way) {
     return view_row(v, ROW_GAP_LOWER + 2 * way + side, i);
 }
 
 /* How much a slack changes along a step. */
-static inline double side_change(const struct nearest_view *v, size_t i, size_t side, size_t way) {
+SHARED_FUNCTION double side_change(const struct nearest_view *v, size_t i, size_t side, size_t way) {
     double along = *view_row(v, ROW_ALONG + way, i);
     return *side_gap(v, i, side, way) + (side ? -along : along);
 }
 
 /* Entry e of J, of row i. */
-static inline double row_entry(const struct nearest_view *v, size_t i, size_t e) {
+SHARED_FUNCTION double row_entry(const struct nearest_view *v, size_t i, size_t e) {
     return *view_slot(v, v->plan->entry[e]) * *view_row(v, ROW_UNIT, i);
 }
 
 /* sum_k J_ik x_k with x by outputs, so far apart */
-static inline double row_product(const struct nearest_view *v, size_t i, const double *x, size_t apart) {
+SHARED_FUNCTION double row_product(const struct nearest_view *v, size_t i, const double *x, size_t apart) {
     const struct nearest_plan *p = v->plan;
     double sum = 0;
     for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
@@ -122,7 +120,7 @@ static inline double row_product(const struct nearest_view *v, size_t i, const d
 }
 
 /* The objective's derivative by output j at the program's y, where the program was run; 0 where the output is fixed. */
-static inline double column_slope(const struct nearest_view *v, size_t j) {
+SHARED_FUNCTION double column_slope(const struct nearest_view *v, size_t j) {
     const struct nearest_plan *p = v->plan;
     if (p->fixed[j])
         return 0;
@@ -131,13 +129,13 @@ static inline double column_slope(const struct nearest_view *v, size_t j) {
 }
 
 /* The same for the objective itself, of which a distance has no need. */
-static inline double program_cost(const struct nearest_view *v) {
+SHARED_FUNCTION double program_cost(const struct nearest_view *v) {
     return v->plan->optimal ? *view_slot(v, v->plan->cost) * *view_number(v, NUMBER_UNIT) : 0;
 }
 
 /* to = slope - J' l at the program's y; the multipliers' largest entry, in the user's units, but for rows whose gradient there is
  * below 1: theirs count in units of its largest entry, or any multiplier of a row in tiny units would make every rest look small. */
-static inline double rows_rest(const struct nearest_view *v, size_t multipliers, size_t to) {
+SHARED_FUNCTION double rows_rest(const struct nearest_view *v, size_t multipliers, size_t to) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
     for (size_t j = 0; j < p->outputs; j++)
@@ -157,34 +155,34 @@ static inline double rows_rest(const struct nearest_view *v, size_t multipliers,
 }
 
 /* The unit of row i and its gradient's norm in it, of J as it was evaluated, and its kind. */
-static inline void row_measure(const struct nearest_view *v, size_t i) {
+SHARED_FUNCTION void row_measure(const struct nearest_view *v, size_t i) {
     const struct nearest_plan *p = v->plan;
     double largest = 0, squares = 0;
     int power = 0;
     for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
         if (!p->fixed[p->column[e]])
             largest = larger(largest, fabs(*view_slot(v, p->entry[e])));
-    if (largest > 0 && largest <= DBL_MAX)
+    if (largest > 0 && largest <= REAL_MAX)
         frexp(largest, &power);
     *view_row(v, ROW_UNIT, i) = ldexp(1.0, power > 1000 ? -1000 : -power);
     for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
         if (!p->fixed[p->column[e]])
             squares += row_entry(v, i, e) * row_entry(v, i, e);
-    double norm = sqrt(squares), lower = row_lower(v, i), upper = row_upper(v, i);
-    *view_row(v, ROW_NORM, i) = norm > 0 && norm <= DBL_MAX ? norm : 1;
+    double norm = real_sqrt(squares), lower = row_lower(v, i), upper = row_upper(v, i);
+    *view_row(v, ROW_NORM, i) = norm > 0 && norm <= REAL_MAX ? norm : 1;
     *view_row(v, ROW_HELD, i) = 1;
     *view_row(v, ROW_KIND, i) =
-        lower == upper ? KIND_EQUALITY : (fabs(lower) <= DBL_MAX ? 1 : 0) + (fabs(upper) <= DBL_MAX ? 2 : 0);
+        lower == upper ? KIND_EQUALITY : (fabs(lower) <= REAL_MAX ? 1 : 0) + (fabs(upper) <= REAL_MAX ? 2 : 0);
 }
 
 /* How much each row is damped: w. */
-static inline double row_damping(const struct nearest_view *v, size_t i) {
+SHARED_FUNCTION double row_damping(const struct nearest_view *v, size_t i) {
     double norm = *view_row(v, ROW_NORM, i);
     return 0x1p-44 * norm * norm / *view_number(v, NUMBER_CURVATURE) * *view_row(v, ROW_HELD, i);
 }
 
 /* What stands on the diagonal of H besides: where f is flat in an output, its pivot would be 0. */
-static inline double proximal(const struct nearest_view *v) {
+SHARED_FUNCTION double proximal(const struct nearest_view *v) {
     return v->plan->optimal ? 0x1p-30 * *view_number(v, NUMBER_CURVATURE) : 0;
 }
 

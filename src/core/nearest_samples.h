@@ -4,7 +4,7 @@
 #ifndef HN_CORE_NEAREST_SAMPLES_H
 #define HN_CORE_NEAREST_SAMPLES_H
 
-#include <stdbool.h>
+#include "base/real.h"
 
 /* Why a search has no certificate; hn_reason (hardnet/layer.h) in the same order. */
 enum nearest_reason {

@@ -8,16 +8,17 @@
 #ifndef HN_CORE_NEAREST_SOLVE_H
 #define HN_CORE_NEAREST_SOLVE_H
 
+#include "base/real.h"
 #include "core/hessian_products.h"
 #include "core/nearest_rows.h"
 
 /* Vector UNKNOWN_*: its offset. */
-static inline uint32_t nearest_vector(const struct nearest_plan *p, size_t which) {
+SHARED_FUNCTION uint32_t nearest_vector(const struct nearest_plan *p, size_t which) {
     return (uint32_t)(p->by_unknowns + which * (p->outputs + p->rows) * p->stride);
 }
 
 /* Runs the program's last phase, and the products: the Hessian's entries. */
-static inline void nearest_hessian(const struct backend *kernels, const struct nearest_parts *n, double *memory) {
+SHARED_FUNCTION void nearest_hessian(const struct backend *kernels, const struct nearest_parts *n, double *memory) {
     const struct nearest_plan *p = &n->plan;
     const struct product_places places = {memory, p->x, p->y, p->sigma, p->lambda, p->hessian};
     kernels->run(p->program, 2, memory);
@@ -26,8 +27,8 @@ static inline void nearest_hessian(const struct backend *kernels, const struct n
 }
 
 /* With the system's factor, from UNKNOWN_RIGHT to the vector `to`: the solution, refined so many times. */
-static inline void nearest_solve(const struct backend *kernels, const struct nearest_plan *p, double *memory, size_t to,
-                                 int refinements) {
+SHARED_FUNCTION void nearest_solve(const struct backend *kernels, const struct nearest_plan *p, double *memory,
+                                   size_t to, int refinements) {
     uint32_t right = nearest_vector(p, UNKNOWN_RIGHT), rest = nearest_vector(p, UNKNOWN_REST);
     uint32_t step = nearest_vector(p, to);
     kernels->signed_solve(&p->system, memory, right, step);
@@ -39,7 +40,7 @@ static inline void nearest_solve(const struct backend *kernels, const struct nea
 }
 
 /* Whether as many pivots are positive as there are outputs, and none is lost. */
-static inline bool nearest_has_signs(const struct nearest_view *v) {
+SHARED_FUNCTION bool nearest_has_signs(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     return *view_slot(v, p->system.summary + (size_t)SIGNED_POSITIVE * p->stride) == (double)p->outputs &&
            *view_slot(v, p->system.summary + (size_t)SIGNED_LOST * p->stride) == 0;

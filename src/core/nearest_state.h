@@ -4,8 +4,7 @@
 #ifndef HN_CORE_NEAREST_STATE_H
 #define HN_CORE_NEAREST_STATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "base/real.h"
 
 enum nearest_phase {
     NEAREST_IDLE,

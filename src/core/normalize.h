@@ -8,33 +8,32 @@
 #ifndef HN_CORE_NORMALIZE_H
 #define HN_CORE_NORMALIZE_H
 
-#include <math.h>
-#include <stddef.h>
+#include "base/real.h"
 
 /* In place; r. */
-static inline double normalize(double *z, size_t count) {
-    double sum = 0, squares = 0;
+SHARED_FUNCTION real normalize(real *z, size_t count) {
+    real sum = 0, squares = 0;
     for (size_t i = 0; i < count; i++)
         sum += z[i];
-    double mean = sum / (double)count;
+    real mean = sum / (real)count;
     for (size_t i = 0; i < count; i++) {
         z[i] -= mean;
         squares += z[i] * z[i];
     }
-    double r = 1.0 / sqrt(squares / (double)count + 1e-5);
+    real r = REAL(1.0) / real_sqrt(squares / (real)count + REAL(1e-5));
     for (size_t i = 0; i < count; i++)
         z[i] *= r;
     return r;
 }
 
 /* g in place. */
-static inline void normalize_back(const double *n, size_t count, double r, double *g) {
-    double sum = 0, along = 0;
+SHARED_FUNCTION void normalize_back(const real *n, size_t count, real r, real *g) {
+    real sum = 0, along = 0;
     for (size_t i = 0; i < count; i++) {
         sum += g[i];
         along += g[i] * n[i];
     }
-    double mean = sum / (double)count, slope = along / (double)count;
+    real mean = sum / (real)count, slope = along / (real)count;
     for (size_t i = 0; i < count; i++)
         g[i] = r * (g[i] - mean - n[i] * slope);
 }

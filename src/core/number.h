@@ -7,14 +7,14 @@
 #define HN_CORE_NUMBER_H
 
 #ifndef NUMBER
-#define NUMBER                    double
+#define NUMBER                    real
 #define NUMBER_FLAG               bool
 #define NUMBER_FUNCTION           SAMPLE_FUNCTION
 #define NUMBER_ALL(value)         (value)
 #define NUMBER_LESS(a, b)         ((a) < (b)) /* comparisons that a NaN fails */
 #define NUMBER_LESS_EQUAL(a, b)   ((a) <= (b))
 #define NUMBER_SELECT(flag, a, b) ((flag) ? (a) : (b))
-#define NUMBER_SQUARE_ROOT(a)     sqrt(a)
+#define NUMBER_SQUARE_ROOT(a)     real_sqrt(a)
 #endif
 
 /* A difference of numbers that are rounded: where a compiler fuses products with sums, what comes in is no product any more. */
@@ -22,6 +22,7 @@
 #define ROUNDED_DIFFERENCE(a, b) ((a) - (b))
 #endif
 
+#include "base/real.h"
 #include "core/precision.h"
 
 NUMBER_FUNCTION NUMBER number_split(NUMBER a, NUMBER scale) {

@@ -13,11 +13,13 @@
 #ifndef HN_CORE_POINT_H
 #define HN_CORE_POINT_H
 
+#include "base/real.h"
+
+#ifndef FREESTANDING
 #include "base/random.h"
 #include "core/mask.h"
 #include "core/plan.h"
-
-#include <math.h>
+#endif
 
 /* A text that knows the plan, and that slots are numbers, defines these. */
 #ifndef POINT_PLAN
@@ -31,47 +33,47 @@
 
 struct point {
     const struct plan *plan;
-    double *slots; /* the sample's number of slot 0; */
-    size_t width;  /* that of the next slot is so much further on */
+    real *slots;  /* the sample's number of slot 0; */
+    size_t width; /* that of the next slot is so much further on */
 };
 
-static inline double *point_at(const struct point *p, uint32_t slot) {
+SHARED_FUNCTION real *point_at(const struct point *p, uint32_t slot) {
     return p->slots + (size_t)slot * POINT_WIDTH(p);
 }
 
 /* As a maximum, which is one instruction: a branch on the sign of a number is mispredicted half the time. */
-static inline double point_abs(double a) {
+SHARED_FUNCTION real point_abs(real a) {
     return sample_greater(a, -a);
 }
 
 /* ---- vectors and masks ---- */
 
-static inline void point_read(const struct point *p, uint32_t slot, size_t count, double *to) {
-    const double *from = point_at(p, slot);
+SHARED_FUNCTION void point_read(const struct point *p, uint32_t slot, size_t count, real *to) {
+    const real *from = point_at(p, slot);
     for (size_t i = 0; i < count; i++)
         to[i] = from[i * POINT_WIDTH(p)];
 }
 
 /* A NaN becomes the one that C names: which one a computation gives depends on the processor. */
-static inline double point_number(double a) {
-    return a == a ? a : NAN;
+SHARED_FUNCTION real point_number(real a) {
+    return a == a ? a : REAL_NAN;
 }
 
-static inline void point_write(const struct point *p, uint32_t slot, size_t count, const double *from) {
-    double *to = point_at(p, slot);
+SHARED_FUNCTION void point_write(const struct point *p, uint32_t slot, size_t count, const real *from) {
+    real *to = point_at(p, slot);
     for (size_t i = 0; i < count; i++)
         to[i * POINT_WIDTH(p)] = from[i];
 }
 
-static inline void point_clear(const struct point *p, uint32_t slot, size_t count) {
-    double *to = point_at(p, slot);
+SHARED_FUNCTION void point_clear(const struct point *p, uint32_t slot, size_t count) {
+    real *to = point_at(p, slot);
     for (size_t i = 0; i < count; i++)
         to[i * POINT_WIDTH(p)] = 0;
 }
 
 /* Whether count numbers from a slot on are finite; else the first that is not, into culprit. */
-static inline bool point_finite(const struct point *p, uint32_t slot, size_t count, size_t *culprit) {
-    const double *from = point_at(p, slot);
+SHARED_FUNCTION bool point_finite(const struct point *p, uint32_t slot, size_t count, size_t *culprit) {
+    const real *from = point_at(p, slot);
     for (size_t i = 0; i < count; i++)
         if (!sample_is_finite(from[i * POINT_WIDTH(p)])) {
             *culprit = i;
@@ -80,29 +82,29 @@ static inline bool point_finite(const struct point *p, uint32_t slot, size_t cou
     return true;
 }
 
-static inline bool point_mask(const struct point *p, uint32_t slot) {
+SHARED_FUNCTION bool point_mask(const struct point *p, uint32_t slot) {
     return mask_read(point_at(p, slot));
 }
 
-static inline void point_set_mask(const struct point *p, uint32_t slot, bool value) {
+SHARED_FUNCTION void point_set_mask(const struct point *p, uint32_t slot, bool value) {
     mask_write(point_at(p, slot), value);
 }
 
 /* ---- rows ---- */
 
 /* The largest |r| and its row, SIZE_MAX where no row is violated; infinite when a value is not finite. */
-static inline double point_violation(const struct point *p, size_t *row) {
+SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *value = plan_words(plan, plan->value);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
-    const double *r = point_at(p, plan->residual);
-    double worst = 0;
+    const real *r = point_at(p, plan->residual);
+    real worst = 0;
     *row = SIZE_MAX;
     for (size_t i = 0; i < plan->rows; i++) {
-        double size = point_abs(r[i * POINT_WIDTH(p)]), low = *point_at(p, lower[i]), high = *point_at(p, upper[i]);
+        real size = point_abs(r[i * POINT_WIDTH(p)]), low = *point_at(p, lower[i]), high = *point_at(p, upper[i]);
         if (!sample_is_finite(*point_at(p, value[i])) || !sample_is_finite(size) || low != low || high != high) {
             *row = i;
-            return HUGE_VAL;
+            return REAL_INFINITY;
         }
         if (size > worst) {
             worst = size;
@@ -113,20 +115,20 @@ static inline double point_violation(const struct point *p, size_t *row) {
 }
 
 /* The first row whose bounds cross, are no numbers, or leave nothing between them. */
-static inline bool point_bad_bounds(const struct point *p, size_t *row) {
+SHARED_FUNCTION bool point_bad_bounds(const struct point *p, size_t *row) {
     const uint32_t *lower = plan_words(POINT_PLAN(p), POINT_PLAN(p)->lower),
                    *upper = plan_words(POINT_PLAN(p), POINT_PLAN(p)->upper);
     for (size_t i = 0; i < POINT_PLAN(p)->rows; i++) {
-        double low = *point_at(p, lower[i]), high = *point_at(p, upper[i]);
+        real low = *point_at(p, lower[i]), high = *point_at(p, upper[i]);
         *row = i;
-        if (!(low <= high) || low == HUGE_VAL || high == -HUGE_VAL)
+        if (!(low <= high) || low == REAL_INFINITY || high == -REAL_INFINITY)
             return true;
     }
     return false;
 }
 
 /* Whether all entries of row i of J are constants. */
-static inline bool point_row_is_affine(const struct point *p, size_t i) {
+SHARED_FUNCTION bool point_row_is_affine(const struct point *p, size_t i) {
     const uint32_t *first = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.first);
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
     for (size_t e = first[i]; e < first[i + 1]; e++)
@@ -136,36 +138,36 @@ static inline bool point_row_is_affine(const struct point *p, size_t i) {
 }
 
 /* Takes out of the slope of the squares what would lead an output beyond a bound that it is on. */
-static inline void point_project(const struct point *p, double *slope) {
+SHARED_FUNCTION void point_project(const struct point *p, real *slope) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *output = plan_words(plan, plan->clip.entry), *row = plan_words(plan, plan->clip.slot);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     for (size_t k = 0; k < plan->clip.entry.count; k++) {
-        double y = *point_at(p, plan->base + output[k]), *own = &slope[output[k]];
+        real y = *point_at(p, plan->base + output[k]), *own = &slope[output[k]];
         if ((*own > 0 && y == *point_at(p, lower[row[k]])) || (*own < 0 && y == *point_at(p, upper[row[k]])))
             *own = 0;
     }
 }
 
 /* Sums over A and W r as they were last taken; scratch: outputs. */
-static inline void point_slope(const struct point *p, double *scratch, struct sample_slope *out) {
+SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sample_slope *out) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
-    const double *a = point_at(p, plan->matrix), *b = point_at(p, plan->right);
+    const real *a = point_at(p, plan->matrix), *b = point_at(p, plan->right);
     out->entries = out->squares = out->slope = out->steep = 0;
     out->size = 1;
     out->affine = true;
     for (size_t k = 0; k < plan->outputs; k++)
         scratch[k] = 0;
     for (size_t i = 0; i < plan->rows; i++) {
-        double right = b[i * POINT_WIDTH(p)];
+        real right = b[i * POINT_WIDTH(p)];
         bool known = plan_knows(plan, i), active = point_mask(p, (uint32_t)(plan->active + i));
-        double weight = active ? *point_at(p, (uint32_t)(plan->scale + i)) : 0;
+        real weight = active ? *point_at(p, (uint32_t)(plan->scale + i)) : 0;
         out->squares += right * right;
         out->affine = out->affine && (right == 0 || point_row_is_affine(p, i));
         for (size_t e = first[i]; e < first[i + 1]; e++) {
-            double entry = known ? weight * *point_at(p, slot[e]) : a[e * POINT_WIDTH(p)];
+            real entry = known ? weight * *point_at(p, slot[e]) : a[e * POINT_WIDTH(p)];
             out->entries += entry * entry;
             scratch[column[e]] += entry * right;
         }
@@ -178,23 +180,23 @@ static inline void point_slope(const struct point *p, double *scratch, struct sa
     }
 }
 
-static inline double point_joint(const struct point *p) {
+SHARED_FUNCTION real point_joint(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *joint = plan_words(plan, plan->joint);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
-    const double *scale = point_at(p, plan->scale), *r = point_at(p, plan->residual);
-    double sum = 0;
+    const real *scale = point_at(p, plan->scale), *r = point_at(p, plan->residual);
+    real sum = 0;
     POINT_UNROLL
     for (size_t k = 0; k < plan->joint.count; k++) {
         size_t i = joint[k];
-        double part = scale[i * POINT_WIDTH(p)] * r[i * POINT_WIDTH(p)];
+        real part = scale[i * POINT_WIDTH(p)] * r[i * POINT_WIDTH(p)];
         bool meets = *point_at(p, lower[i]) == *point_at(p, upper[i]);
         sum += meets ? 0 : part * part;
     }
     return sum;
 }
 
-static inline bool point_entries_finite(const struct point *p) {
+SHARED_FUNCTION bool point_entries_finite(const struct point *p) {
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
     for (size_t e = 0; e < POINT_PLAN(p)->entries; e++)
         if (!sample_is_finite(*point_at(p, slot[e])))
@@ -203,31 +205,31 @@ static inline bool point_entries_finite(const struct point *p) {
 }
 
 /* 1 / max(1, largest entry) of row i of J. */
-static inline double point_row_scale(const struct point *p, size_t i) {
+SHARED_FUNCTION real point_row_scale(const struct point *p, size_t i) {
     const uint32_t *first = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.first);
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
-    double most = 1;
+    real most = 1;
     for (size_t e = first[i]; e < first[i + 1]; e++)
         most = sample_greater(most, point_abs(*point_at(p, slot[e])));
     return 1 / most;
 }
 
 /* Over violated rows; r and J scaled so that squares do not overflow. scratch: outputs. */
-static inline double point_stationarity(const struct point *p, double *scratch) {
+SHARED_FUNCTION real point_stationarity(const struct point *p, real *scratch) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
-    const double *r = point_at(p, plan->residual);
-    double entries = 0, squares = 0, sum = 0, largest = 0;
+    const real *r = point_at(p, plan->residual);
+    real entries = 0, squares = 0, sum = 0, largest = 0;
     for (size_t k = 0; k < plan->outputs; k++)
         scratch[k] = 0;
     for (size_t i = 0; i < plan->rows; i++)
         largest = sample_greater(largest, point_abs(r[i * POINT_WIDTH(p)] * point_row_scale(p, i)));
     for (size_t i = 0; i < plan->rows; i++) {
-        double scale = point_row_scale(p, i), own = r[i * POINT_WIDTH(p)] * scale / largest;
+        real scale = point_row_scale(p, i), own = r[i * POINT_WIDTH(p)] * scale / largest;
         squares += own * own;
         for (size_t e = first[i]; e < first[i + 1]; e++) {
-            double entry = own != 0 ? *point_at(p, slot[e]) * scale : 0;
+            real entry = own != 0 ? *point_at(p, slot[e]) * scale : 0;
             entries += entry * entry;
             scratch[column[e]] += entry * own;
         }
@@ -240,12 +242,12 @@ static inline double point_stationarity(const struct point *p, double *scratch) 
 /* ---- starts ---- */
 
 /* Fixed outputs take their values; false where one is not finite, and is left alone. */
-static inline bool point_set_fixed(const struct point *p) {
+SHARED_FUNCTION bool point_set_fixed(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *slot = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
     bool finite = true;
     for (size_t f = 0; f < plan->fixed.slot.count; f++) {
-        double value = *point_at(p, slot[f]);
+        real value = *point_at(p, slot[f]);
         if (sample_is_finite(value))
             *point_at(p, plan->y + output[f]) = value;
         else
@@ -255,14 +257,14 @@ static inline bool point_set_fixed(const struct point *p) {
 }
 
 /* y = the model's start values. */
-static inline void point_start(const struct point *p) {
+SHARED_FUNCTION void point_start(const struct point *p) {
     const uint32_t *start = plan_words(POINT_PLAN(p), POINT_PLAN(p)->start);
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
         *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, start[j]);
 }
 
 /* Whether y = the model's start values, but for fixed outputs. */
-static inline bool point_is_start(const struct point *p) {
+SHARED_FUNCTION bool point_is_start(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *start = plan_words(plan, plan->start), *fixed = plan_words(plan, plan->fixed.entry);
     size_t next = 0;
@@ -276,13 +278,13 @@ static inline bool point_is_start(const struct point *p) {
 }
 
 /* y goes into the bounds of the outputs; finite whatever x is. */
-static inline void point_clip(const struct point *p) {
+SHARED_FUNCTION void point_clip(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *row = plan_words(plan, plan->bounds.slot), *output = plan_words(plan, plan->bounds.entry);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     for (size_t k = 0; k < plan->bounds.slot.count; k++) {
-        double *y = point_at(p, plan->y + output[k]);
-        double low = *point_at(p, lower[row[k]]), high = *point_at(p, upper[row[k]]);
+        real *y = point_at(p, plan->y + output[k]);
+        real low = *point_at(p, lower[row[k]]), high = *point_at(p, upper[row[k]]);
         if (*y < low)
             *y = low;
         if (*y > high)
@@ -293,7 +295,7 @@ static inline void point_clip(const struct point *p) {
 }
 
 /* y = start values inside their bounds; finite whatever x is. */
-static inline void point_fall_back(const struct point *p) {
+SHARED_FUNCTION void point_fall_back(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     point_start(p);
     for (uint32_t j = 0; j < plan->outputs; j++)
@@ -308,10 +310,10 @@ struct point_outputs {
     size_t next; /* among the clipped outputs, which ascend */
 };
 
-static inline struct restart_output point_next_output(const struct point *p, struct point_outputs *all, uint32_t j) {
+SHARED_FUNCTION struct restart_output point_next_output(const struct point *p, struct point_outputs *all, uint32_t j) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *output = plan_words(plan, plan->clip.entry), *row = plan_words(plan, plan->clip.slot);
-    struct restart_output own = {0, 0, -HUGE_VAL, HUGE_VAL, 0, 0};
+    struct restart_output own = {0, 0, -REAL_INFINITY, REAL_INFINITY, 0, 0};
     while (all->next < plan->clip.entry.count && output[all->next] < j)
         all->next++;
     if (all->next < plan->clip.entry.count && output[all->next] == j) {
@@ -325,7 +327,7 @@ static inline struct restart_output point_next_output(const struct point *p, str
     return own;
 }
 
-static inline struct point_outputs point_first_output(int attempt) {
+SHARED_FUNCTION struct point_outputs point_first_output(int attempt) {
     struct point_outputs all;
     all.random = random_start(RESTART_SEED, (uint64_t)attempt);
     all.next = 0;
@@ -333,7 +335,7 @@ static inline struct point_outputs point_first_output(int attempt) {
 }
 
 /* y = where an attempt begins. */
-static inline void point_restart(const struct point *p, int attempt) {
+SHARED_FUNCTION void point_restart(const struct point *p, int attempt) {
     struct point_outputs all = point_first_output(attempt);
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++) {
         struct restart_output own = point_next_output(p, &all, j);

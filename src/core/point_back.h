@@ -6,28 +6,29 @@
 #ifndef HN_CORE_POINT_BACK_H
 #define HN_CORE_POINT_BACK_H
 
+#include "base/real.h"
 #include "core/point.h"
 
 /* grad_x += (d of each row by x)' weights; weights: one slot per row of the matrix. */
-static inline void point_pull_rows(const struct point *p, const struct plan_matrix *matrix, uint32_t weights,
-                                   double *grad_x) {
+SHARED_FUNCTION void point_pull_rows(const struct point *p, const struct plan_matrix *matrix, uint32_t weights,
+                                     real *grad_x) {
     const uint32_t *first = plan_words(POINT_PLAN(p), matrix->first),
                    *column = plan_words(POINT_PLAN(p), matrix->column);
     const uint32_t *slot = plan_words(POINT_PLAN(p), matrix->slot);
     for (uint32_t i = 0; i + 1 < matrix->first.count; i++) {
-        double weight = *point_at(p, weights + i);
+        real weight = *point_at(p, weights + i);
         for (size_t e = first[i]; weight != 0 && e < first[i + 1]; e++)
             grad_x[column[e]] += weight * *point_at(p, slot[e]);
     }
 }
 
 /* Takes the gradient of fixed outputs out, into grad_x unless that is NULL. */
-static inline void point_pull_fixed(const struct point *p, double *grad_x) {
+SHARED_FUNCTION void point_pull_fixed(const struct point *p, real *grad_x) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->fixed_x.first), *column = plan_words(plan, plan->fixed_x.column);
     const uint32_t *slot = plan_words(plan, plan->fixed_x.slot), *output = plan_words(plan, plan->fixed.entry);
     for (size_t f = 0; f < plan->fixed.entry.count; f++) {
-        double *weight = point_at(p, plan->gradient + output[f]);
+        real *weight = point_at(p, plan->gradient + output[f]);
         for (size_t e = first[f]; grad_x && e < first[f + 1]; e++)
             grad_x[column[e]] += *weight * *point_at(p, slot[e]);
         *weight = 0;
@@ -35,13 +36,13 @@ static inline void point_pull_fixed(const struct point *p, double *grad_x) {
 }
 
 /* The row that bounds the output at hand, which has one. */
-static inline uint32_t point_clip_row(const struct point *p, const struct point_outputs *all) {
+SHARED_FUNCTION uint32_t point_clip_row(const struct point *p, const struct point_outputs *all) {
     return plan_words(POINT_PLAN(p), POINT_PLAN(p)->clip.slot)[all->next];
 }
 
 /* Back through point_restart, but for fixed outputs, whose gradient stays: y is where the attempt began. What a start value owes goes
  * to `starts` (a vector over outputs), what a bound owes to the sums over rows. */
-static inline void point_pull_restart(const struct point *p, int attempt, uint32_t starts) {
+SHARED_FUNCTION void point_pull_restart(const struct point *p, int attempt, uint32_t starts) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *fixed = plan_words(plan, plan->fixed.entry);
     struct point_outputs all = point_first_output(attempt);
@@ -49,7 +50,7 @@ static inline void point_pull_restart(const struct point *p, int attempt, uint32
     for (uint32_t j = 0; j < plan->outputs; j++) {
         struct restart_output own = point_next_output(p, &all, j);
         struct restart_shares shares = restart_follows(attempt, &own, *point_at(p, plan->y + j));
-        double *gradient = point_at(p, plan->gradient + j);
+        real *gradient = point_at(p, plan->gradient + j);
         *point_at(p, starts + j) = 0;
         if (next_fixed < plan->fixed.entry.count && fixed[next_fixed] == j) {
             next_fixed++;
@@ -68,7 +69,7 @@ static inline void point_pull_restart(const struct point *p, int attempt, uint32
 
 /* Where y came from: the start of an attempt, and start values that stand for y_raw. At the end of the way back, at the y that the
  * attempt began with: what bounds, fixed outputs and start values owe goes to grad_x, unless that is NULL. */
-static inline void point_pull_start(const struct point *p, int attempt, bool from_start, double *grad_x) {
+SHARED_FUNCTION void point_pull_start(const struct point *p, int attempt, bool from_start, real *grad_x) {
     const struct plan *plan = POINT_PLAN(p);
     uint32_t starts = plan->step; /* which nobody needs any more */
     bool restarted = attempt > 0;

@@ -14,25 +14,26 @@
 #ifndef HN_CORE_POINT_ELASTIC_H
 #define HN_CORE_POINT_ELASTIC_H
 
+#include "base/real.h"
 #include "core/point.h"
 
 /* One row in its weight's units. */
 struct elastic_row {
-    double c, lower, upper;
-    double v;
+    real c, lower, upper;
+    real v;
     bool equality, below, above; /* the bounds that it has */
 };
 
 /* A slack and the force that belongs to it; 0 where there is no bound. */
 struct elastic_side {
-    double *slack, *force;
-    double towards; /* how the distance to the bound shrinks with v: 1 at the upper one, -1 at the lower one */
+    real *slack, *force;
+    real towards; /* how the distance to the bound shrinks with v: 1 at the upper one, -1 at the lower one */
 };
 
-static inline struct elastic_row elastic_row_at(const struct point *p, uint32_t i) {
+SHARED_FUNCTION struct elastic_row elastic_row_at(const struct point *p, uint32_t i) {
     const struct plan *plan = POINT_PLAN(p);
     struct elastic_row row;
-    double scale = *point_at(p, plan->scale + i);
+    real scale = *point_at(p, plan->scale + i);
     row.c = scale * *point_at(p, plan_words(plan, plan->value)[i]);
     row.lower = scale * *point_at(p, plan_words(plan, plan->lower)[i]);
     row.upper = scale * *point_at(p, plan_words(plan, plan->upper)[i]);
@@ -43,13 +44,13 @@ static inline struct elastic_row elastic_row_at(const struct point *p, uint32_t 
     return row;
 }
 
-static inline struct elastic_side elastic_lower_at(const struct point *p, uint32_t i) {
+SHARED_FUNCTION struct elastic_side elastic_lower_at(const struct point *p, uint32_t i) {
     struct elastic_side side = {point_at(p, POINT_PLAN(p)->slack_lower + i),
                                 point_at(p, POINT_PLAN(p)->force_lower + i), -1};
     return side;
 }
 
-static inline struct elastic_side elastic_upper_at(const struct point *p, uint32_t i) {
+SHARED_FUNCTION struct elastic_side elastic_upper_at(const struct point *p, uint32_t i) {
     struct elastic_side side = {point_at(p, POINT_PLAN(p)->slack_upper + i),
                                 point_at(p, POINT_PLAN(p)->force_upper + i), 1};
     return side;
@@ -58,14 +59,14 @@ static inline struct elastic_side elastic_upper_at(const struct point *p, uint32
 /* ---- the start ---- */
 
 /* Entry e of row i of W J S. */
-static inline double elastic_entry(const struct point *p, uint32_t i, uint32_t e) {
+SHARED_FUNCTION real elastic_entry(const struct point *p, uint32_t i, uint32_t e) {
     const struct plan *plan = POINT_PLAN(p);
-    double own = *point_at(p, plan->scale + i) * *point_at(p, plan_words(plan, plan->jacobian.slot)[e]);
+    real own = *point_at(p, plan->scale + i) * *point_at(p, plan_words(plan, plan->jacobian.slot)[e]);
     return own * *point_at(p, plan->column_scale + plan_words(plan, plan->jacobian.column)[e]);
 }
 
 /* S follows J at the present y; anew: it forgets the points before. */
-static inline void point_elastic_columns(const struct point *p, bool anew) {
+SHARED_FUNCTION void point_elastic_columns(const struct point *p, bool anew) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     const uint32_t *column = plan_words(plan, plan->jacobian.column);
@@ -73,26 +74,26 @@ static inline void point_elastic_columns(const struct point *p, bool anew) {
         *point_at(p, plan->column_scale + j) = ELASTIC_WIDEST;
     for (uint32_t i = 0; i < plan->rows; i++)
         for (uint32_t e = first[i]; e < first[i + 1]; e++) {
-            double size = point_abs(*point_at(p, plan->scale + i) * *point_at(p, slot[e]));
-            double *scale = point_at(p, plan->column_scale + column[e]);
+            real size = point_abs(*point_at(p, plan->scale + i) * *point_at(p, slot[e]));
+            real *scale = point_at(p, plan->column_scale + column[e]);
             if (size * *scale >= 2 && sample_is_finite(size))
                 *scale = 1 / sample_power_of_two(size);
         }
 }
 
 /* a z = mu and a - z = d. */
-static inline void elastic_split(const struct elastic_side *side, double d, double mu) {
-    double root = sqrt(d * d + 4 * mu), more = 0.5 * (point_abs(d) + root), less = mu / more;
+SHARED_FUNCTION void elastic_split(const struct elastic_side *side, real d, real mu) {
+    real root = real_sqrt(d * d + 4 * mu), more = REAL(0.5) * (point_abs(d) + root), less = mu / more;
     *side->slack = d > 0 ? more : less;
     *side->force = d > 0 ? less : more;
 }
 
-static inline void point_elastic_begin(const struct point *p, struct elastic *e, double squares) {
+SHARED_FUNCTION void point_elastic_begin(const struct point *p, struct elastic *e, real squares) {
     const struct plan *plan = POINT_PLAN(p);
-    double sides = 0;
+    real sides = 0;
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
-        sides += (row.below ? 1.0 : 0.0) + (row.above ? 1.0 : 0.0);
+        sides += (row.below ? REAL(1.0) : REAL(0.0)) + (row.above ? REAL(1.0) : REAL(0.0));
     }
     elastic_open(e, squares, sides);
     for (uint32_t i = 0; i < plan->rows; i++) {
@@ -112,20 +113,20 @@ static inline void point_elastic_begin(const struct point *p, struct elastic *e,
 /* ---- the system ---- */
 
 /* What a side adds to the weight and to the force of its row. */
-static inline void elastic_add_side(const struct elastic_side *side, double aim, double *weight, double *force) {
-    double z = *side->force, whole = *side->slack + z;
+SHARED_FUNCTION void elastic_add_side(const struct elastic_side *side, real aim, real *weight, real *force) {
+    real z = *side->force, whole = *side->slack + z;
     *weight += z / whole;
     *force += side->towards * ((z * z + aim) / whole);
 }
 
-static inline void point_elastic_weigh(const struct point *p, const struct elastic *e) {
+SHARED_FUNCTION void point_elastic_weigh(const struct point *p, const struct elastic *e) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first);
     point_set_mask(p, plan->summary + SUMMARY_STRETCHED, true);
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
-        double weight = 0, force = 0;
+        real weight = 0, force = 0;
         if (row.below)
             elastic_add_side(&lower, e->aim, &weight, &force);
         if (row.above)
@@ -135,7 +136,7 @@ static inline void point_elastic_weigh(const struct point *p, const struct elast
             force = row.v - row.upper;
         }
         bool counts = row.equality || row.below || row.above;
-        double root = counts ? sqrt(sample_greater(weight, ELASTIC_LEAST_WEIGHT)) : 0;
+        real root = counts ? real_sqrt(sample_greater(weight, ELASTIC_LEAST_WEIGHT)) : 0;
         point_set_mask(p, plan->active + i, true);
         *point_at(p, plan->right + i) = counts ? root * (row.c - row.v) + force / root : 0;
         for (uint32_t k = first[i]; k < first[i + 1]; k++)
@@ -146,38 +147,37 @@ static inline void point_elastic_weigh(const struct point *p, const struct elast
 /* ---- the step ---- */
 
 /* y = the base, after a step: rows that are outputs have their values in y. */
-static inline void point_elastic_settle(const struct point *p) {
+SHARED_FUNCTION void point_elastic_settle(const struct point *p) {
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
         *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, POINT_PLAN(p)->base + j);
 }
 
 /* How v of row i would change with a step of length 1. */
-static inline double elastic_change(const struct point *p, uint32_t i, const struct elastic_row *row) {
+SHARED_FUNCTION real elastic_change(const struct point *p, uint32_t i, const struct elastic_row *row) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
-    double sum = 0;
+    real sum = 0;
     for (uint32_t e = first[i]; e < first[i + 1]; e++)
         sum += elastic_entry(p, i, e) * *point_at(p, plan->step + column[e]);
     return row->c - sum - row->v;
 }
 
 /* Shares of the slack and of the force that a step of length 1 takes away; change: of v. */
-static inline void elastic_losses(const struct elastic_side *side, double change, double aim, double *slack,
-                                  double *force) {
-    double a = *side->slack, z = *side->force, towards = side->towards * change;
+SHARED_FUNCTION void elastic_losses(const struct elastic_side *side, real change, real aim, real *slack, real *force) {
+    real a = *side->slack, z = *side->force, towards = side->towards * change;
     *slack = (z + towards - aim / a) / (a + z);
     *force = (a - towards - aim / z) / (a + z);
 }
 
-static inline void elastic_look(const struct elastic_side *side, double change, double aim, struct elastic_sums *sums) {
-    double slack, force;
+SHARED_FUNCTION void elastic_look(const struct elastic_side *side, real change, real aim, struct elastic_sums *sums) {
+    real slack, force;
     elastic_losses(side, change, aim, &slack, &force);
     sums->loss = sample_greater(sums->loss, sample_greater(slack, force));
 }
 
-static inline void elastic_move(const struct elastic_side *side, double change, double aim, double length,
-                                struct elastic_sums *sums) {
-    double slack, force;
+SHARED_FUNCTION void elastic_move(const struct elastic_side *side, real change, real aim, real length,
+                                  struct elastic_sums *sums) {
+    real slack, force;
     elastic_losses(side, change, aim, &slack, &force);
     *side->slack *= 1 - length * slack;
     *side->force *= 1 - length * force;
@@ -185,12 +185,12 @@ static inline void elastic_move(const struct elastic_side *side, double change, 
     sums->energy += *side->force * *side->force;
 }
 
-static inline void elastic_move_rows(const struct point *p, double aim, double length, struct elastic_sums *sums) {
+SHARED_FUNCTION void elastic_move_rows(const struct point *p, real aim, real length, struct elastic_sums *sums) {
     const struct plan *plan = POINT_PLAN(p);
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
-        double change = *point_at(p, plan->change + i), v = row.v + length * change;
+        real change = *point_at(p, plan->change + i), v = row.v + length * change;
         if (row.below)
             elastic_move(&lower, change, aim, length, sums);
         if (row.above)
@@ -202,23 +202,23 @@ static inline void elastic_move_rows(const struct point *p, double aim, double l
 }
 
 /* True at the end of the programme. delta: the damping of the system that was solved. */
-static inline bool point_elastic_advance(const struct point *p, struct elastic *e, double delta) {
+SHARED_FUNCTION bool point_elastic_advance(const struct point *p, struct elastic *e, real delta) {
     const struct plan *plan = POINT_PLAN(p);
     struct elastic_sums sums = {0, 0, 0};
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
-        double change = elastic_change(p, i, &row);
+        real change = elastic_change(p, i, &row);
         *point_at(p, plan->change + i) = change;
         if (row.below)
             elastic_look(&lower, change, e->aim, &sums);
         if (row.above)
             elastic_look(&upper, change, e->aim, &sums);
     }
-    double length = elastic_length(&sums);
+    real length = elastic_length(&sums);
     elastic_move_rows(p, e->aim, length, &sums);
     for (uint32_t j = 0; j < plan->outputs; j++) {
-        double *x = point_at(p, plan->along + j);
+        real *x = point_at(p, plan->along + j);
         *x += length * (*point_at(p, plan->step + j) - *x);
         sums.energy += delta * *x * *x;
     }
@@ -228,20 +228,20 @@ static inline bool point_elastic_advance(const struct point *p, struct elastic *
 /* ---- the end ---- */
 
 /* y = base - S x, with a word on whether it moved and is finite; what the linear model leaves of |W r|^2. */
-static inline void point_elastic_finish(const struct point *p) {
+SHARED_FUNCTION void point_elastic_finish(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     bool moved = false, finite = true;
-    double left = 0;
+    real left = 0;
     for (uint32_t j = 0; j < plan->outputs; j++) {
-        double base = *point_at(p, plan->base + j);
-        double y = base - *point_at(p, plan->column_scale + j) * *point_at(p, plan->along + j);
+        real base = *point_at(p, plan->base + j);
+        real y = base - *point_at(p, plan->column_scale + j) * *point_at(p, plan->along + j);
         moved = moved || y != base;
         finite = finite && sample_is_finite(y);
         *point_at(p, plan->y + j) = y;
     }
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
-        double r = row.v > row.upper ? row.v - row.upper : row.v < row.lower ? row.v - row.lower : 0;
+        real r = row.v > row.upper ? row.v - row.upper : row.v < row.lower ? row.v - row.lower : 0;
         left += r * r;
     }
     *point_at(p, plan->step_gain) = left;
@@ -251,7 +251,7 @@ static inline void point_elastic_finish(const struct point *p) {
 
 /* ---- what a driver calls, for a sample that solves or settles ---- */
 
-static inline void point_elastic_qp_prepare(const struct point *p, struct sample *s) {
+SHARED_FUNCTION void point_elastic_qp_prepare(const struct point *p, struct sample *s) {
     if (s->phase == PHASE_ELASTIC_END) { /* J is that of the trial that was rejected */
         point_elastic_columns(p, false);
         return;
@@ -263,7 +263,7 @@ static inline void point_elastic_qp_prepare(const struct point *p, struct sample
     point_elastic_weigh(p, &s->programme);
 }
 
-static inline void point_elastic_qp_advance(const struct point *p, struct sample *s) {
+SHARED_FUNCTION void point_elastic_qp_advance(const struct point *p, struct sample *s) {
     point_elastic_settle(p);
     bool done = s->phase == PHASE_ELASTIC && point_elastic_advance(p, &s->programme, s->eps);
     point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_STRETCHED, false);

@@ -8,28 +8,30 @@
 #ifndef HN_CORE_POLICY_RUN_H
 #define HN_CORE_POLICY_RUN_H
 
+#include "base/real.h"
+
 struct policy {
     struct solver *solver;        /* x, slots and scratch memory of a correction */
-    double *y;                    /* outputs of the present candidate */
-    double *objective_slots;      /* of policy_objective_program */
+    real *y;                      /* outputs of the present candidate */
+    real *objective_slots;        /* of policy_objective_program */
     struct solver_tape *tapes[2]; /* of the present candidate and of the best one; NULL: no gradient */
 #ifdef POLICY_REFINE
-    double *refine_slots, *trial, *multipliers;
+    real *refine_slots, *trial, *multipliers;
 #endif
-    double objective; /* of the best candidate, */
-    size_t chosen;    /* and its number */
+    real objective; /* of the best candidate, */
+    size_t chosen;  /* and its number */
 };
 
 /* Constants come first. */
-static void policy_begin(const struct policy_program *program, double *slots, size_t count) {
+static void policy_begin(const struct policy_program *program, real *slots, size_t count) {
     for (size_t i = 0; i < count; i++) {
         slots[i] = i < program->constant_count ? program->constants[i] : 0;
         LOOP_STAYS;
     }
 }
 
-static double policy_objective_at(const struct policy *p, const double *y) {
-    double *slots = p->objective_slots;
+static real policy_objective_at(const struct policy *p, const real *y) {
+    real *slots = p->objective_slots;
     solver_copy(p->solver->x, slots + POLICY_OBJECTIVE_X, layer_plan.inputs);
     solver_copy(y, slots + POLICY_OBJECTIVE_Y, layer_plan.outputs);
     program_run(&policy_objective_program, 0, slots, 1);
@@ -38,21 +40,21 @@ static double policy_objective_at(const struct policy *p, const double *y) {
 }
 
 /* y may be the raw output. */
-static void policy_correct(const struct policy *p, const double *raw, double *y, struct solver_report *report) {
+static void policy_correct(const struct policy *p, const real *raw, real *y, struct solver_report *report) {
     p->solver->raw = raw;
     solver_run(p->solver, report);
     solver_copy(p->solver->point.slots + layer_plan.y, y, layer_plan.outputs);
 }
 
 #ifdef POLICY_REFINE
-static double policy_distance(const double *a, const double *b) {
-    double squares = 0;
+static real policy_distance(const real *a, const real *b) {
+    real squares = 0;
     for (size_t j = 0; j < layer_plan.outputs; j++)
         squares += (a[j] - b[j]) * (a[j] - b[j]);
-    return sqrt(squares);
+    return real_sqrt(squares);
 }
 
-static void policy_begin_refine(double *slots, size_t count) {
+static void policy_begin_refine(real *slots, size_t count) {
     const struct refine_places *places = &policy_refine_places;
     policy_begin(&places->program->own, slots, count);
     for (size_t i = 0; i < places->system.constant_count; i++)
@@ -60,7 +62,7 @@ static void policy_begin_refine(double *slots, size_t count) {
 }
 
 /* One step from y, corrected again, in `trial`. */
-static void policy_try_step(const struct policy *p, bool known, double length, struct solver_report *tried) {
+static void policy_try_step(const struct policy *p, bool known, real length, struct solver_report *tried) {
     struct refine_sample sample;
     sample.x = p->solver->x;
     sample.y = p->y;
@@ -72,12 +74,12 @@ static void policy_try_step(const struct policy *p, bool known, double length, s
     policy_correct(p, p->trial, p->trial, tried);
 }
 
-static double policy_refine(const struct policy *p, const double *raw, struct solver_report *kept, double objective) {
-    double length = 1;
+static real policy_refine(const struct policy *p, const real *raw, struct solver_report *kept, real objective) {
+    real length = 1;
     for (int k = 0; k < POLICY_REFINE; k++) {
         struct solver_report tried;
         policy_try_step(p, k > 0, length, &tried);
-        double found = policy_objective_at(p, p->trial);
+        real found = policy_objective_at(p, p->trial);
         bool replaced =
             choice_replaces(tried.outcome == HN_OUTCOME_OK, found, kept->outcome == HN_OUTCOME_OK, objective);
         kept->iterations += tried.iterations;
@@ -96,7 +98,7 @@ static double policy_refine(const struct policy *p, const double *raw, struct so
 #endif
 
 /* The present candidate, number k, becomes the best one. */
-static void policy_take(struct policy *p, size_t k, double objective, double *y) {
+static void policy_take(struct policy *p, size_t k, real objective, real *y) {
     struct solver_tape *tape = p->tapes[0];
     p->objective = objective;
     p->chosen = k;
@@ -106,11 +108,11 @@ static void policy_take(struct policy *p, size_t k, double objective, double *y)
 }
 
 /* Its objective; y and the report of the candidate whose raw output this is. */
-static double policy_candidate(const struct policy *p, const double *raw, double *warm, struct solver_report *report) {
+static real policy_candidate(const struct policy *p, const real *raw, real *warm, struct solver_report *report) {
     p->solver->warm = warm;
     p->solver->tape = p->tapes[0];
     policy_correct(p, raw, p->y, report);
-    double objective = policy_objective_at(p, p->y);
+    real objective = policy_objective_at(p, p->y);
 #ifdef POLICY_REFINE
     p->solver->warm = 0; /* a trial is no output */
     objective = policy_refine(p, raw, report, objective);
@@ -119,8 +121,8 @@ static double policy_candidate(const struct policy *p, const double *raw, double
 }
 
 /* raw and warm: a row per candidate; warm may be NULL. */
-static void policy_run(struct policy *p, const double *raw, double *warm, double *y, struct solver_report *best) {
-    double objective = policy_candidate(p, raw, warm, best);
+static void policy_run(struct policy *p, const real *raw, real *warm, real *y, struct solver_report *best) {
+    real objective = policy_candidate(p, raw, warm, best);
     policy_take(p, 0, objective, y);
     for (size_t k = 1; k < POLICY_CANDIDATES; k++) {
         size_t row = k * layer_plan.outputs;

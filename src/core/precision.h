@@ -1,29 +1,42 @@
-/* precision.h - the constants of the decisions that follow from how precise and how large numbers are: those of double.
+/* precision.h - the constants of the decisions that follow from how precise and how large numbers are.
  *
- * Where numbers are floats, precision_float.h stands in this place. Part of sample.h.
+ * A float has 24 bits: what follows from rounding is 2^29 times as large as for double, its square root 2^14.5 times, and nothing may
+ * leave 2^-126 .. 2^127, squares included. Part of sample.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_PRECISION_H
 #define HN_CORE_PRECISION_H
 
+#include "base/real.h"
+
+#ifdef REAL_SINGLE
+#define PRECISION_OF(of_double, of_float) REAL(of_float)
+#else
+#define PRECISION_OF(of_double, of_float) REAL(of_double)
+#endif
+
 /* Splits a number at its leading bit: 2^(p-1) + 1 and 1 - 2^-p for p bits. */
-SAMPLE_CONSTANT double SAMPLE_SPLIT = 0x1p52 + 1;
-SAMPLE_CONSTANT double SAMPLE_BELOW_ONE = 1 - 0x1p-53;
+SAMPLE_CONSTANT real SAMPLE_SPLIT = PRECISION_OF(0x1p52, 0x1p23) + 1;
+SAMPLE_CONSTANT real SAMPLE_BELOW_ONE = 1 - PRECISION_OF(0x1p-53, 0x1p-24);
 
 /* Beyond these, numbers are brought inside by the factor before they are split. */
-SAMPLE_CONSTANT double SAMPLE_SMALL = 0x1p-900;
-SAMPLE_CONSTANT double SAMPLE_LARGE = 0x1p900;
-SAMPLE_CONSTANT double SAMPLE_INSIDE = 0x1p600;
+SAMPLE_CONSTANT real SAMPLE_SMALL = PRECISION_OF(0x1p-900, 0x1p-60);
+SAMPLE_CONSTANT real SAMPLE_LARGE = PRECISION_OF(0x1p900, 0x1p60);
+SAMPLE_CONSTANT real SAMPLE_INSIDE = PRECISION_OF(0x1p600, 0x1p50);
 
-SAMPLE_CONSTANT double SAMPLE_SLOW = 1 - 0x1p-40; /* an accepted step that leaves more than this has gained nothing; */
-SAMPLE_CONSTANT double SAMPLE_SLOW_AUTO = 1 - 0x1p-20; /* in short attempts of auto */
-SAMPLE_CONSTANT double SAMPLE_LEAST_PIVOT = 1e-13;     /* of the largest, without damping */
-SAMPLE_CONSTANT double SAMPLE_STATIONARY = 1e-8;       /* |J' r| / (|J| |r|) below which r cannot be lowered, */
-SAMPLE_CONSTANT double SAMPLE_STATIONARY_STUCK = 1e-6; /* where steps have come to a stand */
-SAMPLE_CONSTANT double SAMPLE_REACH = 0x1p30;          /* how far a point can be, in units of max(1, |y|) */
+/* An accepted step that leaves more than this has gained nothing; in short attempts of auto. */
+SAMPLE_CONSTANT real SAMPLE_SLOW = 1 - PRECISION_OF(0x1p-40, 0x1p-16);
+SAMPLE_CONSTANT real SAMPLE_SLOW_AUTO = 1 - PRECISION_OF(0x1p-20, 0x1p-12);
+SAMPLE_CONSTANT real SAMPLE_LEAST_PIVOT = PRECISION_OF(1e-13, 1e-5); /* of the largest, without damping */
 
-SAMPLE_CONSTANT double SAMPLE_LEAST_EPS = 0x1p-46;
-SAMPLE_CONSTANT double SAMPLE_LEAST_EPS_OUTPUTS = 0x1p-30; /* A' A + eps I may be as bad as 1 / eps */
-SAMPLE_CONSTANT double SAMPLE_BOLD_EPS = 0x1p-30;          /* next to none */
+/* |J' r| / (|J| |r|) below which r cannot be lowered, and where steps no longer change the point. */
+SAMPLE_CONSTANT real SAMPLE_STATIONARY = PRECISION_OF(1e-8, 1e-4);
+SAMPLE_CONSTANT real SAMPLE_STATIONARY_STUCK = PRECISION_OF(1e-6, 1e-3);
+SAMPLE_CONSTANT real SAMPLE_REACH = PRECISION_OF(0x1p30, 0x1p15); /* how far a point can be, in units of max(1, |y|) */
+
+SAMPLE_CONSTANT real SAMPLE_LEAST_EPS = PRECISION_OF(0x1p-46, 0x1p-20);
+SAMPLE_CONSTANT real SAMPLE_LEAST_EPS_OUTPUTS =
+    PRECISION_OF(0x1p-30, 0x1p-14);                                    /* A' A + eps I may be as bad as 1 / eps */
+SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = PRECISION_OF(0x1p-30, 0x1p-14); /* next to none */
 
 #endif

@@ -4,6 +4,8 @@
 #ifndef HN_CORE_PROGRAM_LISTS_H
 #define HN_CORE_PROGRAM_LISTS_H
 
+#include "base/real.h"
+
 /* A program (autodiff/program.h) whose slots hold one number. */
 struct policy_instruction {
     uint32_t code, destination, a, b, c;
@@ -12,7 +14,7 @@ struct policy_instruction {
 struct policy_program {
     const struct policy_instruction *code;
     const uint32_t *pairs, *columns;
-    const double *coefficients, *constants;
+    const real *coefficients, *constants;
     size_t first[4], constant_count, slots;
 };
 

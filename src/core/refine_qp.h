@@ -9,24 +9,23 @@
 #ifndef HN_CORE_REFINE_QP_H
 #define HN_CORE_REFINE_QP_H
 
+#include "base/real.h"
 #include "core/refine_layout.h"
-
-#include <math.h>
 
 #ifndef REFINE_CALL
 #define REFINE_CALL(k, name) ((k)->name)
 #endif
 
-#define LEAST_SHARE 1e-3        /* of f's largest curvature, for every output */
-#define OWN_SHARE   0.3         /* of f's own curvature that a step has at least */
+#define LEAST_SHARE REAL(1e-3)  /* of f's largest curvature, for every output */
+#define OWN_SHARE   REAL(0.3)   /* of f's own curvature that a step has at least */
 enum { REFINE_PROGRAMME = 20 }; /* iterations of the interior-point method; 12 are usual */
 
 /* One sample of a group. */
 struct refine_sample {
-    const double *x, *y;
-    double *y_new, *multipliers;
+    const real *x, *y;
+    real *y_new, *multipliers;
     bool known;
-    double length;
+    real length;
 };
 
 static uint32_t refine_row(const struct refine_places *p, size_t which) {
@@ -38,19 +37,19 @@ static uint32_t refine_column(const struct refine_places *p, size_t which) {
 }
 
 /* The greater of two; what is no number is none of them. */
-static double refine_greater(double a, double b) {
+static real refine_greater(real a, real b) {
     return a < b || a != a ? b : a;
 }
 
-static bool refine_is_finite(double a) {
+static bool refine_is_finite(real a) {
     return a - a == 0;
 }
 
 /* ---- curvature; `slots` are those of one sample from here on, `all` those of all at once ---- */
 
-static void refine_evaluate(const struct backend *k, const struct refine_places *p, double *all,
+static void refine_evaluate(const struct backend *k, const struct refine_places *p, real *all,
                             const struct refine_sample *samples, size_t count) {
-    const double *x[REFINE_AT_ONCE] = {0}, *y[REFINE_AT_ONCE] = {0};
+    const real *x[REFINE_AT_ONCE] = {0}, *y[REFINE_AT_ONCE] = {0};
     for (size_t s = 0; s < count; s++) {
         x[s] = samples[s].x;
         y[s] = samples[s].y;
@@ -67,41 +66,41 @@ static void refine_evaluate(const struct backend *k, const struct refine_places 
 }
 
 /* What every output gets at least: a share of the largest; without any, what makes a step about as long as y. */
-static double refine_least_curvature(const struct refine_places *p, const double *slots) {
-    double largest = 0, slopes = 0, squares = 0;
+static real refine_least_curvature(const struct refine_places *p, const real *slots) {
+    real largest = 0, slopes = 0, squares = 0;
     for (size_t j = 0; j < p->task.columns; j++) {
-        double y = REFINE_SLOT(slots, p->y + j * REFINE_STRIDE), slope = REFINE_SLOT(slots, p->task.gradient[j]);
-        double own = REFINE_SLOT(slots, p->curvature[j]);
+        real y = REFINE_SLOT(slots, p->y + j * REFINE_STRIDE), slope = REFINE_SLOT(slots, p->task.gradient[j]);
+        real own = REFINE_SLOT(slots, p->curvature[j]);
         largest = refine_greater(largest, own < 0 ? -own : own);
         slopes += slope * slope;
         squares += y * y;
     }
     if (largest > 0)
         return LEAST_SHARE * largest;
-    double least = sqrt(slopes) / (1 + sqrt(squares));
+    real least = real_sqrt(slopes) / (1 + real_sqrt(squares));
     return least > 0 ? least : 1;
 }
 
 /* f's own curvature, lifted, while the multipliers are 0. */
-static void refine_keep_own(const struct refine_places *p, double *slots) {
-    double least = refine_least_curvature(p, slots);
+static void refine_keep_own(const struct refine_places *p, real *slots) {
+    real least = refine_least_curvature(p, slots);
     for (size_t j = 0; j < p->task.columns; j++)
         REFINE_SLOT(slots, p->own + j * REFINE_STRIDE) = refine_greater(least, REFINE_SLOT(slots, p->curvature[j]));
 }
 
 /* H for the programme, of the curvature that the program holds now. */
-static void refine_set_curvature(const struct refine_places *p, double *slots, double length) {
+static void refine_set_curvature(const struct refine_places *p, real *slots, real length) {
     size_t h = refine_column(p, BARRIER_CURVATURE);
     for (size_t j = 0; j < p->task.columns; j++) {
-        double own = REFINE_SLOT(slots, p->own + j * REFINE_STRIDE);
-        double wanted = refine_greater(OWN_SHARE * own, REFINE_SLOT(slots, p->curvature[j]));
-        REFINE_SLOT(slots, h + j * REFINE_STRIDE) = p->fixed[j] ? HUGE_VAL : wanted / length;
+        real own = REFINE_SLOT(slots, p->own + j * REFINE_STRIDE);
+        real wanted = refine_greater(OWN_SHARE * own, REFINE_SLOT(slots, p->curvature[j]));
+        REFINE_SLOT(slots, h + j * REFINE_STRIDE) = p->fixed[j] ? REAL_INFINITY : wanted / length;
     }
 }
 
 /* ---- the programme ---- */
 
-static bool refine_all_done(const struct refine_places *p, const double *all, size_t count) {
+static bool refine_all_done(const struct refine_places *p, const real *all, size_t count) {
     size_t done = p->task.summary + (size_t)BARRIER_DONE * REFINE_STRIDE;
     for (size_t lane = 0; lane < count; lane++)
         if (REFINE_SLOT(all + lane, done) == 0)
@@ -109,7 +108,7 @@ static bool refine_all_done(const struct refine_places *p, const double *all, si
     return true;
 }
 
-static void refine_iterate(const struct backend *k, const struct refine_places *p, double *all) {
+static void refine_iterate(const struct backend *k, const struct refine_places *p, real *all) {
     const uint32_t dual[2] = {refine_row(p, BARRIER_DUAL), refine_row(p, BARRIER_DUAL2)};
     const uint32_t along[2] = {refine_column(p, BARRIER_ALONG), refine_column(p, BARRIER_ALONG2)};
     const uint32_t change[2] = {refine_row(p, BARRIER_CHANGE), refine_row(p, BARRIER_CHANGE2)};
@@ -125,7 +124,7 @@ static void refine_iterate(const struct backend *k, const struct refine_places *
     REFINE_CALL(k, barrier_advance)(&p->task, all);
 }
 
-static void refine_solve(const struct backend *k, const struct refine_places *p, double *all,
+static void refine_solve(const struct backend *k, const struct refine_places *p, real *all,
                          const struct refine_sample *samples, size_t count) {
     for (size_t lane = 0; lane < REFINE_AT_ONCE; lane++)
         refine_set_curvature(p, all + lane, lane < count ? samples[lane].length : 1);
@@ -141,20 +140,20 @@ static void refine_solve(const struct backend *k, const struct refine_places *p,
 /* ---- a step ---- */
 
 /* Multipliers into the program: those of the sample, or of the programme just solved. */
-static void refine_set_multipliers(const struct refine_places *p, double *slots, const struct refine_sample *sample) {
+static void refine_set_multipliers(const struct refine_places *p, real *slots, const struct refine_sample *sample) {
     size_t solved = refine_row(p, BARRIER_DUAL);
     for (size_t i = 0; i < p->task.rows; i++) {
-        double mu = sample->known ? sample->multipliers[i] : REFINE_SLOT(slots, solved + i * REFINE_STRIDE);
+        real mu = sample->known ? sample->multipliers[i] : REFINE_SLOT(slots, solved + i * REFINE_STRIDE);
         REFINE_SLOT(slots, p->lambda + i * REFINE_STRIDE) = refine_is_finite(mu) ? -mu : 0;
     }
 }
 
-static void refine_write(const struct refine_places *p, const double *slots, const struct refine_sample *sample) {
+static void refine_write(const struct refine_places *p, const real *slots, const struct refine_sample *sample) {
     size_t steps = refine_column(p, BARRIER_STEP), scales = refine_column(p, BARRIER_SCALE);
     size_t solved = refine_row(p, BARRIER_DUAL);
     bool finite = true;
     for (size_t j = 0; j < p->task.columns; j++) {
-        double scale = REFINE_SLOT(slots, scales + j * REFINE_STRIDE);
+        real scale = REFINE_SLOT(slots, scales + j * REFINE_STRIDE);
         sample->y_new[j] = sample->y[j] + scale * REFINE_SLOT(slots, steps + j * REFINE_STRIDE);
         finite = finite && refine_is_finite(sample->y_new[j]);
     }
@@ -164,7 +163,7 @@ static void refine_write(const struct refine_places *p, const double *slots, con
         sample->multipliers[i] = finite ? REFINE_SLOT(slots, solved + i * REFINE_STRIDE) : 0;
 }
 
-static void refine_group(const struct backend *k, const struct refine_places *p, double *all,
+static void refine_group(const struct backend *k, const struct refine_places *p, real *all,
                          const struct refine_sample *samples, size_t count) {
     bool all_known = true;
     refine_evaluate(k, p, all, samples, count);

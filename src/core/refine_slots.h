@@ -5,6 +5,8 @@
 #ifndef HN_CORE_REFINE_SLOTS_H
 #define HN_CORE_REFINE_SLOTS_H
 
+#include "base/real.h"
+
 #define SLOT_STEP                  1
 #define SLOT_AT(slots, offset)     ((slots) + (offset))
 #define simd_prefetch(at, ahead)   ((void)0)
@@ -21,16 +23,16 @@ struct program {
     struct policy_program own;
 };
 
-static void kernel_load(double *slots, uint32_t offset, size_t count, const double *const *from) {
+static void kernel_load(real *slots, uint32_t offset, size_t count, const real *const *from) {
     solver_copy(from[0], slots + offset, count);
 }
 
-static void kernel_subtract(double *slots, uint32_t a, uint32_t b, uint32_t to, size_t count) {
+static void kernel_subtract(real *slots, uint32_t a, uint32_t b, uint32_t to, size_t count) {
     for (size_t j = 0; j < count; j++)
         slots[to + j] = slots[a + j] - slots[b + j];
 }
 
-static void kernel_run(const struct program *program, int phase, double *slots) {
+static void kernel_run(const struct program *program, int phase, real *slots) {
     program_run(&program->own, phase, slots, 1);
 }
 

@@ -15,6 +15,8 @@
 #ifndef HN_CORE_RESTART_H
 #define HN_CORE_RESTART_H
 
+#include "base/real.h"
+
 enum {
     RESTART_UNCLIPPED = 1,
     RESTART_FROM_START = 3,
@@ -29,16 +31,16 @@ enum {
 
 /* One output of an attempt: what its start may depend on. Bounds are infinite where there are none. */
 struct restart_output {
-    double raw, start;
-    double lower, upper;
-    double uniform, normal; /* random numbers */
+    real raw, start;
+    real lower, upper;
+    real uniform, normal; /* random numbers */
 };
 
-SAMPLE_FUNCTION double restart_spread(int attempt) {
+SAMPLE_FUNCTION real restart_spread(int attempt) {
     int turn = (attempt - RESTART_PERTURBED) / 2 % 4; /* 1/16, 1/4, 1, 4 */
     if (attempt < RESTART_PERTURBED || attempt > RESTART_LAST)
         return 0;
-    return turn == 0 ? 0.0625 : turn == 1 ? 0.25 : turn == 2 ? 1 : 4;
+    return turn == 0 ? REAL(0.0625) : turn == 1 ? REAL(0.25) : turn == 2 ? 1 : 4;
 }
 
 SAMPLE_FUNCTION bool restart_is_uniform(int attempt) {
@@ -64,8 +66,8 @@ SAMPLE_FUNCTION bool restart_between(int attempt, const struct restart_output *o
 }
 
 /* Where the output begins. */
-SAMPLE_FUNCTION double restart_point(int attempt, const struct restart_output *o) {
-    double size = o->raw < 0 ? -o->raw : o->raw, y;
+SAMPLE_FUNCTION real restart_point(int attempt, const struct restart_output *o) {
+    real size = o->raw < 0 ? -o->raw : o->raw, y;
     if (restart_between(attempt, o))
         y = o->lower + (o->upper - o->lower) * o->uniform;
     else if (attempt == RESTART_FROM_START || restart_is_home(attempt))
@@ -81,10 +83,10 @@ SAMPLE_FUNCTION double restart_point(int attempt, const struct restart_output *o
 
 /* What a point y that an attempt began at follows: shares of its gradient. */
 struct restart_shares {
-    double raw, start, lower, upper;
+    real raw, start, lower, upper;
 };
 
-SAMPLE_FUNCTION struct restart_shares restart_follows(int attempt, const struct restart_output *o, double y) {
+SAMPLE_FUNCTION struct restart_shares restart_follows(int attempt, const struct restart_output *o, real y) {
     struct restart_shares shares = {0, 0, 0, 0};
     bool low = y == o->lower && sample_is_finite(y), high = y == o->upper && sample_is_finite(y);
     if (restart_between(attempt, o)) {

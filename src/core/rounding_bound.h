@@ -12,141 +12,147 @@
 #ifndef HN_CORE_ROUNDING_BOUND_H
 #define HN_CORE_ROUNDING_BOUND_H
 
+#include "base/real.h"
+
 #ifdef REAL_LIBM
 #define ROUNDING_CALL 8 /* units of u in a function of the target's <math.h>: 4 units in the last place */
 #else
 #define ROUNDING_CALL 4 /* in one of ours */
 #endif
 
-static const double ROUNDING_UNIT = 0x1.02p-24;
+SHARED_CONSTANT real ROUNDING_UNIT = REAL(0x1.02p-24);
 
 /* A slot that steps begin with. */
 struct rounding_leaf {
     uint32_t slot, number;
-    double error;
+    real error;
 };
 
-static inline double rounding_size(double a) {
+SHARED_FUNCTION real rounding_size(real a) {
     return sample_greater(a, -a);
 }
 
 /* Of one operation that is correctly rounded; what underflows is lost. */
-static inline double rounding_unit(double v) {
-    double size = rounding_size(v);
-    return size < DBL_MIN ? DBL_MIN : ROUNDING_UNIT * size;
+SHARED_FUNCTION real rounding_unit(real v) {
+    real size = rounding_size(v);
+    return size < REAL_MIN ? REAL_MIN : ROUNDING_UNIT * size;
 }
 
-static inline double rounding_called(double v) {
+SHARED_FUNCTION real rounding_called(real v) {
     return ROUNDING_CALL * rounding_unit(v);
 }
 
 /* ---- one function for each kind of operator: its value, and its arguments ---- */
 
-static inline double rounding_sum(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_sum(real v, rounded_number a, rounded_number b) {
     return a.error + b.error + ROUNDING_UNIT * rounding_size(v);
 }
 
-static inline double rounding_product(double v, rounded_number a, rounded_number b) {
-    double carried = rounding_size(a.value) * b.error + rounding_size(b.value) * a.error + a.error * b.error;
+SHARED_FUNCTION real rounding_product(real v, rounded_number a, rounded_number b) {
+    real carried = rounding_size(a.value) * b.error + rounding_size(b.value) * a.error + a.error * b.error;
     return a.value == 0 || b.value == 0 ? carried : carried + rounding_unit(v);
 }
 
-static inline double rounding_quotient(double v, rounded_number a, rounded_number b) {
-    double least = rounding_size(b.value) - b.error;
-    double own = a.value == 0 ? 0 : rounding_unit(v);
-    return least > 0 ? own + (a.error + rounding_size(v) * b.error) / least : HUGE_VAL;
+SHARED_FUNCTION real rounding_quotient(real v, rounded_number a, rounded_number b) {
+    real least = rounding_size(b.value) - b.error;
+    real own = a.value == 0 ? 0 : rounding_unit(v);
+    return least > 0 ? own + (a.error + rounding_size(v) * b.error) / least : REAL_INFINITY;
 }
 
-static inline double rounding_none(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_none(real v, rounded_number a, rounded_number b) {
     (void)v;
     (void)b;
     return a.error;
 }
 
-static inline double rounding_root(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_root(real v, rounded_number a, rounded_number b) {
     (void)b;
     if (a.error > a.value)
-        return HUGE_VAL;
-    return a.error > 0 ? rounding_unit(v) + 1.01 * simd_lesser(sqrt(a.error), a.error / v) : ROUNDING_UNIT * v;
+        return REAL_INFINITY;
+    return a.error > 0 ? rounding_unit(v) + REAL(1.01) * simd_lesser(real_sqrt(a.error), a.error / v)
+                       : ROUNDING_UNIT * v;
 }
 
-static inline double rounding_exp(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_exp(real v, rounded_number a, rounded_number b) {
     (void)b;
-    return a.error < 0.5 ? rounding_called(v) + 1.5 * v * a.error : HUGE_VAL;
+    return a.error < REAL(0.5) ? rounding_called(v) + REAL(1.5) * v * a.error : REAL_INFINITY;
 }
 
-static inline double rounding_log(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_log(real v, rounded_number a, rounded_number b) {
     (void)b;
-    return a.error < a.value ? rounding_called(v) + a.error / (a.value - a.error) : HUGE_VAL;
+    return a.error < a.value ? rounding_called(v) + a.error / (a.value - a.error) : REAL_INFINITY;
 }
 
 /* |f'| is 1 at most. */
-static inline double rounding_gentle(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_gentle(real v, rounded_number a, rounded_number b) {
     (void)b;
     return rounding_called(v) + a.error;
 }
 
-static inline double rounding_tan(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_tan(real v, rounded_number a, rounded_number b) {
     (void)b;
-    return a.error * (1 + 2 * rounding_size(v)) < 0.25 ? rounding_called(v) + 2 * a.error * (1 + v * v) : HUGE_VAL;
+    return a.error * (1 + 2 * rounding_size(v)) < REAL(0.25) ? rounding_called(v) + 2 * a.error * (1 + v * v)
+                                                             : REAL_INFINITY;
 }
 
 /* asin and acos, whose slope is steepest at -1 and 1. */
-static inline double rounding_arc(double v, rounded_number a, rounded_number b) {
-    double most = rounding_size(a.value) + a.error, slope = sqrt(sample_greater(1 - most * most, 0));
+SHARED_FUNCTION real rounding_arc(real v, rounded_number a, rounded_number b) {
+    real most = rounding_size(a.value) + a.error, slope = real_sqrt(sample_greater(1 - most * most, 0));
     (void)b;
     if (!(most <= 1))
-        return HUGE_VAL;
-    return rounding_called(v) + (slope > 0 ? simd_lesser(a.error / slope, 2.23 * sqrt(a.error)) : 2.23 * sqrt(a.error));
+        return REAL_INFINITY;
+    return rounding_called(v) + (slope > 0 ? simd_lesser(a.error / slope, REAL(2.23) * real_sqrt(a.error))
+                                           : REAL(2.23) * real_sqrt(a.error));
 }
 
-static inline double rounding_atan2(double v, rounded_number a, rounded_number b) {
-    double most = sample_greater(rounding_size(a.value), rounding_size(b.value)), error = a.error + b.error;
+SHARED_FUNCTION real rounding_atan2(real v, rounded_number a, rounded_number b) {
+    real most = sample_greater(rounding_size(a.value), rounding_size(b.value)), error = a.error + b.error;
     bool cut = b.value - b.error < 0 && rounding_size(a.value) <= a.error && a.error > 0;
-    return error < 0.25 * most && !cut ? rounding_called(v) + 1.5 * error / (most - error) : HUGE_VAL;
+    return error < REAL(0.25) * most && !cut ? rounding_called(v) + REAL(1.5) * error / (most - error) : REAL_INFINITY;
 }
 
-static inline double rounding_hyperbolic(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_hyperbolic(real v, rounded_number a, rounded_number b) {
     (void)b;
-    return a.error < 0.5 ? rounding_called(v) + 2 * a.error * (rounding_size(v) + 1) : HUGE_VAL;
+    return a.error < REAL(0.5) ? rounding_called(v) + 2 * a.error * (rounding_size(v) + 1) : REAL_INFINITY;
 }
 
-static inline double rounding_acosh(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_acosh(real v, rounded_number a, rounded_number b) {
     (void)b;
-    return a.error <= a.value - 1 ? rounding_called(v) + 1.6 * sqrt(a.error) : HUGE_VAL;
+    return a.error <= a.value - 1 ? rounding_called(v) + REAL(1.6) * real_sqrt(a.error) : REAL_INFINITY;
 }
 
-static inline double rounding_atanh(double v, rounded_number a, rounded_number b) {
-    double most = rounding_size(a.value) + a.error;
+SHARED_FUNCTION real rounding_atanh(real v, rounded_number a, rounded_number b) {
+    real most = rounding_size(a.value) + a.error;
     (void)b;
-    return most < 1 ? rounding_called(v) + a.error / (1 - most * most) : HUGE_VAL;
+    return most < 1 ? rounding_called(v) + a.error / (1 - most * most) : REAL_INFINITY;
 }
 
 /* |a|^(b - 1) is largest at one end of where a may be. */
-static inline double rounding_pow(double v, rounded_number a, rounded_number b) {
-    double size = rounding_size(a.value), end = b.value >= 1 ? size + a.error : size - a.error, carried = 0;
+SHARED_FUNCTION real rounding_pow(real v, rounded_number a, rounded_number b) {
+    real size = rounding_size(a.value), end = b.value >= 1 ? size + a.error : size - a.error, carried = 0;
     if (a.error > 0)
-        carried = end > 0 ? 1.02 * a.error * rounding_size(b.value) * elementary_pow(end, b.value - 1) : HUGE_VAL;
+        carried =
+            end > 0 ? REAL(1.02) * a.error * rounding_size(b.value) * elementary_pow(end, b.value - 1) : REAL_INFINITY;
     if (b.error > 0) {
-        double power = b.error * rounding_size(elementary_log(size));
-        carried = power < 0.5 ? carried + 1.5 * rounding_size(v) * power : HUGE_VAL;
+        real power = b.error * rounding_size(elementary_log(size));
+        carried = power < REAL(0.5) ? carried + REAL(1.5) * rounding_size(v) * power : REAL_INFINITY;
     }
     return carried + rounding_called(v);
 }
 
-static inline double rounding_extreme(double v, rounded_number a, rounded_number b) {
+SHARED_FUNCTION real rounding_extreme(real v, rounded_number a, rounded_number b) {
     (void)v;
     return sample_greater(a.error, b.error);
 }
 
 /* 0 or 1; 1 as a bound: it may be either. */
-static inline double rounding_comparison(double v, rounded_number a, rounded_number b) {
-    double error = a.error + b.error;
+SHARED_FUNCTION real rounding_comparison(real v, rounded_number a, rounded_number b) {
+    real error = a.error + b.error;
     (void)v;
-    return error == 0 || rounding_size(a.value - b.value) > 1.01 * error ? 0 : 1;
+    return error == 0 || rounding_size(a.value - b.value) > REAL(1.01) * error ? 0 : 1;
 }
 
-static inline double rounding_choice(rounded_number condition, rounded_number yes, rounded_number no) {
+SHARED_FUNCTION real rounding_choice(rounded_number condition, rounded_number yes, rounded_number no) {
     if (condition.error > 0)
         return rounding_size(yes.value - no.value) + sample_greater(yes.error, no.error);
     return condition.value != 0 ? yes.error : no.error;
@@ -155,10 +161,10 @@ static inline double rounding_choice(rounded_number condition, rounded_number ye
 /* ---- rows ---- */
 
 /* The violation of a row at most, of what it is measured by at least; beyond: by how much the values violate it. */
-static inline double rounding_row(rounded_number c, rounded_number bound, double beyond, bool relative) {
-    double most = beyond + (c.error + bound.error + 2 * ROUNDING_UNIT * rounding_size(beyond));
-    double least = rounding_size(bound.value) - bound.error;
-    if (beyond == -HUGE_VAL) /* there is no such bound */
+SHARED_FUNCTION real rounding_row(rounded_number c, rounded_number bound, real beyond, bool relative) {
+    real most = beyond + (c.error + bound.error + 2 * ROUNDING_UNIT * rounding_size(beyond));
+    real least = rounding_size(bound.value) - bound.error;
+    if (beyond == -REAL_INFINITY) /* there is no such bound */
         return 0;
     return relative && least > 1 ? most / least : most;
 }

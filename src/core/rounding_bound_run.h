@@ -4,7 +4,9 @@
 #ifndef HN_CORE_ROUNDING_BOUND_RUN_H
 #define HN_CORE_ROUNDING_BOUND_RUN_H
 
-static inline void rounding_run(const double *slots, rounded_number *numbers) {
+#include "base/real.h"
+
+SHARED_FUNCTION void rounding_run(const real *slots, rounded_number *numbers) {
     for (size_t i = 0; i < sizeof rounding_leaves / sizeof rounding_leaves[0]; i++) {
         rounded_number *leaf = &numbers[rounding_leaves[i].number];
         leaf->value = slots[rounding_leaves[i].slot];
@@ -24,32 +26,32 @@ static inline void rounding_run(const double *slots, rounded_number *numbers) {
             v.value = rounding_value(step[0], a.value, b.value, c.value);
             v.error = rounding_error(step[0], v.value, a, b, c);
         }
-        v.error = v.error >= 0 ? v.error : HUGE_VAL; /* NaN: nothing is known */
+        v.error = v.error >= 0 ? v.error : REAL_INFINITY; /* NaN: nothing is known */
         numbers[step[1]] = v;
     }
 }
 
 /* What the rows are at most at the present iterate, measured as the tolerance is. */
-static inline double rounding_most(const double *slots, rounded_number *numbers, bool relative) {
-    double worst = 0;
+SHARED_FUNCTION real rounding_most(const real *slots, rounded_number *numbers, bool relative) {
+    real worst = 0;
     rounding_run(slots, numbers);
     for (size_t i = 0; i < ROUNDING_ROWS; i++) {
         const rounded_number c = numbers[rounding_rows[i][0]];
         const rounded_number lower = numbers[rounding_rows[i][1]], upper = numbers[rounding_rows[i][2]];
-        double above = rounding_row(c, upper, c.value - upper.value, relative);
-        double below = rounding_row(c, lower, lower.value - c.value, relative);
+        real above = rounding_row(c, upper, c.value - upper.value, relative);
+        real below = rounding_row(c, lower, lower.value - c.value, relative);
         if (!(above <= worst))
-            worst = above == above ? above : HUGE_VAL;
+            worst = above == above ? above : REAL_INFINITY;
         if (!(below <= worst))
-            worst = below == below ? below : HUGE_VAL;
+            worst = below == below ? below : REAL_INFINITY;
     }
     return worst;
 }
 
 /* The verdict: the driver aims at less than the tolerance, which is what the rows must be within with all that rounding may hide. */
-static inline double rounding_finish(const double *slots, rounded_number *numbers, bool relative, double tolerance,
+SHARED_FUNCTION real rounding_finish(const real *slots, rounded_number *numbers, bool relative, real tolerance,
                                      struct solver_report *own) {
-    double most = rounding_most(slots, numbers, relative);
+    real most = rounding_most(slots, numbers, relative);
     bool judged = own->outcome == HN_OUTCOME_OK || own->outcome == HN_OUTCOME_ITERATION_LIMIT ||
                   own->outcome == HN_OUTCOME_STALLED || own->outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
     if (judged && most <= tolerance)

@@ -21,10 +21,11 @@
 #ifndef HN_CORE_SAMPLE_H
 #define HN_CORE_SAMPLE_H
 
+#include "base/real.h"
 #include "core/sample_state.h"
 
-SAMPLE_CONSTANT double SAMPLE_FIRST_EPS = 0x1p-10; /* of the largest squared row of A */
-SAMPLE_CONSTANT double SAMPLE_RANGE = 0x1p60;      /* how far eps may go from there, up or down */
+SAMPLE_CONSTANT real SAMPLE_FIRST_EPS = REAL(0x1p-10); /* of the largest squared row of A */
+SAMPLE_CONSTANT real SAMPLE_RANGE = REAL(0x1p60);      /* how far eps may go from there, up or down */
 enum { SAMPLE_MOST_SLOW = 4 };
 
 /* ---- the life of a sample ---- */
@@ -54,7 +55,7 @@ SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *
     s->iteration = s->steps = s->attempt = s->best_step = s->best_attempt = 0;
     s->slow = s->begun = s->waited = s->elastic = s->strayed = s->home = 0;
     s->programme.solves = 0;
-    s->before = s->best = s->slope = HUGE_VAL;
+    s->before = s->best = s->slope = REAL_INFINITY;
     s->away = 0;
     s->squares = s->halved = s->growth = s->limit = 0;
     s->eps = s->used = o->adaptive ? 0 : o->damping;
@@ -103,11 +104,11 @@ SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_opt
     s->phase = PHASE_START;
     s->homed = false;
     s->origin = SAMPLE_FROM_INPUT;
-    s->best = n->finite ? n->measure : HUGE_VAL;
+    s->best = n->finite ? n->measure : REAL_INFINITY;
 }
 
 /* The first eps at a new base, from the largest squared row of A. */
-SAMPLE_FUNCTION void sample_choose_eps(struct sample *s, double largest) {
+SAMPLE_FUNCTION void sample_choose_eps(struct sample *s, real largest) {
     if (!(largest > SAMPLE_SMALL && largest < SAMPLE_LARGE)) /* J is 0 or out of range: the step will show it */
         largest = 1;
     s->eps = sample_power_of_two(SAMPLE_FIRST_EPS * largest);
@@ -139,20 +140,20 @@ SAMPLE_FUNCTION enum sample_decision sample_refuse(struct sample *s) {
 }
 
 /* Gained over promised: 2 (V - V+) / (eps |s|^2 + s' A' W r). */
-SAMPLE_FUNCTION double sample_gain_ratio(const struct sample *s, const struct sample_options *o,
-                                         const struct sample_numbers *n) {
-    double gain = o->outputs_side ? n->gain : s->squares - s->used * n->gain;
+SAMPLE_FUNCTION real sample_gain_ratio(const struct sample *s, const struct sample_options *o,
+                                       const struct sample_numbers *n) {
+    real gain = o->outputs_side ? n->gain : s->squares - s->used * n->gain;
     return (s->squares - n->squares) / (s->used * n->step_squares + gain);
 }
 
-SAMPLE_FUNCTION void sample_adapt(struct sample *s, double ratio) {
-    double least = s->limit / SAMPLE_RANGE / SAMPLE_RANGE;
+SAMPLE_FUNCTION void sample_adapt(struct sample *s, real ratio) {
+    real least = s->limit / SAMPLE_RANGE / SAMPLE_RANGE;
     s->growth = 2;
-    if (ratio > 0.9)
+    if (ratio > REAL(0.9))
         s->eps /= 8;
-    else if (ratio > 0.5)
+    else if (ratio > REAL(0.5))
         s->eps /= 2;
-    else if (ratio < 0.25)
+    else if (ratio < REAL(0.25))
         s->eps *= 2;
     if (s->eps < least)
         s->eps = least;
@@ -160,7 +161,7 @@ SAMPLE_FUNCTION void sample_adapt(struct sample *s, double ratio) {
 
 /* lm's judgement of an iterate that a step led to; slow: what is left of |W r|^2 by a step that gained nothing. */
 SAMPLE_FUNCTION enum sample_decision sample_judge(struct sample *s, const struct sample_options *o,
-                                                  const struct sample_numbers *n, double slow) {
+                                                  const struct sample_numbers *n, real slow) {
     if (!(n->squares < s->squares))
         return sample_refuse(s);
     sample_adapt(s, sample_gain_ratio(s, o, n));
@@ -321,7 +322,7 @@ SAMPLE_FUNCTION int sample_goes_on(const struct sample *s, const struct sample_o
 }
 
 /* After so many of them: the smallest measure, and the round (from 1 on) whose iterate has it; 0: none had a smaller one. */
-SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, double best, int best_at) {
+SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, real best, int best_at) {
     if (best_at > 0) {
         s->best = best;
         s->best_step = s->steps + best_at;
@@ -356,8 +357,8 @@ SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s, const struct sample_
 /* ---- the verdict, from the evaluation at the y that is returned ---- */
 
 /* The bound on |J' r| / (|J| |r|) below which the sample is locally infeasible; 0 where it cannot be. */
-SAMPLE_FUNCTION double sample_asks_stationarity(const struct sample *s, const struct sample_options *o,
-                                                const struct sample_numbers *n) {
+SAMPLE_FUNCTION real sample_asks_stationarity(const struct sample *s, const struct sample_options *o,
+                                              const struct sample_numbers *n) {
     if (s->phase == PHASE_FALLBACK || !n->finite || n->measure <= o->tolerance)
         return 0;
     if (s->outcome == HN_OUTCOME_STALLED)

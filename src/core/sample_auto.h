@@ -24,18 +24,19 @@
 #ifndef HN_CORE_SAMPLE_AUTO_H
 #define HN_CORE_SAMPLE_AUTO_H
 
+#include "base/real.h"
 #include "core/damping.h"
 #include "core/restart.h"
 
 #include "core/sample_budget.h"
 
-SAMPLE_CONSTANT double SAMPLE_STEADY =
-    0.9; /* a step that leaves less of |W r|^2 may be followed by more than allowed */
-SAMPLE_CONSTANT double SAMPLE_BOLD_EPS_AGAIN = 0x1p-10; /* some, where SAMPLE_BOLD_EPS is next to none */
-SAMPLE_CONSTANT double SAMPLE_ELASTIC_EPS = 0x1p-12;    /* of |W r|, at the first programme */
-SAMPLE_CONSTANT double SAMPLE_ELASTIC_GROWTH = 8;
-SAMPLE_CONSTANT double SAMPLE_ELASTIC_VAIN = 0.01;     /* of |W r|^2: a programme that promises less is in vain, */
-SAMPLE_CONSTANT double SAMPLE_ELASTIC_LOOSE = 0x1p-24; /* where it was hardly damped */
+SAMPLE_CONSTANT real SAMPLE_STEADY =
+    REAL(0.9); /* a step that leaves less of |W r|^2 may be followed by more than allowed */
+SAMPLE_CONSTANT real SAMPLE_BOLD_EPS_AGAIN = REAL(0x1p-10); /* some, where SAMPLE_BOLD_EPS is next to none */
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_EPS = REAL(0x1p-12);    /* of |W r|, at the first programme */
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_GROWTH = 8;
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_VAIN = REAL(0.01);     /* of |W r|^2: a programme that promises less is in vain, */
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_LOOSE = REAL(0x1p-24); /* where it was hardly damped */
 enum {
     SAMPLE_CREEPING = 32,        /* steps of the global stage in which |W r| was not halved, */
     SAMPLE_ELASTIC_PATIENCE = 8, /* and programmes */
@@ -56,7 +57,7 @@ SAMPLE_FUNCTION bool sample_asks_joint(const struct sample *s, const struct samp
 }
 
 /* How close to a bound a satisfied row is held, in units of its weight. */
-SAMPLE_FUNCTION double sample_hold(const struct sample *s, const struct sample_options *o, double squares) {
+SAMPLE_FUNCTION real sample_hold(const struct sample *s, const struct sample_options *o, real squares) {
     bool holds = o->method == HN_METHOD_AUTO && s->stage == SAMPLE_NEAR;
     return holds ? near_hold(squares, s->kind == SAMPLE_LEADING) : 0;
 }
@@ -67,13 +68,13 @@ SAMPLE_FUNCTION bool sample_holds_bounds(const struct sample *s) {
 }
 
 /* d(eps) / d|W r| / |W r| at an iterate. */
-SAMPLE_FUNCTION double sample_eps_slope(const struct sample *s, const struct sample_options *o, double squares) {
-    double size = sqrt(squares);
+SAMPLE_FUNCTION real sample_eps_slope(const struct sample *s, const struct sample_options *o, real squares) {
+    real size = real_sqrt(squares);
     bool follows = o->method == HN_METHOD_AUTO && s->stage == SAMPLE_NEAR && size >= SAMPLE_CLOSE;
     return follows && s->kind != SAMPLE_LEADING && o->damping * size < 1 ? o->damping / size : 0;
 }
 
-SAMPLE_FUNCTION double sample_least_eps(const struct sample_options *o) {
+SAMPLE_FUNCTION real sample_least_eps(const struct sample_options *o) {
     return o->outputs_side || o->bordered ? SAMPLE_LEAST_EPS_OUTPUTS : SAMPLE_LEAST_EPS;
 }
 
@@ -92,13 +93,13 @@ SAMPLE_FUNCTION bool sample_steps_near(const struct sample *s) {
 /* ---- decisions ---- */
 
 /* Counts steps from here on, in which |W r| is to be halved. */
-SAMPLE_FUNCTION void sample_wait(struct sample *s, double squares) {
+SAMPLE_FUNCTION void sample_wait(struct sample *s, real squares) {
     s->halved = squares;
     s->waited = 0;
 }
 
 /* Whether |W r| was not halved for more steps than that. */
-SAMPLE_FUNCTION bool sample_creeps(struct sample *s, double squares, int most) {
+SAMPLE_FUNCTION bool sample_creeps(struct sample *s, real squares, int most) {
     s->waited = sample_one_more(s->waited);
     if (near_is_halved(squares, s->halved))
         sample_wait(s, squares);
@@ -129,7 +130,7 @@ SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, const stru
     return accepts ? SAMPLE_RESTART : SAMPLE_RESTART_BEFORE;
 }
 
-SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, const struct sample_options *o, double squares,
+SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, const struct sample_options *o, real squares,
                                                       bool accepts) {
     if (s->homed) { /* plain steps from the start values are the better second try */
         s->outcome = HN_OUTCOME_STALLED;
@@ -145,16 +146,16 @@ SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, const st
 }
 
 /* The step that a programme led to has gained this share of what it promised. A damping that was too small is not tried again soon. */
-SAMPLE_FUNCTION void sample_adapt_elastic(struct sample *s, const struct sample_options *o, double share) {
+SAMPLE_FUNCTION void sample_adapt_elastic(struct sample *s, const struct sample_options *o, real share) {
     s->growth = SAMPLE_ELASTIC_GROWTH;
-    if (share > 0.9)
-        s->eps = s->eps * 0x1p-8 > s->limit ? s->eps * 0x1p-8 : s->eps * 0.25;
-    else if (share > 0.5)
-        s->eps *= 0.25;
-    else if (share < 0.25)
+    if (share > REAL(0.9))
+        s->eps = s->eps * REAL(0x1p-8) > s->limit ? s->eps * REAL(0x1p-8) : s->eps * REAL(0.25);
+    else if (share > REAL(0.5))
+        s->eps *= REAL(0.25);
+    else if (share < REAL(0.25))
         s->eps *= 4;
     s->eps = sample_greater(s->eps, sample_least_eps(o));
-    s->limit *= 0.125;
+    s->limit *= REAL(0.125);
 }
 
 SAMPLE_FUNCTION enum sample_decision sample_refuse_elastic(struct sample *s) {
@@ -165,10 +166,10 @@ SAMPLE_FUNCTION enum sample_decision sample_refuse_elastic(struct sample *s) {
 }
 
 /* At the iterate that the stage begins from. */
-SAMPLE_FUNCTION enum sample_decision sample_open_elastic(struct sample *s, double squares) {
+SAMPLE_FUNCTION enum sample_decision sample_open_elastic(struct sample *s, real squares) {
     s->squares = squares;
     sample_wait(s, squares);
-    s->eps = sample_power_of_two(SAMPLE_ELASTIC_EPS * (squares < 1 ? sqrt(squares) : 1));
+    s->eps = sample_power_of_two(SAMPLE_ELASTIC_EPS * (squares < 1 ? real_sqrt(squares) : 1));
     s->growth = SAMPLE_ELASTIC_GROWTH;
     s->limit = 0;
     return SAMPLE_GO_ON;
@@ -176,7 +177,7 @@ SAMPLE_FUNCTION enum sample_decision sample_open_elastic(struct sample *s, doubl
 
 SAMPLE_FUNCTION enum sample_decision sample_decide_elastic(struct sample *s, const struct sample_options *o,
                                                            const struct sample_numbers *n) {
-    double promised = s->squares - n->gain, gained = n->finite ? s->squares - n->squares : -1;
+    real promised = s->squares - n->gain, gained = n->finite ? s->squares - n->squares : -1;
     bool vain = promised < SAMPLE_ELASTIC_VAIN * s->squares && s->eps < SAMPLE_ELASTIC_LOOSE;
     s->kind = SAMPLE_SOLVED;
     s->programme.solves = 0;
@@ -215,7 +216,7 @@ SAMPLE_FUNCTION void sample_advanced(struct sample *s, bool done) {
 SAMPLE_FUNCTION enum sample_decision sample_decide_near(struct sample *s, const struct sample_options *o,
                                                         const struct sample_numbers *n) {
     bool fresh = sample_is_fresh(s);
-    double before = fresh ? n->squares : s->squares;
+    real before = fresh ? n->squares : s->squares;
     s->squares = n->squares;
     if (fresh)
         sample_wait(s, n->squares);

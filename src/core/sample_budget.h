@@ -8,7 +8,9 @@
 #ifndef HN_CORE_SAMPLE_BUDGET_H
 #define HN_CORE_SAMPLE_BUDGET_H
 
-SAMPLE_CONSTANT double SAMPLE_CLOSER = 14; /* how often max |r| must have shrunk for more than the budget */
+#include "base/real.h"
+
+SAMPLE_CONSTANT real SAMPLE_CLOSER = 14; /* how often max |r| must have shrunk for more than the budget */
 
 /* The number of the attempt after this one. */
 SAMPLE_FUNCTION int sample_next_attempt(const struct sample *s, const struct sample_options *o) {
@@ -20,9 +22,9 @@ SAMPLE_FUNCTION int sample_next_attempt(const struct sample *s, const struct sam
 /* Whether the sample has had its budget. One that has come close is worth more: the budget grows with the square of how often max
  * |r| goes into what it was at the start values. */
 SAMPLE_FUNCTION bool sample_is_spent(const struct sample *s, const struct sample_options *o) {
-    double worth = s->away / (SAMPLE_CLOSER * s->best);
-    double budget = (double)o->budget * sample_greater(1, worth * worth);
-    return s->homed && (double)(s->iteration - s->home) >= budget && s->waited > SAMPLE_PATIENCE;
+    real worth = s->away / (SAMPLE_CLOSER * s->best);
+    real budget = (real)o->budget * sample_greater(1, worth * worth);
+    return s->homed && (real)(s->iteration - s->home) >= budget && s->waited > SAMPLE_PATIENCE;
 }
 
 /* Whether what came in has had as much: the start values are the better bet then. The path of a sample does not depend on the

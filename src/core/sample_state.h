@@ -5,9 +5,11 @@
 #ifndef HN_CORE_SAMPLE_STATE_H
 #define HN_CORE_SAMPLE_STATE_H
 
-#include "hardnet/layer.h"
+#include "base/real.h"
 
-#include <math.h>
+#ifndef FREESTANDING
+#include "hardnet/layer.h"
+#endif
 
 #ifndef SAMPLE_FUNCTION
 #define SAMPLE_FUNCTION static inline
@@ -19,9 +21,9 @@
 /* ---- what is decided for a whole layer ---- */
 
 struct sample_options {
-    double damping;   /* eps, or eps / |W r| of auto; not used where eps is adapted by lm */
-    double tolerance; /* on max |r|, or on its ratio to the bounds */
-    int32_t method;   /* hn_method */
+    real damping;   /* eps, or eps / |W r| of auto; not used where eps is adapted by lm */
+    real tolerance; /* on max |r|, or on its ratio to the bounds */
+    int32_t method; /* hn_method */
     int32_t iterations;
     bool weighted;     /* only some rows count in a step, each with a weight: lm, enforce and auto */
     bool stops;        /* a sample ends where the tolerance is reached: all but paper and hardnet */
@@ -95,30 +97,30 @@ struct sample {
     int begun;  /* iteration at which the stage began */
     int waited; /* steps since |W r| was last halved */
     int home;
-    double before;  /* max |r| of what came in */
-    double away;    /* measure at the start values, where `homed` */
-    double best;    /* smallest measure of an accepted iterate */
-    double squares; /* |W r|^2 at the base */
-    double halved;  /* |W r|^2 when it was last halved */
-    double eps, growth;
-    double used;  /* eps of the last step */
-    double limit; /* of eps; of programmes: one that was too small */
-    double slope; /* the smallest |A' W r|^2 / (|A|^2 |W r|^2) where an attempt ended; infinite: none was asked for */
-    int elastic;  /* steps computed by programmes */
-    int strayed;  /* the first step of the attempt that a programme led to; 0: none did */
+    real before;  /* max |r| of what came in */
+    real away;    /* measure at the start values, where `homed` */
+    real best;    /* smallest measure of an accepted iterate */
+    real squares; /* |W r|^2 at the base */
+    real halved;  /* |W r|^2 when it was last halved */
+    real eps, growth;
+    real used;   /* eps of the last step */
+    real limit;  /* of eps; of programmes: one that was too small */
+    real slope;  /* the smallest |A' W r|^2 / (|A|^2 |W r|^2) where an attempt ended; infinite: none was asked for */
+    int elastic; /* steps computed by programmes */
+    int strayed; /* the first step of the attempt that a programme led to; 0: none did */
     struct elastic programme;
 };
 
 /* ---- what an executor leaves ---- */
 
 struct sample_numbers {
-    double measure;      /* max |r|, relative to the bounds if so asked */
-    double squares;      /* |W r|^2 */
-    double joint;        /* part of it: inequalities in several outputs; where sample_asks_joint */
-    double violation;    /* max |r|; where sample_asks_violation */
-    double gain;         /* of the last step: z' W r on the rows' side, s' A' W r on the outputs' side */
-    double step_squares; /* |s|^2 */
-    double least_pivot, most_pivot;
+    real measure;      /* max |r|, relative to the bounds if so asked */
+    real squares;      /* |W r|^2 */
+    real joint;        /* part of it: inequalities in several outputs; where sample_asks_joint */
+    real violation;    /* max |r|; where sample_asks_violation */
+    real gain;         /* of the last step: z' W r on the rows' side, s' A' W r on the outputs' side */
+    real step_squares; /* |s|^2 */
+    real least_pivot, most_pivot;
     bool finite; /* y and every c are finite */
     bool moved;  /* the last step changed y */
     bool usable; /* the last step led to a finite y */

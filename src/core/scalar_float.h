@@ -6,9 +6,7 @@
 #ifndef HN_CORE_SCALAR_FLOAT_H
 #define HN_CORE_SCALAR_FLOAT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/real.h"
 
 #ifndef SIMD_INLINE
 #define SIMD_INLINE static inline

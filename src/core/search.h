@@ -12,6 +12,7 @@
 #ifndef HN_CORE_SEARCH_H
 #define HN_CORE_SEARCH_H
 
+#include "base/real.h"
 #include "core/search_end.h"
 #include "core/search_group.h"
 
@@ -26,10 +27,10 @@ static void search_begin(struct search_group *g, size_t lane) {
         *view_row(&v, ROW_POLISH, i) = 0;
     if (s->attempt == 0)
         polish_keep(&v, s, ROW_POLISH, polish_residual(&v, ROW_POLISH));
-    bool finite = s->energy > 0 && s->energy <= DBL_MAX;
+    bool finite = s->energy > 0 && s->energy <= REAL_MAX;
     if (s->attempt == 0) {
         s->best_cost = s->start_cost;
-        s->finite = s->kept <= DBL_MAX;
+        s->finite = s->kept <= REAL_MAX;
     }
     s->phase = finite && s->first_mu > 0 ? NEAREST_DESCENDS : NEAREST_IDLE;
 }
@@ -199,7 +200,7 @@ static bool search_begins_again(struct search_group *g, size_t lane) {
         return false;
     s->attempt++;
     s->failures = s->iterations = 0;
-    s->kept = INFINITY;
+    s->kept = REAL_INFINITY;
     for (size_t j = 0; j < v.plan->outputs; j++)
         *view_column(&v, COLUMN_Y, j) =
             *view_column(&v, s->attempt == 3 && !v.plan->fixed[j] ? COLUMN_RAW : COLUMN_START, j);
@@ -235,7 +236,7 @@ static void search_run(const struct backend *kernels, const struct nearest_parts
                        struct nearest_sample *samples, size_t count, const struct nearest_watch *watch) {
     struct search_group g = {
         .kernels = kernels, .n = n, .memory = memory, .samples = samples, .count = count, .watch = watch};
-    const struct nearest_state fresh = {.kept = INFINITY};
+    const struct nearest_state fresh = {.kept = REAL_INFINITY};
     const int attempts = n->plan.optimal ? SEARCH_ATTEMPTS_OPTIMAL : SEARCH_ATTEMPTS;
     bool again[NEAREST_AT_ONCE], any = true;
     for (size_t lane = 0; lane < count; lane++) {

@@ -4,6 +4,7 @@
 #ifndef HN_CORE_SEARCH_END_H
 #define HN_CORE_SEARCH_END_H
 
+#include "base/real.h"
 #include "core/search_group.h"
 
 static double search_energy(const struct nearest_view *v, size_t which) {
@@ -122,7 +123,7 @@ static void search_judge_lifted(struct search_group *g) {
             struct nearest_state *s = &g->state[lane];
             if (!judges[lane])
                 continue;
-            s->kept = INFINITY;
+            s->kept = REAL_INFINITY;
             polish_keep(&v, s, ROW_KEPT, polish_residual(&v, ROW_KEPT));
             judges[lane] = !(s->kept <= NEAREST_ENOUGH);
             if (judges[lane])
@@ -161,7 +162,7 @@ static void search_finish(const struct search_group *g, size_t lane) {
     const struct nearest_state *s = &g->state[lane];
     struct nearest_sample *sample = &g->samples[lane];
     bool taken = search_is_taken(&v, s), best = !taken && v.plan->optimal && s->best_cost < s->start_cost;
-    sample->kkt = taken ? s->kept : INFINITY;
+    sample->kkt = taken ? s->kept : REAL_INFINITY;
     sample->reason = (int)search_reason(g, lane);
     sample->programmes = s->programmes;
     sample->factorisations = s->factorisations;

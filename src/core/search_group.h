@@ -4,6 +4,7 @@
 #ifndef HN_CORE_SEARCH_GROUP_H
 #define HN_CORE_SEARCH_GROUP_H
 
+#include "base/real.h"
 #include "core/least_squares.h"
 #include "core/nearest_barrier.h"
 #include "core/nearest_newton.h"
@@ -21,8 +22,8 @@ enum {
     SEARCH_ATTEMPTS_OPTIMAL = 4,
     SEARCH_LIFTS = 4
 };
-static const double SEARCH_POLISHES = 1e-3; /* of the first mu */
-static const double SEARCH_DELTA = 1e-3;    /* of the largest S^2 */
+SHARED_CONSTANT double SEARCH_POLISHES = 1e-3; /* of the first mu */
+SHARED_CONSTANT double SEARCH_DELTA = 1e-3;    /* of the largest S^2 */
 
 /* The samples of one call. */
 struct search_group {

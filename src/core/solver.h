@@ -13,6 +13,8 @@
 #ifndef HN_CORE_SOLVER_H
 #define HN_CORE_SOLVER_H
 
+#include "base/real.h"
+
 #ifndef SOLVER_OPTIONS
 #define SOLVER_OPTIONS(d) ((d)->options)
 #endif
@@ -29,10 +31,10 @@ enum { SOLVER_TAKES, SOLVER_HOLDS, SOLVER_LEADS, SOLVER_HOLD }; /* slots behind 
 /* What the way back needs of the way forward: of each accepted step eps, its kind and y before it. Numbers of one tape are `width`
  * apart. */
 struct solver_tape {
-    double *eps;     /* room */
-    int32_t *kind;   /* room: enum sample_step */
-    double *iterate; /* room x outputs */
-    size_t room;     /* a layer's own tape holds plan.tape_steps */
+    real *eps;     /* room */
+    int32_t *kind; /* room: enum sample_step */
+    real *iterate; /* room x outputs */
+    size_t room;   /* a layer's own tape holds plan.tape_steps */
     size_t width;
     struct tape_head head;
 };
@@ -41,10 +43,10 @@ struct solver {
     const struct plan *plan;
     const struct sample_options *options;
     struct point point;
-    const double *x;
-    const double *raw;
-    double *warm;             /* outputs, or NULL: y - raw of the call before, and of this one afterwards */
-    double *row;              /* outputs: scratch */
+    const real *x;
+    const real *raw;
+    real *warm;               /* outputs, or NULL: y - raw of the call before, and of this one afterwards */
+    real *row;                /* outputs: scratch */
     struct solver_tape *tape; /* or NULL: nobody goes back */
     struct sample state;
     size_t culprit;
@@ -53,12 +55,12 @@ struct solver {
 struct solver_report {
     hn_outcome outcome;
     int iterations, steps;
-    double violation_before, violation, moved, damping;
+    real violation_before, violation, moved, damping;
     size_t worst, culprit; /* SIZE_MAX: none */
 };
 
 /* A copy that no compiler makes a call of. */
-static void solver_copy(const double *from, double *to, size_t count) {
+static void solver_copy(const real *from, real *to, size_t count) {
     for (size_t i = 0; i < count; i++) {
         to[i] = from[i];
         LOOP_STAYS;
@@ -67,15 +69,15 @@ static void solver_copy(const double *from, double *to, size_t count) {
 
 /* Numbers that are moved at once; where they lie apart. */
 struct solver_block {
-    double numbers[4];
+    real numbers[4];
 };
 #ifndef SOLVER_AT_ONCE
 #define SOLVER_AT_ONCE 4
 #endif
 
 /* The same where they lie apart: several are read before the first is written, for memory that answers late. */
-static void solver_spread(const double *from, size_t from_width, double *to, size_t to_width, size_t count) {
-    double block[SOLVER_AT_ONCE];
+static void solver_spread(const real *from, size_t from_width, real *to, size_t to_width, size_t count) {
+    real block[SOLVER_AT_ONCE];
     size_t blocks = count / SOLVER_AT_ONCE;
     for (size_t i = 0; i < blocks * SOLVER_AT_ONCE; i += SOLVER_AT_ONCE) {
         for (size_t k = 0; k < SOLVER_AT_ONCE; k++)
@@ -91,8 +93,8 @@ static void solver_spread(const double *from, size_t from_width, double *to, siz
 
 /* A vector over outputs onto another one. */
 static void solver_take_slots(const struct solver *d, uint32_t from, uint32_t to) {
-    const double *source = point_at(&d->point, from);
-    double *target = point_at(&d->point, to);
+    const real *source = point_at(&d->point, from);
+    real *target = point_at(&d->point, to);
     size_t width = POINT_WIDTH(&d->point), count = POINT_PLAN(&d->point)->outputs, blocks = count / 4;
     if (width > 1) {
         solver_spread(source, width, target, width, count);
@@ -120,7 +122,7 @@ static void solver_fall_back(struct solver *d, hn_outcome outcome, size_t culpri
     point_fall_back(&d->point);
 }
 
-static bool solver_finite(const double *values, size_t count, size_t *culprit) {
+static bool solver_finite(const real *values, size_t count, size_t *culprit) {
     for (size_t i = 0; i < count; i++)
         if (!sample_is_finite(values[i])) {
             *culprit = i;
@@ -165,7 +167,7 @@ static void solver_open(struct solver *d) {
 /* ---- evaluation ---- */
 
 static void solver_evaluate(const struct solver *d) {
-    double *slots = d->point.slots;
+    real *slots = d->point.slots;
     entry_evaluate(slots);
     if (SOLVER_OPTIONS(d)->weighted && sample_is_fresh(&d->state)) {
         solver_flag(d, POINT_PLAN(&d->point)->slots + SOLVER_TAKES, true);
@@ -177,7 +179,7 @@ static void solver_evaluate(const struct solver *d) {
 static void solver_numbers(const struct solver *d, struct sample_numbers *n) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
-    const double *summary = point_at(p, plan->summary);
+    const real *summary = point_at(p, plan->summary);
     size_t unused;
     n->measure = summary[SUMMARY_WORST * POINT_WIDTH(p)];
     n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
@@ -233,7 +235,7 @@ static void solver_answer(struct solver *d) {
 static void solver_pull(const struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
-    const double *a = point_at(&d->point, plan->matrix), *right = point_at(&d->point, plan->right);
+    const real *a = point_at(&d->point, plan->matrix), *right = point_at(&d->point, plan->right);
     for (size_t j = 0; j < plan->outputs; j++) {
         d->row[j] = 0;
         LOOP_STAYS;
@@ -252,7 +254,7 @@ static void solver_hold_bounds(const struct solver *d) {
     solver_pull(d);
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         uint32_t i = row[k], e = first[i];
-        double y = *point_at(p, plan_words(plan, plan->value)[i]), down = d->row[output[k]];
+        real y = *point_at(p, plan_words(plan, plan->value)[i]), down = d->row[output[k]];
         bool below = y <= *point_at(p, plan_words(plan, plan->lower)[i]) && down > 0;
         bool above = *point_at(p, plan_words(plan, plan->upper)[i]) <= y && down < 0;
         if (point_mask(p, plan->active + i) || !(below || above))
@@ -292,7 +294,7 @@ static void solver_commit_iterate(struct solver *d) {
 static void solver_record(const struct solver *d, enum sample_step led) {
     const struct solver_tape *tape = d->tape;
     size_t steps = (size_t)d->state.steps, outputs = POINT_PLAN(&d->point)->outputs, width = POINT_WIDTH(&d->point);
-    const double *y = point_at(&d->point, POINT_PLAN(&d->point)->y);
+    const real *y = point_at(&d->point, POINT_PLAN(&d->point)->y);
     if (steps > 0 && steps <= tape->room) {
         tape->eps[(steps - 1) * tape->width] = d->state.used;
         tape->kind[(steps - 1) * tape->width] = (int32_t)led;
@@ -331,9 +333,9 @@ static void solver_clip(const struct solver *d) {
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     size_t unused;
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
-        double *y = point_at(p, plan->y + output[k]);
-        double lower = *point_at(p, plan_words(plan, plan->lower)[row[k]]);
-        double upper = *point_at(p, plan_words(plan, plan->upper)[row[k]]);
+        real *y = point_at(p, plan->y + output[k]);
+        real lower = *point_at(p, plan_words(plan, plan->lower)[row[k]]);
+        real upper = *point_at(p, plan_words(plan, plan->upper)[row[k]]);
         *y = *y < lower ? lower : *y;
         *y = upper < *y ? upper : *y;
     }
@@ -343,9 +345,9 @@ static void solver_clip(const struct solver *d) {
 
 #ifdef SOLVER_JUDGES
 /* a' b of vectors in slots, the first product first. */
-static double solver_inner(const struct solver *d, uint32_t a, uint32_t b, size_t count) {
-    const double *first = point_at(&d->point, a), *second = point_at(&d->point, b);
-    double sum = 0;
+static real solver_inner(const struct solver *d, uint32_t a, uint32_t b, size_t count) {
+    const real *first = point_at(&d->point, a), *second = point_at(&d->point, b);
+    real sum = 0;
     SOLVER_UNROLL
     for (size_t i = 0; i < count; i++)
         sum += first[i * POINT_WIDTH(&d->point)] * second[i * POINT_WIDTH(&d->point)];
@@ -423,26 +425,26 @@ static void solver_move(struct solver *d) {
 
 /* ---- the end ---- */
 
-static double solver_moved(const struct solver *d) {
-    const double *y = point_at(&d->point, POINT_PLAN(&d->point)->y);
+static real solver_moved(const struct solver *d) {
+    const real *y = point_at(&d->point, POINT_PLAN(&d->point)->y);
     size_t width = POINT_WIDTH(&d->point);
-    double scale = 0, sum = 0;
+    real scale = 0, sum = 0;
     size_t unused;
     if (!solver_finite(d->raw, POINT_PLAN(&d->point)->outputs, &unused))
-        return HUGE_VAL;
+        return REAL_INFINITY;
     for (size_t i = 0; i < POINT_PLAN(&d->point)->outputs; i++)
         scale = sample_greater(scale, point_abs(d->raw[i] - y[i * width]));
     if (!sample_is_finite(scale))
-        return HUGE_VAL;
+        return REAL_INFINITY;
     for (size_t i = 0; i < POINT_PLAN(&d->point)->outputs && scale > 0; i++) {
-        double part = (d->raw[i] - y[i * width]) / scale;
+        real part = (d->raw[i] - y[i * width]) / scale;
         sum += part * part;
     }
-    return scale * sqrt(sum);
+    return scale * real_sqrt(sum);
 }
 
 static void solver_finish(struct solver *d, const struct sample_numbers *n, struct solver_report *out) {
-    double bound = sample_asks_stationarity(&d->state, SOLVER_OPTIONS(d), n);
+    real bound = sample_asks_stationarity(&d->state, SOLVER_OPTIONS(d), n);
     bool asks = bound > 0 || !SOLVER_OPTIONS(d)->weighted; /* the same time for every outcome, as above */
     bool stationary = asks && point_stationarity(&d->point, d->row) <= bound * bound && bound > 0;
     out->outcome = d->state.outcome = sample_verdict(&d->state, SOLVER_OPTIONS(d), n, stationary);
@@ -453,7 +455,7 @@ static void solver_finish(struct solver *d, const struct sample_numbers *n, stru
     out->culprit = d->culprit;
     out->violation = point_violation(&d->point, &out->worst);
     if (out->outcome == HN_OUTCOME_BAD_BOUNDS) {
-        out->violation = HUGE_VAL;
+        out->violation = REAL_INFINITY;
         out->worst = d->culprit;
     }
     out->moved = solver_moved(d);

@@ -11,20 +11,22 @@
 #ifndef HN_CORE_SOLVER_ADJOINT_H
 #define HN_CORE_SOLVER_ADJOINT_H
 
+#include "base/real.h"
+
 /* What is asked, and where the answers go; NULL: nobody wants it. */
 struct solver_back {
-    const double *grad_y;            /* outputs: of the loss by the returned y */
-    double *grad_raw;                /* outputs */
-    double *grad_x;                  /* inputs; the raw output held fixed, unless it follows x: */
-    double *grad_lower, *grad_upper; /* rows */
-    bool from_start;                 /* the raw output was the model's start values */
+    const real *grad_y;            /* outputs: of the loss by the returned y */
+    real *grad_raw;                /* outputs */
+    real *grad_x;                  /* inputs; the raw output held fixed, unless it follows x: */
+    real *grad_lower, *grad_upper; /* rows */
+    bool from_start;               /* the raw output was the model's start values */
 };
 
 /* ---- loading ---- */
 
 static void solver_back_iterate(const struct solver *d, size_t step) {
     const struct solver_tape *tape = d->tape;
-    const double *from = tape->iterate + step * POINT_PLAN(&d->point)->outputs * tape->width;
+    const real *from = tape->iterate + step * POINT_PLAN(&d->point)->outputs * tape->width;
     solver_spread(from, tape->width, point_at(&d->point, POINT_PLAN(&d->point)->y), POINT_WIDTH(&d->point),
                   POINT_PLAN(&d->point)->outputs);
 }
@@ -82,8 +84,8 @@ static void solver_unclip(const struct solver *d) {
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     const uint32_t step = solver_step_again(d);
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
-        double y = *point_at(p, plan->y + output[k]) - *point_at(p, step + output[k]);
-        double *gradient = point_at(p, plan->gradient + output[k]);
+        real y = *point_at(p, plan->y + output[k]) - *point_at(p, step + output[k]);
+        real *gradient = point_at(p, plan->gradient + output[k]);
         bool below = y < *point_at(p, lower[row[k]]), above = *point_at(p, upper[row[k]]) < y;
         *point_at(p, plan->grad_lower + row[k]) += below ? *gradient : 0;
         *point_at(p, plan->grad_upper + row[k]) += above ? *gradient : 0;
@@ -93,9 +95,9 @@ static void solver_unclip(const struct solver *d) {
 }
 
 /* d(eps) / d|W r| / |W r|; on the outputs' side v is eps times what it should be. */
-static double solver_slope(const struct solver *d) {
-    double squares = *point_at(&d->point, POINT_PLAN(&d->point)->summary + SUMMARY_SQUARES);
-    double slope = sample_eps_slope(&d->state, SOLVER_OPTIONS(d), squares);
+static real solver_slope(const struct solver *d) {
+    real squares = *point_at(&d->point, POINT_PLAN(&d->point)->summary + SUMMARY_SQUARES);
+    real slope = sample_eps_slope(&d->state, SOLVER_OPTIONS(d), squares);
     return slope != 0 && SOLVER_OPTIONS(d)->outputs_side ? slope / d->state.eps : slope;
 }
 
@@ -119,7 +121,7 @@ static void solver_back_step(struct solver *d) {
         solver_unclip(d);
     entry_back_begin(p->slots);
     if (weighted) {
-        double slope = solver_slope(d), *damped = point_at(p, plan->damped);
+        real slope = solver_slope(d), *damped = point_at(p, plan->damped);
         *damped = slope != 0 ? *damped * slope : 0;
     }
     entry_back_rows_bounds(p->slots);
@@ -129,7 +131,7 @@ static void solver_back_step(struct solver *d) {
 
 /* ---- the end ---- */
 
-static bool solver_back_read(const struct point *p, uint32_t slot, size_t count, double *to) {
+static bool solver_back_read(const struct point *p, uint32_t slot, size_t count, real *to) {
     size_t unused;
     if (!to)
         return true;
@@ -137,7 +139,7 @@ static bool solver_back_read(const struct point *p, uint32_t slot, size_t count,
     return point_finite(p, slot, count, &unused);
 }
 
-static void solver_back_clear(double *values, size_t count) {
+static void solver_back_clear(real *values, size_t count) {
     for (size_t i = 0; values && i < count; i++) {
         values[i] = 0;
         LOOP_STAYS;

@@ -8,6 +8,8 @@
 #ifndef HN_CORE_SQRT_H
 #define HN_CORE_SQRT_H
 
+#include "base/real.h"
+
 #ifdef REAL_LIBM /* REAL_SQRT is that of <math.h> */
 SIMD_INLINE simd simd_sqrt(simd a) {
     return REAL_SQRT(a);
@@ -24,17 +26,17 @@ SIMD_INLINE simd simd_sqrt(simd a) {
 SIMD_INLINE simd root_remainder(simd a, simd y) {
     simd square = y * y;
     simd head = simd_of_bits(simd_to_bits(y) & PAIR_HEAD), rest = y - head;
-    simd error = ((head * head - square) + 2.0 * (head * rest)) + rest * rest;
+    simd error = ((head * head - square) + REAL(2.0) * (head * rest)) + rest * rest;
     return (a - square) - error;
 }
 
 /* For 1 <= a < 4. */
 SIMD_INLINE simd root_near(simd a) {
-    simd inverse = simd_of_bits(ROOT_GUESS - (simd_to_bits(a) >> 1)), half = 0.5 * a;
+    simd inverse = simd_of_bits(ROOT_GUESS - (simd_to_bits(a) >> 1)), half = REAL(0.5) * a;
     for (int i = 0; i < ROOT_ROUNDS; i++)
-        inverse = inverse * (1.5 - half * inverse * inverse);
+        inverse = inverse * (REAL(1.5) - half * inverse * inverse);
     simd y = a * inverse;
-    y = y + 0.5 * inverse * root_remainder(a, y);
+    y = y + REAL(0.5) * inverse * root_remainder(a, y);
     simd remainder = root_remainder(a, y), place = y * ROOT_PLACE;
     simd_bits up = simd_less(place, remainder), down = simd_less_equal(remainder, -place);
     return simd_of_bits(

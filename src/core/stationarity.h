@@ -4,27 +4,29 @@
 #ifndef HN_CORE_STATIONARITY_H
 #define HN_CORE_STATIONARITY_H
 
+#include "base/real.h"
+
 /* Sums over the rows of the last accepted iterate. Of A' W r entries are left out that lead an output beyond a bound it is on. */
 struct sample_slope {
-    double entries; /* |A|^2 */
-    double squares; /* |W r|^2 */
-    double slope;   /* |A' W r|^2 */
-    double steep;   /* the sum of |A' W r| */
-    double size;    /* of the outputs: max |y|, at least 1 */
-    bool affine;    /* every violated row is affine */
+    real entries; /* |A|^2 */
+    real squares; /* |W r|^2 */
+    real slope;   /* |A' W r|^2 */
+    real steep;   /* the sum of |A' W r| */
+    real size;    /* of the outputs: max |y|, at least 1 */
+    bool affine;  /* every violated row is affine */
 };
 
 /* Violated rows that are affine have a convex sum of squares f. At a y that holds them 0 >= f + f' (y - here), so that some output
  * is at least f / |f'|_1 from here; bounds that outputs are on only make it more. Farther than SAMPLE_REACH nobody is. */
 SAMPLE_FUNCTION bool sample_is_proof(const struct sample_slope *slope) {
     return slope->affine && slope->squares > SAMPLE_SMALL &&
-           SAMPLE_REACH * slope->size * slope->steep < 0.5 * slope->squares;
+           SAMPLE_REACH * slope->size * slope->steep < REAL(0.5) * slope->squares;
 }
 
 /* The answer to sample->asks: sums at the last accepted iterate, or whether the entries of J there are finite. */
 SAMPLE_FUNCTION void sample_answer(struct sample *s, const struct sample_slope *slope, bool entries_finite) {
     bool asks_slope = s->asks == SAMPLE_ASKS_SLOPE;
-    double scale = slope->entries * slope->squares;
+    real scale = slope->entries * slope->squares;
     s->asks = SAMPLE_ASKS_NOTHING;
     if (asks_slope ? !sample_is_finite(slope->entries)
                    : !entries_finite) /* weighed entries are at most 2, unless J is not finite */

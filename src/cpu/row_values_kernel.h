@@ -9,13 +9,14 @@
 #ifndef HN_CPU_ROW_VALUES_KERNEL_H
 #define HN_CPU_ROW_VALUES_KERNEL_H
 
-#include "base/simd.h"
+#include "base/real.h"
 
-#include <float.h>
-#include <stdbool.h>
+#ifndef FREESTANDING
+#include "base/simd.h"
+#endif
 
 SIMD_INLINE simd_bits kernel_finite(simd a) {
-    return simd_less_equal(simd_abs(a), simd_all(DBL_MAX));
+    return simd_less_equal(simd_abs(a), simd_all(REAL_MAX));
 }
 
 /* r of one row, and |r|, absolute or relative to its bound. */
@@ -32,7 +33,7 @@ SIMD_INLINE simd kernel_row(simd c, simd lower, simd upper, const bool relative,
 }
 
 #ifndef ROW_HUGE
-#define ROW_HUGE 0x1p1021 /* 1 / ROW_HUGE is a normal number */
+#define ROW_HUGE REAL(0x1p1021) /* 1 / ROW_HUGE is a normal number */
 #endif
 
 /* 2^-e for a = 1.f 2^e >= 1, else 1: exact, and constant on each binade. */

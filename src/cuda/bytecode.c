@@ -155,7 +155,7 @@ static void print_case(struct text *text, enum function function) {
 }
 
 void bytecode_print_functions(struct text *text, const struct bytecode *listed) {
-    text_add(text, "\nSIMD_INLINE void bytecode_function(double *slots, const double *numbers, const uint32_t *at, "
+    text_add(text, "\nSIMD_INLINE void bytecode_function(real *slots, const real *numbers, const uint32_t *at, "
                    "uint32_t function) {\n    switch (function) {\n");
     for (int f = 0; f < (int)SUM_PLUS; f++)
         if (listed->uses[f] && function_shape((enum function)f).meaning)
@@ -171,6 +171,6 @@ void bytecode_print_functions(struct text *text, const struct bytecode *listed) 
 }
 
 void bytecode_print_entry(struct text *text, const struct bytecode *listed, enum kernel_entry entry) {
-    text_add(text, "\nstatic void entry_%s(double *slots) {\n    %s_run(slots, %uU, %uU);\n}\n", entry_text(entry),
+    text_add(text, "\nstatic void entry_%s(real *slots) {\n    %s_run(slots, %uU, %uU);\n}\n", entry_text(entry),
              listed->batched ? "batched" : "bytecode", listed->first[entry], listed->end[entry]);
 }

@@ -13,7 +13,6 @@
 #include "nn/network_parts.h"
 #include "nn/refine_plan.h"
 
-typedef double full, real;
 #include "cuda/kernels/kernel_args.h"
 #include "cuda/kernels/policy_args.h"
 

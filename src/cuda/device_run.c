@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-typedef double full, real;
 #include "cuda/kernels/kernel_args.h"
 
 enum { ALIGNMENT = 256, COUNTER_BYTES = ALIGNMENT };

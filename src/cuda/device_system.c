@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "codegen/emit/amalgamate.h"
 #include "cuda/device_texts.h"
 #include "cuda/system_layout.h"
 
@@ -196,20 +195,13 @@ hn_status device_system_list(struct device_system *system, struct bytecode *list
 
 /* ---- text ---- */
 
-void device_system_print_knows(const struct device_system *system, struct text *out) {
-    if (system->there && system->kind == FACTOR_TILED)
-        amalgamate_file(out, "cuda/kernels/blocked_ldl_known.h", system->single);
+static void print_include(struct text *out, const char *name) {
+    text_add(out, "#include \"cuda/kernels/%s.h\"\n", name);
 }
 
-/* Loops that do not say how far they are unrolled are not: compilers would unroll them all, and take twice as long. */
-static void print_text(const struct device_system *system, struct text *out, const char *name) {
-    struct text own = {.bytes = NULL};
-    amalgamate_file(&own, name, system->single);
-    if (own.failed)
-        text_fail_with(out, &own);
-    else
-        device_print_as_cpp(out, own.bytes, true, false);
-    text_drop(&own);
+void device_system_print_knows(const struct device_system *system, struct text *out) {
+    if (system->there && system->kind == FACTOR_TILED)
+        print_include(out, "blocked_ldl_known");
 }
 
 /* Beside DEVICE_UNROLL, for loops over what registers hold: those over memory, so far that reads do not wait for each other. */
@@ -222,27 +214,25 @@ void device_system_print_functions(const struct device_system *system, struct te
         return;
     text_add(out, "%s", loops);
     text_add_bytes(out, system->names.bytes, system->names.length);
-    print_text(system, out, "cuda/kernels/dense_ldl.h");
+    print_include(out, "dense_ldl");
     if (system->kind != FACTOR_TILED) {
-        print_text(system, out,
-                   system->kind == FACTOR_DENSE ? "cuda/kernels/normal_matrix.h" : "cuda/kernels/sparse_ldl.h");
+        print_include(out, system->kind == FACTOR_DENSE ? "normal_matrix" : "sparse_ldl");
         return;
     }
-    print_text(system, out, "cuda/kernels/blocked_ldl_thread.h");
-    print_text(system, out, "cuda/kernels/blocked_ldl_solve.h");
+    print_include(out, "blocked_ldl_thread");
+    print_include(out, "blocked_ldl_solve");
     if (system->reduces) {
         text_add(out, "\n#define TILED_REDUCES\n");
-        print_text(system, out, "cuda/kernels/tridiagonal_schur.h");
+        print_include(out, "tridiagonal_schur");
     }
 }
 
 void device_system_print_entries(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_text(system, out,
-                   system->kind == FACTOR_TILED ? "cuda/kernels/blocked_ldl_step.h" : "cuda/kernels/system_step.h");
+        print_include(out, system->kind == FACTOR_TILED ? "blocked_ldl_step" : "system_step");
 }
 
 void device_system_print_begin(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_text(system, out, "cuda/kernels/system_constants.h");
+        print_include(out, "system_constants");
 }

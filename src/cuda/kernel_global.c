@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-typedef double full, real;
 #include "cuda/kernels/kernel_args.h"
 
 /* Blocks at once on a multiprocessor. Of the paper's straight code in double one warp for each of its schedulers: more would hide

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cuda/device_texts.h"
 
+#include "codegen/emit/flatten.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -74,7 +76,7 @@ static const char *open_literal(struct passage *p, const char *at) {
     return end;
 }
 
-void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool apart) {
+static void print_flat(struct text *out, const char *from, bool rolled, bool apart) {
     struct passage p = {out, from};
     bool ruled = false, rules = false; /* the line before, this one */
     const char *at = from;
@@ -108,4 +110,14 @@ void device_print_as_cpp(struct text *out, const char *from, bool rolled, bool a
         }
     }
     print_cpp_put(&p, at, "");
+}
+
+void device_print_as_cpp(struct text *out, const struct text *root, bool rolled, bool apart) {
+    struct text flat = {.bytes = NULL};
+    flatten(&flat, root);
+    if (flat.failed)
+        text_fail_with(out, &flat);
+    else
+        print_flat(out, flat.bytes, rolled, apart);
+    text_drop(&flat);
 }

@@ -9,7 +9,6 @@
 #include "cuda/device_system.h"
 #include "cuda/device_texts.h"
 #include "cuda/kernel_variant.h"
-#include "cuda/print_library.h"
 
 #include <stdio.h>
 
@@ -77,21 +76,15 @@ static void print_listed(const void *own, struct text *out, enum kernel_entry en
     bytecode_print_entry(out, own, entry);
 }
 
-static void print_functions(const struct emission *e, const struct bytecode *listed, struct text *out) {
-    struct text own = {.bytes = NULL};
+static void print_functions(const struct bytecode *listed, struct text *out) {
     bytecode_print_names(out);
-    amalgamate_file(out, "cuda/kernels/bytecode_run.h", e->options.single);
-    bytecode_print_functions(&own, listed);
+    text_add(out, "#include \"cuda/kernels/bytecode_run.h\"\n");
+    bytecode_print_functions(out, listed);
     if (listed->batched) {
         batched_print_names(out);
-        amalgamate_file(out, "cuda/kernels/bytecode_groups.h", e->options.single);
-        batched_print_functions(&own, listed->uses_batched);
+        text_add(out, "#include \"cuda/kernels/bytecode_groups.h\"\n");
+        batched_print_functions(out, listed->uses_batched);
     }
-    if (own.failed)
-        text_fail_with(out, &own);
-    else
-        amalgamate(out, own.bytes, e->options.single);
-    text_drop(&own);
 }
 
 static void choose_listed(const struct ir_module *ir, struct bytecode *listed, bool all, bool *failed) {
@@ -137,81 +130,71 @@ static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)SLOT_STRID
                                       "#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
                                       "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n";
 
-/* The methods nearest and optimal: the library's own search, in the order in which each text needs those before it. */
+/* The methods nearest and optimal: the library's own search. */
 static void print_search(struct text *out, bool thread_pool) {
-    static const char kernels[][48] = {"core/program_run.h", "base/arena_memory.h", "linalg/signed_factor.h",
-                                       "linalg/signed_kernel.h"};
-    static const char places[][48] = {"autodiff/program_layout.h", "core/nearest_layout.h",
-                                      "core/nearest_samples.h",    "core/nearest_state.h",
-                                      "core/active_set_layout.h",  "cuda/kernels/nearest_slots.h"};
-    static const char backends[2][48] = {"cuda/kernels/kernels_thread.h", "cuda/kernels/kernels_block.h"};
-    static const char own[][48] = {"core/nearest_rows.h",         "core/hessian_products.h",
-                                   "core/nearest_solve.h",        "core/nearest_barrier.h",
-                                   "core/nearest_newton.h",       "core/nearest_best.h",
-                                   "core/least_squares.h",        "core/search_group.h",
-                                   "core/search_end.h",           "core/search.h",
-                                   "core/infeasibility_proof.h",  "core/implicit_vjp.h",
-                                   "core/active_set_objective.h", "core/active_set.h"};
-    amalgamate_file(out, "core/program_lists.h", false);
-    amalgamate_file(out, "cuda/kernels/level_schedule_lists.h", false);
+    text_add(out, "#include \"core/program_lists.h\"\n"
+                  "#include \"cuda/kernels/level_schedule_lists.h\"\n");
     emission_print_operators(out, NULL);
     text_add(out, "%s", slots_of_search);
-    LIBRARY_PRINT_FILES(out, kernels);
-    LIBRARY_PRINT_FILES(out, places);
-    amalgamate_file(out, backends[thread_pool], false);
-    LIBRARY_PRINT_FILES(out, own);
+    text_add(out,
+             "#include \"core/program_run.h\"\n#include \"linalg/signed_kernel.h\"\n"
+             "#include \"core/nearest_layout.h\"\n#include \"core/nearest_samples.h\"\n"
+             "#include \"core/nearest_state.h\"\n#include \"core/active_set_layout.h\"\n"
+             "#include \"cuda/kernels/nearest_slots.h\"\n#include \"cuda/kernels/kernels_%s.h\"\n"
+             "#include \"core/search.h\"\n#include \"core/infeasibility_proof.h\"\n"
+             "#include \"core/implicit_vjp.h\"\n#include \"core/active_set.h\"\n",
+             thread_pool ? "block" : "thread");
 }
 
 /* One thread, and the samples that it takes. */
 static void print_samples(const struct emission *e, bool polish, struct text *out) {
     bool single = e->options.single, searches = e->plan->tape_numbers > 0 && !single;
-    amalgamate_file(out, "cuda/kernels/kernel_args.h", single);
-    amalgamate_file(out, "cuda/kernels/sample_io.h", single);
+    text_add(out, "#include \"cuda/kernels/kernel_args.h\"\n"
+                  "#include \"cuda/kernels/sample_io.h\"\n");
     if (searches) {
         print_search(out, device_is_team(e->plan));
-        amalgamate_file(out, "cuda/kernels/search_layout.h", single);
+        text_add(out, "#include \"cuda/kernels/search_layout.h\"\n");
     }
-    amalgamate_file(out, "cuda/kernels/kernel_global.h", single);
+    text_add(out, "#include \"cuda/kernels/kernel_global.h\"\n");
     if (searches)
-        amalgamate_file(out, "cuda/kernels/nearest_kernel.h", single);
+        text_add(out, "#include \"cuda/kernels/nearest_kernel.h\"\n");
     if (e->options.adjoint) {
-        amalgamate_file(out, "cuda/kernels/sample_io_adjoint.h", single);
-        amalgamate_file(out, "cuda/kernels/kernel_global_adjoint.h", single);
+        text_add(out, "#include \"cuda/kernels/sample_io_adjoint.h\"\n"
+                      "#include \"cuda/kernels/kernel_global_adjoint.h\"\n");
     } else if (polish)
-        amalgamate_file(out, "cuda/kernels/mixed_precision.h", single);
+        text_add(out, "#include \"cuda/kernels/mixed_precision.h\"\n");
     if (searches && e->options.adjoint)
-        amalgamate_file(out, "cuda/kernels/nearest_kernel_adjoint.h", single);
-    amalgamate_file(out, "cuda/kernels/kernel_global_main.h", single);
+        text_add(out, "#include \"cuda/kernels/nearest_kernel_adjoint.h\"\n");
+    text_add(out, "#include \"cuda/kernels/kernel_global_main.h\"\n");
 }
 
 /* nearest_kernel.h hears of every slope. */
 static const char slope_is_heard[] = "\n#define DEVICE_SEARCHES\n"
-                                     "static void thread_search_slope(const struct point *p, double *row, "
+                                     "static void thread_search_slope(const struct point *p, real *row, "
                                      "struct sample_slope *slope);\n#define point_slope thread_search_slope\n";
 
 static void print_library(const struct emission *e, const struct bytecode *listed, const struct device_system *system,
                           bool polish, struct text *out) {
-    bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
-    emission_print_sample(e, out);
+    emission_print_sample(out);
     device_system_print_knows(system, out);
-    emission_print_points(e, out);
+    emission_print_points(out);
     text_add(out, e->plan->tape_numbers > 0 ? slope_is_heard : "");
     device_print_plan(e, out);
     print_global_print_constants(e, system, out);
-    amalgamate_file(out, "linalg/pivot_kernel.h", single);
-    amalgamate_file(out, "cpu/row_values_kernel.h", single);
-    amalgamate_file(out, "codegen/kernel/row_functions_kernel.h", single);
-    amalgamate_file(out, "cuda/kernels/global_slots.h", single);
-    print_functions(e, listed, out);
+    text_add(out, "#include \"linalg/pivot_kernel.h\"\n"
+                  "#include \"cpu/row_values_kernel.h\"\n");
+    text_add(out, "#include \"codegen/kernel/row_functions_kernel.h\"\n"
+                  "#include \"cuda/kernels/global_slots.h\"\n");
+    print_functions(listed, out);
     device_system_print_functions(system, out);
     emission_print_entries(e, out);
     device_system_print_entries(system, out);
-    amalgamate_file(out, "core/solver.h", single);
+    text_add(out, "#include \"core/solver.h\"\n");
     if (e->options.adjoint) {
-        amalgamate_file(out, "core/point_back.h", single);
-        amalgamate_file(out, "core/solver_adjoint.h", single);
+        text_add(out, "#include \"core/point_back.h\"\n"
+                      "#include \"core/solver_adjoint.h\"\n");
     }
     print_samples(e, polish, out);
     device_system_print_begin(system, out);
@@ -224,13 +207,9 @@ static hn_status print_global_print_all(struct emission *e, const struct device_
     e->lists = &lists;
     print_library(e, &code->listed, system, subject->polish, &own);
     e->lists = NULL;
-    if (!own.failed) {
-        print_far_head(&out, e, subject);
-        device_print_as_cpp(&out, own.bytes, false, false);
-        print_kernel(&out, subject);
-    }
-    if (own.failed)
-        text_fail_with(&out, &own);
+    print_far_head(&out, e, subject);
+    device_print_as_cpp(&out, &own, false, false);
+    print_kernel(&out, subject);
     text_drop(&own);
     hn_status status = out.failed ? text_error(&out, "the device's kernel", error) : HN_OK;
     if (status != HN_OK)

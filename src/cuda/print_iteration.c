@@ -11,32 +11,32 @@
 
 /* What does not fit into registers, where the generator decides that (codegen/print/spill.h). */
 #define SPILL_ARRAY                                                                                                    \
-    "    double kept[SPILL_OWN + 1];\n    double *const spill_near = NEAR_KEPT;\n    (void)kept;\n    "                \
+    "    real kept[SPILL_OWN + 1];\n    real *const spill_near = NEAR_KEPT;\n    (void)kept;\n    "                    \
     "(void)spill_near;\n"
 
 /* Of a warp: the tasks of its threads, one behind the other, then the first places of all threads side by side. */
 static const char places_text[] =
     "\nenum { SPILL_PLACES = %u, SPILL_NEAR = %u, NEAR_TASK = %u, NEAR_WARP = %d * (NEAR_TASK + SPILL_NEAR) };\n"
     "#ifdef DEVICE_HOST\nenum { SPILL_OWN = 0, NEAR_APART = 1 };\n"
-    "static thread_local double device_near[SPILL_PLACES + 1];\n"
-    "#define NEAR_KEPT device_near\n#define SPILL_AT(place) (*(volatile double *)&spill_near[place])\n#else\n"
+    "static thread_local real device_near[SPILL_PLACES + 1];\n"
+    "#define NEAR_KEPT device_near\n#define SPILL_AT(place) (*(volatile real *)&spill_near[place])\n#else\n"
     "enum { SPILL_OWN = SPILL_PLACES - SPILL_NEAR, NEAR_APART = %d };\n"
-    "extern __shared__ double device_near[];\n"
+    "extern __shared__ real device_near[];\n"
     "#define NEAR_OF_WARP (device_near + threadIdx.x / NEAR_APART * NEAR_WARP)\n"
     "#define NEAR_KEPT (NEAR_OF_WARP + NEAR_APART * NEAR_TASK + threadIdx.x %% NEAR_APART)\n"
     "#define SPILL_AT(place) \\\n"
-    "    (*(volatile double *)((place) < SPILL_NEAR ? &spill_near[(place) * NEAR_APART] : &kept[(place)-SPILL_NEAR]))\n"
+    "    (*(volatile real *)((place) < SPILL_NEAR ? &spill_near[(place) * NEAR_APART] : &kept[(place)-SPILL_NEAR]))\n"
     "#endif\n";
 
 /* y in the places that rounds read it from, %u of them, where somebody else has changed it. */
 static const char pins_text[] =
-    "\nSIMD_INLINE void thread_pin(struct thread_state *l, const double *slots, double *spill_near) {\n"
+    "\nSIMD_INLINE void thread_pin(struct thread_state *l, const real *slots, real *spill_near) {\n"
     "    if (l->pinned)\n        return;\n    l->pinned = true;\n    DEVICE_UNROLL_MANY\n"
     "    for (uint32_t j = 0; j < %u; j++)\n"
-    "        *(volatile double *)&spill_near[j * NEAR_APART] = slots[LAYER_Y + j];\n}\n";
+    "        *(volatile real *)&spill_near[j * NEAR_APART] = slots[LAYER_Y + j];\n}\n";
 
 #define ROUND_BEGINS                                                                                                   \
-    "\nSIMD_INLINE bool thread_round(struct thread_state *l, double *slots) {\n" SPILL_ARRAY                           \
+    "\nSIMD_INLINE bool thread_round(struct thread_state *l, real *slots) {\n" SPILL_ARRAY                             \
     "    struct sample *s = &l->solver.state;\n    const struct sample_options o = layer_options;\n"                   \
     "    quick_doubt doubt = 0;\n"
 #define DECIDES                                                                                                        \
@@ -65,7 +65,7 @@ static const char back_unsafe[] =
     "    if (quick_fails(doubt)) {\n        thread_adjoint_apart(b);\n        return;\n    }\n";
 
 static const char back_begins[] =
-    "\nSIMD_INLINE void thread_adjoint_round(struct thread_adjoint *b, double *slots) {\n" SPILL_ARRAY
+    "\nSIMD_INLINE void thread_adjoint_round(struct thread_adjoint *b, real *slots) {\n" SPILL_ARRAY
     "    const bool bounds = b->back.grad_lower || b->back.grad_upper || b->back.grad_x;\n"
     "    const struct sample_options o = layer_options;\n    quick_doubt doubt = 0;\n"
     "    if (!thread_adjoint_begin(b, slots, &o))\n        return;\n";
@@ -76,8 +76,8 @@ static const char back_ends[] = "}\n";
 /* Gradients of bounds, which those by x go through; few ask for either. */
 static const char back_bounds[] = "    if (bounds) {\n";
 
-static const char once_listed[] = "\nstatic GENERATED void thread_weights(double *slots) {\n    (void)slots;\n}\n"
-                                  "\nstatic GENERATED void thread_residuals(double *slots) {\n"
+static const char once_listed[] = "\nstatic GENERATED void thread_weights(real *slots) {\n    (void)slots;\n}\n"
+                                  "\nstatic GENERATED void thread_residuals(real *slots) {\n"
                                   "    entry_evaluate(slots);\n    entry_residual(slots);\n}\n";
 
 /* Values in registers at once; a thread of a device has 255 registers of 4 bytes, and computing takes some. */
@@ -224,7 +224,7 @@ static bool print_once(struct text *out, const struct ir_module *ir, const char 
         for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
             print_iteration_keep(kept, s->operands[s->list[i].first + d], 1);
     const struct print_chain wanted = {.links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places};
-    text_add(out, "\nstatic GENERATED void %s(double *slots) {\n", name);
+    text_add(out, "\nstatic GENERATED void %s(real *slots) {\n", name);
     bool done = print_chain(out, ir, &wanted);
     base_release(kept);
     return done;

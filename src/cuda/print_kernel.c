@@ -59,32 +59,30 @@ static const char head[] =
     "#define DEVICE_TASK(pointer) ((void)0)\n#endif\n"
     "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
     "#endif\n"
-    "#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
+    "#define FREESTANDING\n#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
     "#define SELDOM GENERATED\n#define SHARED_FUNCTION DEVICE static inline\n#define SHARED_CONSTANT DEVICE static "
     "const\n"
     "#define SIMD_INLINE DEVICE static DEVICE_INLINE\n"
     "#define SAMPLE_FUNCTION SIMD_INLINE\n#define SAMPLE_CONSTANT DEVICE static const\n"
     "#define RANDOM_FUNCTION SHARED_FUNCTION\n#define RANDOM_INNER SHARED_FUNCTION\n"
-    "\ntypedef double full;\n";
+    "#define REDUCE_FUNCTION DEVICE static SELDOM\n\n";
 
 /* Rounds that the threads of a warp wait in all before those that have ended begin anew: see kernel_main.h. */
 enum { WAITS_FORWARD = 80, WAITS_BACK = 192 };
 
 void device_print_head(struct text *out, const struct device_subject *subject) {
     text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n%s", hn_version(), head);
-    const char *limits = subject->single ? "FLT" : "DBL", *own = subject->single ? "_FLOAT" : "";
-    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n#define REAL_SQRT DEVICE_SQRT%s\n", limits, limits,
-             own);
+    const char *own = subject->single ? "_FLOAT" : "";
+    text_add(out, "#define REAL_SQRT DEVICE_SQRT%s\n", own);
     text_add(out, "#ifndef DEVICE_HOST\n#define DEVICE_ABS fabs%s\n%s#endif\n", subject->single ? "f" : "",
              subject->single ? "#define ROW_GREATER fmaxf\n" : "");
     if (subject->single)
-        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
+        text_add(out, "#define REAL_SINGLE\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
                       "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n");
     text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
-    text_add(out, "#define LAYER_WEIGHTED %d\n#define THREAD_WAITS %d\n%stypedef %s real;\n",
-             subject->plan->options.weighted, subject->adjoint ? WAITS_BACK : WAITS_FORWARD,
-             subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "", subject->single ? "float" : "double");
+    text_add(out, "#define LAYER_WEIGHTED %d\n#define THREAD_WAITS %d\n%s", subject->plan->options.weighted,
+             subject->adjoint ? WAITS_BACK : WAITS_FORWARD, subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "");
 }
 
 bool device_is_apart(const struct device_subject *subject) {
@@ -277,32 +275,31 @@ static const char kernel[] =
     "#endif\n";
 
 static void print_library(const struct emission *e, const struct ir_module *near, bool polish, struct text *out) {
-    bool single = e->options.single;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
-    emission_print_sample(e, out);
+    emission_print_sample(out);
     device_print_plan(e, out);
     text_add(out, "\n#define POINT_PLAN(p) ((void)(p), &layer_plan)\n#define POINT_WIDTH(p) ((void)(p), (size_t)1)\n"
                   "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
-    emission_print_points(e, out);
+    emission_print_points(out);
     print_kernel_print_constants(e, out);
     print_assumed(near, out);
     text_add(out, "#define SOLVER_AT_ONCE 16\n");
     if (e->back_alone)
         text_add(out, "#define SOLVER_BACK_STEP %u\n", e->plan->leaf_s);
     emission_print_drive(e, out);
-    amalgamate_file(out, "cuda/kernels/kernel_args.h", single);
-    amalgamate_file(out, "cuda/kernels/branchless_math.h", single);
-    amalgamate_file(out, "cuda/kernels/sample_io.h", single);
-    amalgamate_file(out, "cuda/kernels/register_loops.h", single);
-    amalgamate_file(out, "cuda/kernels/kernel_registers.h", single);
-    amalgamate_file(out, "cuda/kernels/kernel_registers_close.h", single);
+    text_add(out, "#include \"cuda/kernels/kernel_args.h\"\n"
+                  "#include \"cuda/kernels/branchless_math.h\"\n");
+    text_add(out, "#include \"cuda/kernels/sample_io.h\"\n"
+                  "#include \"cuda/kernels/register_loops.h\"\n");
+    text_add(out, "#include \"cuda/kernels/kernel_registers.h\"\n"
+                  "#include \"cuda/kernels/kernel_registers_close.h\"\n");
     if (e->options.adjoint) {
-        amalgamate_file(out, "cuda/kernels/sample_io_adjoint.h", single);
-        amalgamate_file(out, "cuda/kernels/kernel_registers_adjoint.h", single);
+        text_add(out, "#include \"cuda/kernels/sample_io_adjoint.h\"\n"
+                      "#include \"cuda/kernels/kernel_registers_adjoint.h\"\n");
     } else if (polish) {
-        amalgamate_file(out, "cuda/kernels/mixed_precision_registers.h", single);
-        amalgamate_file(out, "cuda/kernels/mixed_precision.h", single);
+        text_add(out, "#include \"cuda/kernels/mixed_precision_registers.h\"\n"
+                      "#include \"cuda/kernels/mixed_precision.h\"\n");
     }
 }
 
@@ -320,7 +317,7 @@ static void print_straight(const struct emission *e, const struct ir_module *nea
         done = round_print(&round, &e->ir, near, room);
     done = done && !round.failed;
     if (done)
-        amalgamate(out, round.bytes, room->single);
+        text_add_bytes(out, round.bytes, round.length);
     out->failed = out->failed || !done;
     text_drop(&round);
 }
@@ -333,17 +330,13 @@ static hn_status print_kernel_print_all(const struct emission *e, const struct i
     struct text own = {.bytes = NULL};
     print_library(e, near, subject->polish, &own);
     print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &room, &own);
-    amalgamate_file(&own, "cuda/kernels/thread_begin.h", subject->single);
-    amalgamate_file(&own, "cuda/kernels/kernel_main.h", subject->single);
-    if (!own.failed) {
-        text_add(out, room.task > 0 ? "#define TASK_NEAR\n" : "");
-        device_print_head(out, subject);
-        text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
-        device_print_as_cpp(out, own.bytes, true, device_is_apart(subject));
-        text_add(out, kernel, name, name);
-    }
-    if (own.failed)
-        text_fail_with(out, &own);
+    text_add(&own, "#include \"cuda/kernels/thread_begin.h\"\n"
+                   "#include \"cuda/kernels/kernel_main.h\"\n");
+    text_add(out, room.task > 0 ? "#define TASK_NEAR\n" : "");
+    device_print_head(out, subject);
+    text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
+    device_print_as_cpp(out, &own, true, device_is_apart(subject));
+    text_add(out, kernel, name, name);
     text_drop(&own);
     *near_count = room.near;
     return out->failed ? text_error(out, "the device's kernel", error) : HN_OK;

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "cuda/device_texts.h"
-#include "cuda/print_library.h"
 
 #define NAME_OF(name) "hardnet_" #name,
 static const char kernel_names[][32] = {POLICY_KERNEL_LIST(NAME_OF) REFINE_KERNEL_LIST(NAME_OF)};
@@ -18,15 +17,12 @@ const char *policy_kernel_name(enum policy_kernel kernel) {
 
 /* The library's own kernels over slots of a warp, which are never more than 32 bits count: device_policy_refine.c sees to that. */
 static void print_refinement(struct text *out) {
-    static const char factor[][48] = {"linalg/pivot_kernel.h", "linalg/damped_factor.h", "linalg/damped_kernel.h",
-                                      "core/barrier.h", "core/barrier_kernel.h"};
-    static const char own[][48] = {"cuda/kernels/policy_slots.h", "core/refine_layout.h", "core/refine_qp.h",
-                                   "cuda/kernels/policy_refine.h", "cuda/kernels/policy_improve.h"};
-    amalgamate_file(out, "cuda/kernels/warp_slots.h", false);
+    text_add(out, "#include \"cuda/kernels/warp_slots.h\"\n");
     text_add(out, "\n#define REFINE_AT_ONCE 1\n#define REFINE_STRIDE 1\n"
                   "#define REFINE_SLOT(slots, offset) (*SLOT_AT(slots, offset))\n");
-    LIBRARY_PRINT_FILES(out, factor);
-    LIBRARY_PRINT_FILES(out, own);
+    text_add(out, "#include \"linalg/damped_kernel.h\"\n#include \"core/barrier_kernel.h\"\n"
+                  "#include \"cuda/kernels/policy_slots.h\"\n#include \"core/refine_qp.h\"\n"
+                  "#include \"cuda/kernels/policy_refine.h\"\n#include \"cuda/kernels/policy_improve.h\"\n");
 }
 
 /* One thread of the host runs what plain policies do; of those that refine it is each thread in turn, in the memory of that thread. */
@@ -62,20 +58,23 @@ static void print_kernels(struct text *out, bool refines) {
 }
 
 static void print_texts(struct text *out, bool refines) {
-    static const char calls[][48] = {"cuda/kernels/kernel_args.h", "core/program_lists.h",
-                                     "cuda/kernels/policy_args.h"};
-    static const char losses[][48] = {"core/program_run.h", "core/residual.h", "cuda/kernels/policy_loss.h",
-                                      "core/candidate_choice.h", "cuda/kernels/policy_learn.h"};
-    LIBRARY_PRINT_FILES(out, calls);
+    text_add(out, "#include \"cuda/kernels/kernel_args.h\"\n#include \"cuda/kernels/policy_args.h\"\n");
     if (!refines)
-        amalgamate_file(out, "cuda/kernels/policy_network.h", false);
+        text_add(out, "#include \"cuda/kernels/policy_network.h\"\n");
     emission_print_operators(out, NULL);
-    LIBRARY_PRINT_FILES(out, losses);
+    text_add(out, "#include \"core/program_run.h\"\n#include \"core/residual.h\"\n"
+                  "#include \"cuda/kernels/policy_loss.h\"\n#include \"core/candidate_choice.h\"\n"
+                  "#include \"cuda/kernels/policy_learn.h\"\n");
     if (refines)
         print_refinement(out);
 }
 
-static const char network_files[][48] = {"core/activation_kernel.h", "core/normalize.h"};
+/* Numbers, elementary functions, and the activations of networks. */
+static const char functions[] =
+    "#include \"core/scalar_double.h\"\n#include \"core/scalar_operations.h\"\n#include \"core/sqrt.h\"\n"
+    "#include \"base/elementary_exponential.h\"\n#include \"base/reduce.c\"\n#include \"base/elementary_circle.h\"\n"
+    "#include \"base/elementary_arc.h\"\n#include \"base/elementary_hyperbolic.h\"\n"
+    "#include \"core/activation_kernel.h\"\n#include \"core/normalize.h\"\n";
 
 hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network, bool refines,
                        hn_error *error) {
@@ -83,16 +82,11 @@ hn_status policy_print(char **text, size_t *length, const struct plan *plan, con
     const struct emission lists = {.network = network};
     struct text c = {.bytes = NULL}, out = {.bytes = NULL};
     emission_print_lists(&lists, &c);
-    library_print_functions(&c);
-    LIBRARY_PRINT_FILES(&c, network_files);
+    text_add(&c, "%s", functions);
     print_texts(&c, refines);
-    if (!c.failed) {
-        device_print_head(&out, &subject);
-        device_print_as_cpp(&out, c.bytes, false, false);
-        print_kernels(&out, refines);
-    }
-    if (c.failed)
-        text_fail_with(&out, &c);
+    device_print_head(&out, &subject);
+    device_print_as_cpp(&out, &c, false, false);
+    print_kernels(&out, refines);
     text_drop(&c);
     hn_status status = out.failed ? text_error(&out, "the device's kernels", error) : HN_OK;
     if (status != HN_OK)

@@ -5,9 +5,7 @@
 #ifndef HN_LINALG_DAMPED_FACTOR_H
 #define HN_LINALG_DAMPED_FACTOR_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/real.h"
 
 /* Qualifier of lists: const in an emitted file. */
 #ifndef DAMPED_LIST
@@ -28,7 +26,7 @@ enum factor_kind { FACTOR_LISTED, FACTOR_WALKED, FACTOR_DENSE, FACTOR_TILED };
 /* A constant that is written into its slot once. */
 struct damped_constant {
     uint32_t offset;
-    double value;
+    real value;
 };
 
 struct damped {
@@ -37,7 +35,7 @@ struct damped {
     size_t order;         /* unknowns, */
     size_t added;         /* the last of them for columns kept out; FACTOR_LISTED and FACTOR_WALKED only */
     size_t nonzeros;      /* of L below its diagonal */
-    double multiply_adds; /* sums of M M', factorisation and solves */
+    real multiply_adds;   /* sums of M M', factorisation and solves */
     size_t slots;         /* storage of the kernels, from `storage` on */
     uint32_t lower;       /* offset of L */
     uint32_t negated;     /* offset of -L D, whose slots are reused (FACTOR_LISTED); of rows of it for other factors */

@@ -11,23 +11,26 @@
 #ifndef HN_LINALG_DAMPED_KERNEL_H
 #define HN_LINALG_DAMPED_KERNEL_H
 
-#include "linalg/damped_system.h"
+#include "base/real.h"
+#include "linalg/damped_factor.h"
 #include "linalg/pivot_kernel.h"
 
-#include <math.h>
+#ifndef FREESTANDING
+#include "linalg/damped_system.h"
+#endif
 
 #define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
 #define SEEN_AT(offset) ((const simd *)(const void *)SLOT_AT(slots, offset))
 
 /* sums += a b for one pair of offsets. */
-SIMD_INLINE void kernel_pair(const double *slots, const uint32_t *pair, simd *sums) {
+SIMD_INLINE void kernel_pair(const real *slots, const uint32_t *pair, simd *sums) {
     const simd *a = SEEN_AT(pair[0]), *b = SEEN_AT(pair[1]);
     for (int i = 0; i < LANE_PARTS; i++)
         sums[i] += a[i] * b[i];
 }
 
 /* sums += a b over `count` pairs of offsets; most sums are short. */
-SIMD_INLINE const uint32_t *kernel_pairs(const double *slots, const uint32_t *stream, uint32_t count, simd *sums) {
+SIMD_INLINE const uint32_t *kernel_pairs(const real *slots, const uint32_t *stream, uint32_t count, simd *sums) {
     for (; count >= 4; count -= 4, stream += 8) {
         kernel_pair(slots, stream, sums);
         kernel_pair(slots, stream + 2, sums);
@@ -59,15 +62,15 @@ struct pivots {
     simd *inverse;
 };
 
-SIMD_INLINE void kernel_pivots_begin(const struct damped *system, double *slots, struct pivots *range) {
+SIMD_INLINE void kernel_pivots_begin(const struct damped *system, real *slots, struct pivots *range) {
     range->inverse = AT(system->inverse);
     for (int i = 0; i < LANE_PARTS; i++) {
-        range->low[i] = simd_all(HUGE_VAL);
+        range->low[i] = simd_all(REAL_INFINITY);
         range->high[i] = simd_all(0);
     }
 }
 
-SIMD_INLINE void kernel_pivots_end(const struct damped *system, double *slots, const struct pivots *range) {
+SIMD_INLINE void kernel_pivots_end(const struct damped *system, real *slots, const struct pivots *range) {
     simd *low = AT(system->pivot_range), *high = low + SLOT_STEP;
     for (int i = 0; i < LANE_PARTS; i++) {
         low[i] = range->low[i];
@@ -93,7 +96,7 @@ SIMD_INLINE void kernel_pivot_added(struct pivots *range, const simd *whole, con
 /* ---- the factor from lists ---- */
 
 /* Row j of L: subtracts l_jk n_jk from the diagonal and l_jk z_k from each right-hand side. */
-SIMD_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_t *s, uint32_t count, simd *d,
+SIMD_INLINE const uint32_t *kernel_row_listed(const real *slots, const uint32_t *s, uint32_t count, simd *d,
                                               simd (*z)[LANE_PARTS], const struct damped_sides *sides,
                                               const int side_count) {
     for (uint32_t k = 0; k < count; k++, s += 3)
@@ -107,7 +110,7 @@ SIMD_INLINE const uint32_t *kernel_row_listed(const double *slots, const uint32_
 }
 
 /* The diagonal entry and the right-hand sides of unknown `at`; 0 for an added unknown. */
-SIMD_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, uint32_t at, struct pivots *range,
+SIMD_INLINE const uint32_t *kernel_diagonal(real *slots, const uint32_t *s, uint32_t at, struct pivots *range,
                                             const struct damped_sides *sides, const int side_count, const bool added) {
     simd whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
     uint32_t before = s[1], sums = s[3];
@@ -131,7 +134,7 @@ SIMD_INLINE const uint32_t *kernel_diagonal(double *slots, const uint32_t *s, ui
 }
 
 /* bordered: some unknowns are added. */
-SIMD_INLINE void kernel_columns_listed(const struct damped *system, double *slots, const struct damped_sides *sides,
+SIMD_INLINE void kernel_columns_listed(const struct damped *system, real *slots, const struct damped_sides *sides,
                                        const int side_count, const bool bordered) {
     const uint32_t *s = system->stream, own = (uint32_t)((system->order - system->added) * SLOT_STRIDE);
     simd *lower = AT(system->lower);
@@ -160,7 +163,7 @@ SIMD_INLINE void kernel_columns_listed(const struct damped *system, double *slot
     kernel_pivots_end(system, slots, &range);
 }
 
-static void kernel_factor_listed(const struct damped *system, double *slots, const struct damped_sides *sides) {
+static void kernel_factor_listed(const struct damped *system, real *slots, const struct damped_sides *sides) {
     if (sides->count == 1)
         kernel_columns_listed(system, slots, sides, 1, false);
     else
@@ -168,7 +171,7 @@ static void kernel_factor_listed(const struct damped *system, double *slots, con
 }
 
 /* z_j = z_j / d_j - sum over the entries below, last unknown first. */
-SIMD_INLINE void kernel_backward_sides(const struct damped *system, double *slots, const struct damped_sides *sides,
+SIMD_INLINE void kernel_backward_sides(const struct damped *system, real *slots, const struct damped_sides *sides,
                                        const int count) {
     for (size_t j = system->order; j-- > 0;) {
         const simd *inverse = AT(system->inverse) + j * SLOT_STEP, *lower = AT(system->lower);
@@ -189,7 +192,7 @@ SIMD_INLINE void kernel_backward_sides(const struct damped *system, double *slot
     }
 }
 
-static void kernel_backward(const struct damped *system, double *slots, const struct damped_sides *sides) {
+static void kernel_backward(const struct damped *system, real *slots, const struct damped_sides *sides) {
     if (sides->count == 1)
         kernel_backward_sides(system, slots, sides, 1);
     else
@@ -198,7 +201,7 @@ static void kernel_backward(const struct damped *system, double *slots, const st
 
 /* ---- products ---- */
 
-SIMD_INLINE void kernel_products(const struct product *product, double *slots, const uint32_t *from, const uint32_t *to,
+SIMD_INLINE void kernel_products(const struct product *product, real *slots, const uint32_t *from, const uint32_t *to,
                                  const int count) {
     const uint32_t *s = product->stream;
     for (uint32_t j = 0; j < product->count; j++) {
@@ -224,12 +227,12 @@ SIMD_INLINE void kernel_products(const struct product *product, double *slots, c
 }
 
 /* to = A from, or A' from; for one vector or two. */
-static void kernel_multiply(const struct product *product, double *slots, uint32_t from, uint32_t to) {
+static void kernel_multiply(const struct product *product, real *slots, uint32_t from, uint32_t to) {
     kernel_products(product, slots, &from, &to, 1);
 }
 
 /* to = to - A from, or A' from */
-static void kernel_multiply_subtract(const struct product *product, double *slots, uint32_t from, uint32_t to) {
+static void kernel_multiply_subtract(const struct product *product, real *slots, uint32_t from, uint32_t to) {
     const uint32_t *s = product->stream;
     for (uint32_t j = 0; j < product->count; j++) {
         simd sums[LANE_PARTS];
@@ -244,7 +247,7 @@ static void kernel_multiply_subtract(const struct product *product, double *slot
     }
 }
 
-static void kernel_multiply_two(const struct product *product, double *slots, const uint32_t from[2],
+static void kernel_multiply_two(const struct product *product, real *slots, const uint32_t from[2],
                                 const uint32_t to[2]) {
     kernel_products(product, slots, from, to, 2);
 }
@@ -253,7 +256,7 @@ static void kernel_multiply_two(const struct product *product, double *slots, co
 #include "linalg/sparse_ldl_kernel.h"
 
 /* With added unknowns, the solution vectors are in the system's storage. */
-static void kernel_solve_bordered(const struct damped *system, double *slots, const struct damped_sides *sides) {
+static void kernel_solve_bordered(const struct damped *system, real *slots, const struct damped_sides *sides) {
     struct damped_sides all = *sides;
     size_t own = system->order - system->added;
     for (int side = 0; side < sides->count; side++)
@@ -274,7 +277,7 @@ static void kernel_solve_bordered(const struct damped *system, double *slots, co
     }
 }
 
-static void kernel_solve(const struct damped *system, double *slots, const struct damped_sides *sides) {
+static void kernel_solve(const struct damped *system, real *slots, const struct damped_sides *sides) {
     if (system->added > 0) {
         kernel_solve_bordered(system, slots, sides);
         return;

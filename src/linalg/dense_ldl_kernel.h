@@ -7,13 +7,15 @@
 #ifndef HN_LINALG_DENSE_LDL_KERNEL_H
 #define HN_LINALG_DENSE_LDL_KERNEL_H
 
+#include "base/real.h"
+
 enum { DENSE_ROWS = 4 };
 
-SIMD_INLINE simd *kernel_dense_row(const struct damped *system, double *slots, size_t i) {
+SIMD_INLINE simd *kernel_dense_row(const struct damped *system, real *slots, size_t i) {
     return AT(system->lower) + i * (i + 1) / 2 * SLOT_STEP;
 }
 
-static void kernel_gather_dense(const struct damped *system, double *slots) {
+static void kernel_gather_dense(const struct damped *system, real *slots) {
     const uint32_t *s = system->stream;
     simd *to = AT(system->lower);
     for (size_t e = 0; e < system->order * (system->order + 1) / 2; e++, to += SLOT_STEP) {
@@ -27,8 +29,7 @@ static void kernel_gather_dense(const struct damped *system, double *slots) {
 }
 
 /* n_k = l_jk d_k for k < count, and the pivot d_j. */
-SIMD_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, size_t j, simd *n,
-                                    struct pivots *range) {
+SIMD_INLINE void kernel_dense_pivot(const struct damped *system, real *slots, size_t j, simd *n, struct pivots *range) {
     simd *row = kernel_dense_row(system, slots, j), *diagonal = row + j * SLOT_STEP;
     simd whole[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
@@ -46,7 +47,7 @@ SIMD_INLINE void kernel_dense_pivot(const struct damped *system, double *slots, 
 
 /* Columns j and, if `both`, j + 1 of `count` rows from `first` on; n and n + span are the two rows of L D. One part of
  * the lanes at a time, so that the sums stay in registers. */
-SIMD_INLINE void kernel_dense_block(const struct damped *system, double *slots, size_t first, size_t j, int part,
+SIMD_INLINE void kernel_dense_block(const struct damped *system, real *slots, size_t first, size_t j, int part,
                                     const int count, const bool both) {
     const simd *n0 = AT(system->negated) + part, *n1 = n0 + system->order * SLOT_STEP;
     const simd *inverse = AT(system->inverse) + part;
@@ -70,8 +71,7 @@ SIMD_INLINE void kernel_dense_block(const struct damped *system, double *slots, 
     }
 }
 
-SIMD_INLINE void kernel_dense_rows(const struct damped *system, double *slots, size_t first, size_t j,
-                                   const bool both) {
+SIMD_INLINE void kernel_dense_rows(const struct damped *system, real *slots, size_t first, size_t j, const bool both) {
     size_t row = first;
     for (; row + DENSE_ROWS <= system->order; row += DENSE_ROWS)
         for (int part = 0; part < LANE_PARTS; part++)
@@ -81,7 +81,7 @@ SIMD_INLINE void kernel_dense_rows(const struct damped *system, double *slots, s
             kernel_dense_block(system, slots, row, j, part, 1, both);
 }
 
-static void kernel_factor_dense(const struct damped *system, double *slots) {
+static void kernel_factor_dense(const struct damped *system, real *slots) {
     simd *n0 = AT(system->negated), *n1 = n0 + system->order * SLOT_STEP;
     struct pivots range;
     size_t j = 0;
@@ -100,7 +100,7 @@ static void kernel_factor_dense(const struct damped *system, double *slots) {
 }
 
 /* Forward substitution by rows, then back substitution, each unknown subtracted from those before it. */
-static void kernel_solve_dense(const struct damped *system, double *slots, uint32_t from, uint32_t to) {
+static void kernel_solve_dense(const struct damped *system, real *slots, uint32_t from, uint32_t to) {
     const simd *b = AT(from), *inverse = AT(system->inverse);
     simd *z = AT(to);
     for (size_t row = 0; row < system->order; row++) {

@@ -6,9 +6,7 @@
 #define HN_LINALG_SIGNED_FACTOR_H
 
 #include "base/arena_memory.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "base/real.h"
 
 /* An off-diagonal entry; each pair of unknowns at most once. */
 struct signed_entry {

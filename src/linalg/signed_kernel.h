@@ -9,8 +9,12 @@
 #ifndef HN_LINALG_SIGNED_KERNEL_H
 #define HN_LINALG_SIGNED_KERNEL_H
 
+#include "linalg/signed_factor.h"
+
+#ifndef FREESTANDING
 #include "base/simd.h"
 #include "linalg/signed_system.h"
+#endif
 
 #define AT(offset) ((simd *)(void *)SLOT_AT(slots, offset))
 

@@ -8,8 +8,10 @@
 #ifndef HN_LINALG_SPARSE_LDL_KERNEL_H
 #define HN_LINALG_SPARSE_LDL_KERNEL_H
 
+#include "base/real.h"
+
 /* x = row i of h, the diagonal into `whole`. */
-SIMD_INLINE const uint32_t *kernel_gather_row(double *slots, const uint32_t *s, simd *x, simd *whole) {
+SIMD_INLINE const uint32_t *kernel_gather_row(real *slots, const uint32_t *s, simd *x, simd *whole) {
     uint32_t entries = *s++;
     for (uint32_t t = 1; t <= entries; t++) {
         simd *to = t < entries ? x + (size_t)s[0] * SLOT_STEP : whole;
@@ -24,7 +26,7 @@ SIMD_INLINE const uint32_t *kernel_gather_row(double *slots, const uint32_t *s, 
 }
 
 /* Eliminates column j from x and d, and stores l_ij in the factor. */
-SIMD_INLINE void kernel_eliminate(const struct damped *system, double *slots, size_t p, simd *x, simd *d) {
+SIMD_INLINE void kernel_eliminate(const struct damped *system, real *slots, size_t p, simd *x, simd *d) {
     size_t j = system->row_column[p], own = system->row_entry[p];
     simd *lower = AT(system->lower);
     const simd *inverse = AT(system->inverse) + j * SLOT_STEP;
@@ -42,8 +44,8 @@ SIMD_INLINE void kernel_eliminate(const struct damped *system, double *slots, si
 }
 
 /* The right-hand side of an added unknown is 0. */
-SIMD_INLINE void kernel_forward_walked(const struct damped *system, double *slots, size_t row, uint32_t from,
-                                       uint32_t to, const bool added) {
+SIMD_INLINE void kernel_forward_walked(const struct damped *system, real *slots, size_t row, uint32_t from, uint32_t to,
+                                       const bool added) {
     simd sums[LANE_PARTS];
     for (int i = 0; i < LANE_PARTS; i++)
         sums[i] = added ? simd_all(0) : AT(from + system->permutation[row])[i];
@@ -57,7 +59,7 @@ SIMD_INLINE void kernel_forward_walked(const struct damped *system, double *slot
         AT(to + system->permutation[row])[i] = sums[i];
 }
 
-static void kernel_factor_walked(const struct damped *system, double *slots, const struct damped_sides *sides) {
+static void kernel_factor_walked(const struct damped *system, real *slots, const struct damped_sides *sides) {
     const uint32_t *s = system->stream;
     simd *x = AT(system->negated);
     size_t own = (system->order - system->added) * SLOT_STRIDE;

@@ -266,13 +266,13 @@ static void check_constant_exponent(double a, double e) {
 static void constant_exponents_follow_their_formula(void **state) {
     (void)state;
     static const double bases[] = {-2, -0.3, -1e3, 0.7, 3, 1e-4}, whole[] = {1, 2, 3, 4, 5, 7, 10, -1, -2, -3, -4, -7};
-    static const double positive[] = {1e-4, 0.7, 3, 1e3}, real[] = {2.5, 0.5, -0.5, 1.5, -2.5, 0.1, 3.7};
+    static const double positive[] = {1e-4, 0.7, 3, 1e3}, fraction[] = {2.5, 0.5, -0.5, 1.5, -2.5, 0.1, 3.7};
     for (size_t i = 0; i < COUNT_OF(bases); i++)
         for (size_t j = 0; j < COUNT_OF(whole); j++)
             check_constant_exponent(bases[i], whole[j]);
     for (size_t i = 0; i < COUNT_OF(positive); i++)
-        for (size_t j = 0; j < COUNT_OF(real); j++)
-            check_constant_exponent(positive[i], real[j]);
+        for (size_t j = 0; j < COUNT_OF(fraction); j++)
+            check_constant_exponent(positive[i], fraction[j]);
 }
 
 static void a_base_of_zero_has_finite_derivatives(void **state) {

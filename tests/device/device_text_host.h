@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 
-typedef double full, real;
 #include "cuda/kernels/kernel_args.h"
 
 typedef void kernel_run(const struct device_call *call);

@@ -51,16 +51,16 @@ static inline void fake_watch(void) {
 
 /* False when there is neither a device nor a compiler for the fake one. */
 static inline bool some_device(void) {
-    bool real = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != NULL;
-    if (!real && !fake_can_compile()) {
+    bool present = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != NULL;
+    if (!present && !fake_can_compile()) {
         puts("skipped: there is neither a device nor a C++ compiler");
         return false;
     }
-    if (!real) {
+    if (!present) {
         fake_open("libcuda.so.1");
         fake_open("libnvrtc.so.13");
     }
-    printf("on %s\n", real ? "the device that is there" : "a device that is none");
+    printf("on %s\n", present ? "the device that is there" : "a device that is none");
     return true;
 }
 

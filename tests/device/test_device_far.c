@@ -13,7 +13,6 @@
 
 #include <math.h>
 
-typedef double full, real;
 #include "cuda/kernels/kernel_args.h"
 
 enum { SLOTS = 10, OUTPUTS = 6, CAPABILITY = 90, LOST = 700 };

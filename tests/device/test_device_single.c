@@ -394,12 +394,12 @@ int main(int count, char **words) {
         cmocka_unit_test(outputs_may_lie_where_they_came_from),
         cmocka_unit_test(constants_beyond_floats_are_refused),
     };
-    bool real = count > 1 && strcmp(words[1], "real") == 0;
-    whole = real || (count > 1 && strcmp(words[1], "all") == 0);
-    if (!compiler_is_there() || (!real && !(open_fake("libcuda.so.1") && open_fake("libnvrtc.so.13")))) {
+    bool on_gpu = count > 1 && strcmp(words[1], "real") == 0;
+    whole = on_gpu || (count > 1 && strcmp(words[1], "all") == 0);
+    if (!compiler_is_there() || (!on_gpu && !(open_fake("libcuda.so.1") && open_fake("libnvrtc.so.13")))) {
         puts("skipped: there is no compiler");
         return 77;
     }
-    return _cmocka_run_group_tests("device_single", tests + 2 * real, COUNT_OF(tests) - 2 * real, set_up,
+    return _cmocka_run_group_tests("device_single", tests + 2 * on_gpu, COUNT_OF(tests) - 2 * on_gpu, set_up,
                                    scratch_tear_down_cache);
 }

@@ -14,7 +14,10 @@
 
 #include <string.h>
 
-const char emit_texts[] = "base/one.h\0SIMD_INLINE simd one(simd a) {\n    return a;\n}\n";
+const char emit_texts[] =
+    "base/one.h\0SIMD_INLINE simd one(simd a) {\n    return a;\n}\n\0"
+    "base/nest.h\0#include \"base/one.h\"\n#ifndef FREESTANDING\n#include \"base/library.h\"\n#endif\nint nest;\n\0"
+    "base/lost.h\0#include \"base/none.h\"\n";
 const size_t emit_texts_length = sizeof emit_texts;
 
 static hn_model *disc(void) {
@@ -34,10 +37,35 @@ static void a_missing_text_is_named(void **state) {
     hn_emit_get_defaults(&options, NULL);
     options.name = "layer";
     assert_int_equal(hn_emit(&files, model, NULL, &options, &error), HN_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "does not contain the text core/scalar_double.h"));
+    assert_non_null(strstr(error.text, "does not contain the text base/"));
     assert_null(strstr(error.text, "memory"));
     assert_true(!files.header && !files.source);
     hn_model_destroy(model);
+}
+
+static void an_include_is_in_place_once(void **state) {
+    struct text root = {.bytes = NULL}, out = {.bytes = NULL};
+    (void)state;
+    text_add(&root,
+             "#include \"own.h\"\n#include <stdint.h>\n#include \"base/nest.h\"\n#include \"base/one.h\"\nint root;");
+    flatten(&out, &root);
+    assert_false(out.failed);
+    assert_string_equal(
+        out.bytes, "#include \"own.h\"\n#include <stdint.h>\n\n\nSIMD_INLINE simd one(simd a) {\n    return a;\n}\n"
+                   "int nest;\nint root;");
+    text_drop(&out);
+    text_drop(&root);
+}
+
+static void an_include_that_is_missing_is_named(void **state) {
+    struct text root = {.bytes = NULL}, out = {.bytes = NULL};
+    hn_error error = {.status = HN_OK};
+    (void)state;
+    text_add(&root, "#include \"base/lost.h\"\n");
+    flatten(&out, &root);
+    assert_int_equal(text_error(&out, "emitted files", &error), HN_UNSUPPORTED);
+    assert_non_null(strstr(error.text, "does not contain the text base/none.h"));
+    text_drop(&root);
 }
 
 static void a_missing_text_of_two_is_named(void **state) {
@@ -116,6 +144,8 @@ static void a_method_without_a_text_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_missing_text_is_named),
+        cmocka_unit_test(an_include_is_in_place_once),
+        cmocka_unit_test(an_include_that_is_missing_is_named),
         cmocka_unit_test(a_missing_text_of_two_is_named),
         cmocka_unit_test(a_full_table_of_names_says_so),
         cmocka_unit_test(out_of_memory_is_called_so),

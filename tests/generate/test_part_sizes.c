@@ -72,9 +72,9 @@ static void a_part_that_is_long_is_left_out_and_counted(void **state) {
     hn_layer *layer = layer_and_no_model(block_model(33, 155, 2, 1), HN_METHOD_HARDNET);
     assert_int_equal(generate_lanes(&text, layer->plan, &portable, NULL), HN_OK);
     assert_true(text.left > PART_MOST);
-    assert_non_null(strstr(text.bytes, "entry_step_end(double"));
-    assert_null(strstr(text.bytes, "entry_back_begin(double"));
-    assert_null(strstr(text.bytes, "entry_back_program(double"));
+    assert_non_null(strstr(text.bytes, "entry_step_end(real"));
+    assert_null(strstr(text.bytes, "entry_back_begin(real"));
+    assert_null(strstr(text.bytes, "entry_back_program(real"));
     base_release(text.bytes);
     hn_layer_destroy(layer);
 }
@@ -100,7 +100,7 @@ static void small_models_have_all_of_their_parts(void **state) {
     hn_layer *layer = layer_and_no_model(model_of_file("models/unicycle.mod"), HN_METHOD_AUTO);
     assert_int_equal(generate_lanes(&text, layer->plan, &portable, NULL), HN_OK);
     assert_int_equal(text.left, 0);
-    assert_non_null(strstr(text.bytes, "entry_back_program(double"));
+    assert_non_null(strstr(text.bytes, "entry_back_program(real"));
     base_release(text.bytes);
     hn_layer_destroy(layer);
 }

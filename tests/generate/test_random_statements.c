@@ -23,12 +23,13 @@ enum { LISTS = 40, SLOTS = 14, CONSTANTS = 3, LONGEST = 70, WAYS = 8, COMMAND = 
 static const double constants[CONSTANTS] = {0.5, -3, 1.25};
 
 /* What the printed text uses, for one number at a time. */
-static const char head[] = "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
-                           "typedef double simd;\ntypedef double full;\n"
-                           "#define SPILL_AT(place) kept[place]\n#define SLOT_AGAIN(slot) slots[slot]\n"
-                           "#define simd_all(a) ((double)(a))\n#define SLOT_STRIDE 1\n#define LANE_PARTS 1\n"
-                           "#define WIDTH 1\n#define GENERATED\n"
-                           "#define S(slot) slots[slot]\n";
+static const char head[] =
+    "#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n"
+    "typedef double simd, real;\n#define REAL(a) a\n#define REAL_INFINITY INFINITY\n#define REAL_NAN NAN\n"
+    "#define SPILL_AT(place) kept[place]\n#define SLOT_AGAIN(slot) slots[slot]\n"
+    "#define simd_all(a) ((double)(a))\n#define SLOT_STRIDE 1\n#define LANE_PARTS 1\n"
+    "#define WIDTH 1\n#define GENERATED\n"
+    "#define S(slot) slots[slot]\n";
 
 struct list {
     struct statements s;

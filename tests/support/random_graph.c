@@ -82,7 +82,8 @@ static struct random_term any(struct maker *m) {
 
 /* Integer, real and variable exponents; the base has any sign where the exponent allows it. */
 static struct random_term make_pow(struct maker *m, struct random_term a, struct random_term b) {
-    static const double whole[] = {0, 1, 2, 3, 4, 5, 7}, inverse[] = {-1, -2, -3, -5}, real[] = {0.5, 1.5, 2.5, -0.7};
+    static const double whole[] = {0, 1, 2, 3, 4, 5, 7}, inverse[] = {-1, -2, -3, -5},
+                        fraction[] = {0.5, 1.5, 2.5, -0.7};
     switch (random_below(m->random, 5)) {
     case 0:
         return binary(m, OP_POW, tame(m, a, 1.2), number(m, whole[random_below(m->random, 7)]), 4);
@@ -91,7 +92,7 @@ static struct random_term make_pow(struct maker *m, struct random_term a, struct
     case 2: /* a negative base under a whole negative exponent */
         return binary(m, OP_POW, unary(m, OP_NEG, positive(m, a), 2.5), number(m, -3), 8);
     case 3:
-        return binary(m, OP_POW, above(m, 0.5, a), number(m, real[random_below(m->random, 4)]), 43);
+        return binary(m, OP_POW, above(m, 0.5, a), number(m, fraction[random_below(m->random, 4)]), 43);
     default:
         return binary(m, OP_POW, positive(m, a), tame(m, b, 2), 6.25);
     }

@@ -145,7 +145,7 @@ static int verb_train_run(void *values) {
         .name = (NAME), .value = (VALUE), .help = (HELP), .count = &(PLACE), .least = (LEAST), .most = (MOST),         \
         .shown = true                                                                                                  \
     }
-#define REAL(NAME, VALUE, HELP, PLACE)                                                                                 \
+#define REAL_OPTION(NAME, VALUE, HELP, PLACE)                                                                          \
     { .name = (NAME), .value = (VALUE), .help = (HELP), .real = &(PLACE), .shown = true }
 #define WORD(NAME, VALUE, HELP, PLACE, WORDS)                                                                          \
     { .name = (NAME), .value = (VALUE), .help = (HELP), .text = &(PLACE), .words = (WORDS), .shown = true }
@@ -234,8 +234,8 @@ int verb_train(int argc, char **argv) {
          .shown = true},
         COUNT("improve", "K", "refinement steps that improve the outputs for --loss improve", o.improve, 1,
               HN_POLICY_MOST_REFINE - 1),
-        REAL("explore", "S", "imitate another input's output if it lowers the objective by this share; 0: never",
-             o.explore),
+        REAL_OPTION("explore", "S", "imitate another input's output if it lowers the objective by this share; 0: never",
+                    o.explore),
         {.name = "train-iterations",
          .value = "K",
          .help = "maximum steps of the correction that --loss objective differentiates through",
@@ -243,8 +243,8 @@ int verb_train(int argc, char **argv) {
          .least = 1,
          .most = INT_MAX,
          .given = &o.train_iterations_given},
-        REAL("residual-weight", "W", "weight of the remaining violation in --loss objective", o.residual_weight),
-        REAL("move-weight", "W", "weight of the correction distance in --loss objective", o.move_weight),
+        REAL_OPTION("residual-weight", "W", "weight of the remaining violation in --loss objective", o.residual_weight),
+        REAL_OPTION("move-weight", "W", "weight of the correction distance in --loss objective", o.move_weight),
         COUNT("survey", "N", "inputs to survey before training: feasibility, several optima, scale; 0: none", o.survey,
               0, SURVEY_MOST),
         {.name = "epochs",
@@ -264,11 +264,11 @@ int verb_train(int argc, char **argv) {
          .most = INT_MAX,
          .given = &o.steps_given},
         COUNT("batch", "N", "samples per step", o.batch, 1, MOST_SAMPLES),
-        REAL("rate", "R", "learning rate of Adam, with cosine decay", o.rate),
-        REAL("last-share", "S", "final learning rate as a share of the rate; 1: no decay", o.last_share),
+        REAL_OPTION("rate", "R", "learning rate of Adam, with cosine decay", o.rate),
+        REAL_OPTION("last-share", "S", "final learning rate as a share of the rate; 1: no decay", o.last_share),
         COUNT("warmup", "N", "warm-up steps of the learning rate", o.warmup, 0, INT_MAX),
-        REAL("clip-sample", "G", "gradient clipping per sample; 0: none", o.clip_sample),
-        REAL("clip-batch", "G", "gradient clipping per step; 0: none", o.clip_batch),
+        REAL_OPTION("clip-sample", "G", "gradient clipping per sample; 0: none", o.clip_sample),
+        REAL_OPTION("clip-batch", "G", "gradient clipping per step; 0: none", o.clip_batch),
         READ_FILE("x", "X.npy", "inputs to train on, a row each (sampled from the box)", o.x),
         READ_FILE("targets", "Y.npy", "outputs to imitate, a row for each of --x", o.targets),
         {.name = "reference",
@@ -292,7 +292,7 @@ int verb_train(int argc, char **argv) {
          .help = "defined variables that are the next inputs in closed loop; may be repeated (the model's next)",
          .list = &o.feedback},
         {.name = "open-loop", .help = "do not train along closed loops", .flag = &o.open_loop},
-        REAL("feedback-share", "S", "share of each batch from closed loops", o.feedback_share),
+        REAL_OPTION("feedback-share", "S", "share of each batch from closed loops", o.feedback_share),
         COUNT("feedback-steps", "N", "mean length of a closed loop, in steps", o.feedback_steps, 1, INT_MAX),
         {.name = "feedback-beyond",
          .help = "continue closed loops that leave the box of the inputs (where the optimum leaves it at most inputs)",
@@ -311,7 +311,7 @@ int verb_train(int argc, char **argv) {
         COUNT("patience", "N", "stop after this number of validations without improvement; 0: never", o.patience, 0,
               INT_MAX),
         WRITTEN_FILE("checkpoint", "FILE", "checkpoint file (OUT.checkpoint)", o.checkpoint),
-        REAL("checkpoint-every", "TIME", "seconds between checkpoints", o.checkpoint_seconds),
+        REAL_OPTION("checkpoint-every", "TIME", "seconds between checkpoints", o.checkpoint_seconds),
         COUNT("checkpoint-steps", "N", "steps between checkpoints; 0: by time only", o.checkpoint_steps, 0, INT_MAX),
         {.name = "resume", .help = "continue from the checkpoint; more steps extend the training", .flag = &o.resume},
         {.name = "keep", .help = "keep the checkpoint after the training has ended", .flag = &o.keep},

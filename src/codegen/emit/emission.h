@@ -4,7 +4,7 @@
 #ifndef HN_CODEGEN_EMISSION_H
 #define HN_CODEGEN_EMISSION_H
 
-#include "codegen/emit/amalgamate.h"
+#include "codegen/emit/flatten.h"
 #include "codegen/ir/lower.h"
 #include "codegen/passes/slp_regions.h"
 #include "hardnet/emit.h"
@@ -152,8 +152,8 @@ void emission_print_operators(struct text *out, const bool *used);
 
 /* The sample and its decisions: after the elementary functions. Its vectors; statements, and the driver over them, with that of the
  * adjoint where it is asked for: after the plan. */
-void emission_print_sample(const struct emission *e, struct text *out);
-void emission_print_points(const struct emission *e, struct text *out);
+void emission_print_sample(struct text *out);
+void emission_print_points(struct text *out);
 void emission_print_drive(const struct emission *e, struct text *out);
 
 /* The name of a method in the emitted texts, NULL: they do not have it. */

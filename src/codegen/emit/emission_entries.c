@@ -13,7 +13,7 @@ enum { FORWARD_ENTRIES = 8, ENTRIES = sizeof entries / sizeof entries[0] };
 
 /* What a method has no use for does nothing. */
 static void print_none(struct text *out, enum kernel_entry entry) {
-    text_add(out, "\nstatic void entry_%s(const double *slots) {\n    (void)slots;\n}\n", entry_text(entry));
+    text_add(out, "\nstatic void entry_%s(const real *slots) {\n    (void)slots;\n}\n", entry_text(entry));
 }
 
 /* ---- what nobody asks for ---- */
@@ -134,7 +134,7 @@ void emission_print_entries(const struct emission *e, struct text *out) {
     if (!kept || printed.failed)
         text_fail_with(out, &printed);
     else
-        amalgamate(out, printed.bytes, e->options.single);
+        text_add_bytes(out, printed.bytes, printed.length);
     base_release(kept);
     text_drop(&printed);
 }

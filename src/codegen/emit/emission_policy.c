@@ -96,30 +96,22 @@ void emission_print_policy_work(const struct emission *e, struct text *out) {
 
 /* ---- the source ---- */
 
-static void print_refinement(const struct emission *e, struct text *out) {
-    static const char files[][48] = {"core/refine_slots.h", "linalg/damped_factor.h", "linalg/damped_kernel.h",
-                                     "core/barrier.h",      "core/barrier_kernel.h",  "core/refine_layout.h",
-                                     "core/refine_qp.h"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        amalgamate_file(out, files[i], e->options.single);
-}
-
 void emission_print_policy(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
     const struct loss_objective *alone = &e->policy.objective.alone;
-    amalgamate_file(out, "core/program_lists.h", single);
+    text_add(out, "#include \"core/program_lists.h\"\n");
     emission_print_operators(out, e->policy.used);
-    amalgamate_file(out, "core/program_run.h", single);
-    amalgamate_file(out, "core/candidate_choice.h", single);
+    text_add(out, "#include \"core/program_run.h\"\n"
+                  "#include \"core/candidate_choice.h\"\n");
     if (e->policy.refine > 0)
-        print_refinement(e, out);
+        text_add(out, "#include \"core/refine_slots.h\"\n#include \"linalg/damped_kernel.h\"\n"
+                      "#include \"core/barrier_kernel.h\"\n#include \"core/refine_qp.h\"\n");
     emission_print_policy_lists(e, out);
     text_add(out, "\nenum { POLICY_OBJECTIVE = %u, POLICY_OBJECTIVE_X = %u, POLICY_OBJECTIVE_Y = %u };\n",
              alone->objective, alone->x, alone->y);
     text_add(out, "#define POLICY_CANDIDATES %zu\n", e->policy.candidates);
     if (e->policy.refine > 0)
         text_add(out, "#define POLICY_REFINE %d\n", e->policy.refine);
-    amalgamate_file(out, "core/policy_run.h", single);
+    text_add(out, "#include \"core/policy_run.h\"\n");
 }
 
 /* Infinity and NaN are no constant expressions of C. */

@@ -258,17 +258,16 @@ static void print_cases(const struct emission_rounding *r, struct text *out) {
     bool used[STEP_SCALE + 1] = {false};
     for (size_t i = 0; i < r->count; i++)
         used[r->steps[i].code] = true;
-    text_add(out, "\nstatic double rounding_value(uint32_t code, double a, double b, double c) {\n    double v = NAN;\n"
+    text_add(out, "\nstatic real rounding_value(uint32_t code, real a, real b, real c) {\n    real v = REAL_NAN;\n"
                   "    (void)a;\n    (void)b;\n    (void)c;\n    switch (code) {\n");
     for (uint32_t code = OP_ADD; code < OP_COUNT; code++)
         if (used[code])
             text_add(out, "    case %uu:\n        v = %s;\n        break;\n", code, meaning_of(code));
     text_add(out, "    default:\n        break;\n    }\n    return v;\n}\n");
-    text_add(
-        out,
-        "\nstatic double rounding_error(uint32_t code, double v, rounded_number a, rounded_number b, rounded_number "
-        "c) {\n    double e = HUGE_VAL;\n    (void)v;\n    (void)a;\n    (void)b;\n    (void)c;\n"
-        "    switch (code) {\n");
+    text_add(out,
+             "\nstatic real rounding_error(uint32_t code, real v, rounded_number a, rounded_number b, rounded_number "
+             "c) {\n    real e = REAL_INFINITY;\n    (void)v;\n    (void)a;\n    (void)b;\n    (void)c;\n"
+             "    switch (code) {\n");
     for (uint32_t code = OP_ADD; code < OP_COUNT; code++)
         if (used[code])
             text_add(out, "    case %uu: /* %s */\n        e = %s;\n        break;\n", code,
@@ -314,14 +313,8 @@ static void print_steps(const struct emission *e, struct text *out) {
 }
 
 void emission_print_rounding(const struct emission *e, struct text *out) {
-    struct text cases = {.bytes = NULL};
-    amalgamate_file(out, "core/rounding_bound.h", true);
-    print_cases(&e->rounding, &cases);
-    if (cases.failed)
-        text_fail_with(out, &cases);
-    else
-        amalgamate(out, cases.bytes, true);
-    text_drop(&cases);
+    text_add(out, "#include \"core/rounding_bound.h\"\n");
+    print_cases(&e->rounding, out);
     print_steps(e, out);
-    amalgamate_file(out, "core/rounding_bound_run.h", true);
+    text_add(out, "#include \"core/rounding_bound_run.h\"\n");
 }

@@ -62,19 +62,18 @@ static const char checks[] =
     "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
     "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
     "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
-    "#define RANDOM_INNER SHARED_FUNCTION\n";
+    "#define RANDOM_INNER SHARED_FUNCTION\n"
+    "#define REDUCE_FUNCTION static SELDOM\n";
 
 static void print_precision(const struct emission *e, struct text *out) {
     bool single = e->options.single;
-    text_add(out, "#define REAL_MAX %s_MAX\n#define REAL_MIN %s_MIN\n", single ? "FLT" : "DBL", single ? "FLT" : "DBL");
-    if (single)
-        text_add(out, "#define RANDOM_BITS 24\n#define RANDOM_UNIT 0x1p-24f\n");
+    text_add(out, "#define FREESTANDING\n%s", single ? "#define REAL_SINGLE\n" : "");
     if (e->options.libm)
         text_add(out, "#define REAL_LIBM\n#define REAL_SQRT sqrt%s\n#define REAL_CALL(name) name%s\n",
                  single ? "f" : "", single ? "##f" : "");
     if (emission_drive_judges(e))
         text_add(out, "#define SOLVER_JUDGES\n");
-    text_add(out, "\ntypedef %s_real real;\n", e->options.name);
+    text_add(out, "#include \"base/real.h\"\n");
     if (e->rounding.number)
         text_add(out, "typedef struct %s_rounded rounded_number;\n", e->options.name);
 }
@@ -149,16 +148,12 @@ static struct families find_families(const struct emission *e) {
 }
 
 static void print_own_double(struct families f, struct text *out) {
-    amalgamate_file(out, "base/elementary_round.h", false);
-    amalgamate_file(out, "base/elementary_exponential.h", false);
-    amalgamate_file(out, "base/reduce.h", false);
-    text_add(out, "\nstatic SELDOM reduced_angle reduce_angle(real size);\n");
-    amalgamate_file(out, "base/reduce.c", false);
-    amalgamate_file(out, "base/elementary_circle.h", false);
+    text_add(out, "#include \"base/elementary_exponential.h\"\n#include \"base/reduce.c\"\n"
+                  "#include \"base/elementary_circle.h\"\n");
     if (f.arc)
-        amalgamate_file(out, "base/elementary_arc.h", false);
+        text_add(out, "#include \"base/elementary_arc.h\"\n");
     if (f.hyperbolic)
-        amalgamate_file(out, "base/elementary_hyperbolic.h", false);
+        text_add(out, "#include \"base/elementary_hyperbolic.h\"\n");
 }
 
 /* The same, and what rows and pivots are made of, over vectors of two. */
@@ -170,8 +165,8 @@ static void print_two(const struct emission *e, struct text *out) {
                                     "codegen/kernel/row_functions_kernel.h"};
     struct families f = find_families(e);
     struct simd2_names names = {.count = 0};
-    text_add(out, "\n#ifdef PAIRS\n");
-    amalgamate_file(out, "core/simd2.h", false);
+    text_add(out, "\n#ifdef PAIRS\n"
+                  "#include \"core/simd2.h\"\n");
     for (size_t i = 0; i < sizeof files / sizeof files[0] && !e->options.libm; i++)
         if ((i != 4 || f.arc) && (i != 5 || f.hyperbolic))
             simd2_names_file(out, &names, files[i]);
@@ -181,24 +176,24 @@ static void print_two(const struct emission *e, struct text *out) {
 }
 
 static void print_own_float(struct families f, struct text *out) {
-    amalgamate_file(out, "core/float_exponential.h", true);
-    amalgamate_file(out, "core/float_circle.h", true);
+    text_add(out, "#include \"core/float_exponential.h\"\n"
+                  "#include \"core/float_circle.h\"\n");
     if (f.arc)
-        amalgamate_file(out, "core/float_arc.h", true);
+        text_add(out, "#include \"core/float_arc.h\"\n");
     if (f.hyperbolic)
-        amalgamate_file(out, "core/float_hyperbolic.h", true);
+        text_add(out, "#include \"core/float_hyperbolic.h\"\n");
 }
 
 void emission_print_elementary(const struct emission *e, struct text *out) {
     bool single = e->options.single;
-    amalgamate_file(out, single ? "core/scalar_float.h" : "core/scalar_double.h", single);
-    amalgamate_file(out, "core/scalar_operations.h", single);
-    amalgamate_file(out, "core/sqrt.h", single);
+    text_add(out, "#include \"%s\"\n", single ? "core/scalar_float.h" : "core/scalar_double.h");
+    text_add(out, "#include \"core/scalar_operations.h\"\n"
+                  "#include \"core/sqrt.h\"\n");
     if (e->options.libm) {
-        amalgamate_file(out, "core/libm_math.h", single);
+        text_add(out, "#include \"core/libm_math.h\"\n");
         return;
     }
-    amalgamate_file(out, "base/simd_pair.h", single);
+    text_add(out, "#include \"base/simd_pair.h\"\n");
     if (single)
         print_own_float(find_families(e), out);
     else
@@ -309,41 +304,37 @@ static void print_init(const struct emission *e, struct text *out) {
 
 /* ---- all of it ---- */
 
-void emission_print_sample(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
-    amalgamate_file(out, "core/sample.h", single);
-    amalgamate_file(out, "core/summary.h", single);
-    amalgamate_file(out, "core/emitted_plan.h", single);
+void emission_print_sample(struct text *out) {
+    text_add(out, "#include \"core/sample.h\"\n"
+                  "#include \"core/summary.h\"\n"
+                  "#include \"core/emitted_plan.h\"\n");
 }
 
-void emission_print_points(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
-    amalgamate_file(out, "base/random_state.h", single);
-    amalgamate_file(out, "base/random_core.h", single);
-    amalgamate_file(out, "core/point.h", single);
-    amalgamate_file(out, "core/point_elastic.h", single);
+void emission_print_points(struct text *out) {
+    text_add(out, "#include \"base/random_state.h\"\n"
+                  "#include \"base/random_core.h\"\n");
+    text_add(out, "#include \"core/point.h\"\n"
+                  "#include \"core/point_elastic.h\"\n");
 }
 
 void emission_print_drive(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
-    amalgamate_file(out, "linalg/pivot_kernel.h", single);
-    amalgamate_file(out, "cpu/row_values_kernel.h", single);
-    amalgamate_file(out, "codegen/kernel/row_functions_kernel.h", single);
-    amalgamate_file(out, "core/entry_slots.h", single);
+    text_add(out, "#include \"linalg/pivot_kernel.h\"\n"
+                  "#include \"cpu/row_values_kernel.h\"\n");
+    text_add(out, "#include \"codegen/kernel/row_functions_kernel.h\"\n"
+                  "#include \"core/entry_slots.h\"\n");
     if (e->paired)
         print_two(e, out);
     emission_print_entries(e, out);
-    amalgamate_file(out, "core/solver.h", single);
+    text_add(out, "#include \"core/solver.h\"\n");
     if (e->rounding.number)
         emission_print_rounding(e, out);
     if (e->options.adjoint) {
-        amalgamate_file(out, "core/point_back.h", single);
-        amalgamate_file(out, "core/solver_adjoint.h", single);
+        text_add(out, "#include \"core/point_back.h\"\n"
+                      "#include \"core/solver_adjoint.h\"\n");
     }
 }
 
-void emission_print_source(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
+static void print_root(const struct emission *e, struct text *out) {
     emission_source_print_head(e, out);
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
@@ -351,18 +342,18 @@ void emission_print_source(const struct emission *e, struct text *out) {
                   "#define POINT_PLAN(p)    ((void)(p), &layer_plan)\n"
                   "#define POINT_WIDTH(p)   ((void)(p), (size_t)1)\n"
                   "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
-    emission_print_sample(e, out);
+    emission_print_sample(out);
     emission_print_plan(e, out);
-    emission_print_points(e, out);
+    emission_print_points(out);
     emission_print_drive(e, out);
     if (e->network) {
-        amalgamate_file(out, "core/activation_kernel.h", single);
+        text_add(out, "#include \"core/activation_kernel.h\"\n");
         if (emission_network_is_shaped(e))
-            amalgamate_file(out, "core/normalize.h", single);
+            text_add(out, "#include \"core/normalize.h\"\n");
         emission_print_network(e, out);
-        amalgamate_file(out, "core/mlp.h", single);
+        text_add(out, "#include \"core/mlp.h\"\n");
         if (e->options.adjoint)
-            amalgamate_file(out, "core/mlp_adjoint.h", single);
+            text_add(out, "#include \"core/mlp_adjoint.h\"\n");
     }
     if (emission_has_policy(e))
         emission_print_policy(e, out);
@@ -374,4 +365,11 @@ void emission_print_source(const struct emission *e, struct text *out) {
         emission_print_gradient(e, out);
     if (e->options.casadi)
         emission_print_casadi(e, out);
+}
+
+void emission_print_source(const struct emission *e, struct text *out) {
+    struct text root = {.bytes = NULL};
+    print_root(e, &root);
+    flatten(out, &root);
+    text_drop(&root);
 }

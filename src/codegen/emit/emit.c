@@ -204,8 +204,8 @@ static void measure_network(struct emission *e) {
 static bool emit_measure(struct emission *e) {
     size_t numbers = e->ir.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e) +
                      emission_policy_numbers(e) + emission_rounding_numbers(e);
-    size_t integers = 1 + emission_gradient_integers(e), real = emission_real(e); /* warm_start is the one */
-    e->work_bytes = (numbers * real + integers * sizeof(int32_t) + real - 1) / real * real;
+    size_t integers = 1 + emission_gradient_integers(e), bytes = emission_real(e); /* warm_start is the one */
+    e->work_bytes = (numbers * bytes + integers * sizeof(int32_t) + bytes - 1) / bytes * bytes;
     e->constant_bytes =
         emission_plan_bytes(e) + emission_network_bytes(e) + emission_policy_bytes(e) + emission_rounding_bytes(e);
     return emission_cost(&e->cost, e);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "codegen/emit/simd2_names.h"
 
-#include "codegen/emit/amalgamate.h"
+#include "codegen/emit/flatten.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -95,10 +95,14 @@ static const char *take_line(struct text *out, const struct simd2_names *names, 
 
 static void take_text(struct text *out, struct simd2_names *names, const char *at) {
     while (*at) {
-        bool constant = simd2_names_begins(at, "static const ") || simd2_names_begins(at, "enum ");
+        bool constant = simd2_names_begins(at, "SHARED_CONSTANT ") || simd2_names_begins(at, "enum ");
         bool guard = simd2_names_begins(at, "#include ") || simd2_names_begins(at, "#ifndef HN_") ||
                      simd2_names_begins(at, "#define HN_") ||
                      (simd2_names_begins(at, "#endif") && *end_of_line(at) == '\0');
+        if (simd2_names_begins(at, "#ifndef FREESTANDING")) {
+            at = end_of_line(strstr(at, "#endif"));
+            continue;
+        }
         if (constant || guard) {
             at = end_of_line(at);
             continue;
@@ -110,14 +114,12 @@ static void take_text(struct text *out, struct simd2_names *names, const char *a
 
 void simd2_names_file(struct text *out, struct simd2_names *names, const char *file) {
     struct text renamed = {.bytes = NULL};
-    const char *text = amalgamate_find(file);
+    const char *text = flatten_find(&renamed, file, strlen(file));
     if (text)
         take_text(&renamed, names, text);
-    else
-        amalgamate_lacks(&renamed, file);
     if (renamed.failed)
         text_fail_with(out, &renamed);
     else
-        amalgamate(out, renamed.bytes, false);
+        text_add_bytes(out, renamed.bytes, renamed.length);
     text_drop(&renamed);
 }

@@ -13,7 +13,7 @@
 
 #define OWN_FUNCTION_LIST(X)                                                                                           \
     X(ZERO, 0, 0, 0, simd_all(0))                                                                                      \
-    X(UNLIMITED, 0, 0, 0, simd_all(HUGE_VAL))                                                                          \
+    X(UNLIMITED, 0, 0, 0, simd_all(REAL_INFINITY))                                                                     \
     X(NONE_SET, 1, 0, 0, simd_bits_all(0))                                                                             \
     /* rows: c, bl, bu; where bounds are constant, what is left of the formula */                                      \
     X(RESIDUAL, 0, 0, 3, row_residual(a, b, c))                                                                        \

@@ -101,10 +101,10 @@ static void print_body(const struct printer *p) {
 
 static void print_region(const struct printer *p, const char *name, size_t number) {
     bool round = p->s->round, window = p->s->window_slots > 0;
-    text_add(p->text, "\nstatic GENERATED %s %s_%zu(double *slots%s) {\n", round ? "int" : "void", name, number,
+    text_add(p->text, "\nstatic GENERATED %s %s_%zu(real *slots%s) {\n", round ? "int" : "void", name, number,
              round ? ", struct round *round" : "");
     if (window)
-        text_add(p->text, "    const double *const from = round->from;\n    double *const to = round->to;\n");
+        text_add(p->text, "    const real *const from = round->from;\n    real *const to = round->to;\n");
     print_early_before(p);
     if (p->region->repeats > 1) {
         text_add(p->text, "%s    for (ptrdiff_t round = 0; round < %zu; round++) {\n",
@@ -121,7 +121,7 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
 
 /* All parts of the samples, one after the other. */
 static void print_print_all(struct text *text, const char *name, size_t regions) {
-    text_add(text, "\nstatic void entry_%s(double *slots) {\n", name);
+    text_add(text, "\nstatic void entry_%s(real *slots) {\n", name);
     text_add(text, "    for (int part = 0; part < LANE_PARTS; part++, slots += WIDTH) {\n");
     for (size_t r = 0; r < regions; r++)
         text_add(text, "        %s_%zu(slots);\n", name, r);
@@ -130,7 +130,7 @@ static void print_print_all(struct text *text, const char *name, size_t regions)
 
 /* One round of one part; fused_fixed_kernel.h has the rest. */
 static void print_round(struct text *text, const char *name, size_t regions) {
-    text_add(text, "\nstatic int %s_once(double *slots, struct round *round) {\n    return ", name);
+    text_add(text, "\nstatic int %s_once(real *slots, struct round *round) {\n    return ", name);
     for (size_t r = 0; r < regions; r++) {
         text_add(text, "%s(", r > 0 ? " ||\n           " : "");
         if (regions > 1)
@@ -206,7 +206,7 @@ static void print_paired_region(const struct printer *p, const char *name, size_
         print_region(p, name, number);
         return;
     }
-    text_add(p->text, "\nstatic GENERATED void %s_%zu(double *slots) {\n", name, number);
+    text_add(p->text, "\nstatic GENERATED void %s_%zu(real *slots) {\n", name, number);
     for (size_t i = 0; i < p->pairs->ordered; i++)
         print_statement(p, p->region->first + p->pairs->order[i]);
     text_add(p->text, "}\n");

@@ -16,11 +16,11 @@
 /* A number with all its bits; printf's %a has no say in the spelling of what is not finite. */
 static void print_number(const struct printer *p, double value) {
     if (isnan(value))
-        text_add(p->text, "simd_all(NAN)");
+        text_add(p->text, "simd_all(REAL_NAN)");
     else if (isinf(value))
-        text_add(p->text, "simd_all(%sHUGE_VAL)", value < 0 ? "-" : "");
+        text_add(p->text, "simd_all(%sREAL_INFINITY)", value < 0 ? "-" : "");
     else
-        text_add(p->text, "simd_all(%a)", value);
+        text_add(p->text, "simd_all(REAL(%a))", value);
 }
 
 /* How far the operand moves from one round to the next, in slots. */

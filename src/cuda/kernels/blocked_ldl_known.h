@@ -5,7 +5,7 @@
 #ifndef HN_CUDA_BLOCKED_LDL_KNOWN_H
 #define HN_CUDA_BLOCKED_LDL_KNOWN_H
 
-static inline bool tiled_knows(const struct plan *plan, size_t i) {
+SHARED_FUNCTION bool tiled_knows(const struct plan *plan, size_t i) {
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     bool known = true;
     for (size_t e = first[i]; known && e < first[i + 1]; e++)

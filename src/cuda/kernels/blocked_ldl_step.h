@@ -5,7 +5,7 @@
 #ifndef HN_CUDA_BLOCKED_LDL_STEP_H
 #define HN_CUDA_BLOCKED_LDL_STEP_H
 
-static void tiled_solve(double *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
+static void tiled_solve(real *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
 #ifdef TILED_REDUCES
     if (tiled_recalls(slots)) {
         reduced_solve(slots, sides, from, to);
@@ -15,7 +15,7 @@ static void tiled_solve(double *slots, size_t sides, const uint32_t *from, const
     tiled_solve_plain(slots, sides, from, to);
 }
 
-static void tiled_evaluate(double *slots) {
+static void tiled_evaluate(real *slots) {
     if (TILED_VALUES > 0)
         tiled_values(slots);
     entry_evaluate(slots);
@@ -27,7 +27,7 @@ static void tiled_evaluate(double *slots) {
 #define entry_step_begin tiled_step_begin
 
 /* step = A' (A A' + E)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
-static void tiled_step_begin(double *slots) {
+static void tiled_step_begin(real *slots) {
     const uint32_t from[1] = {TILED_OUTPUTS_SIDE ? TILED_SLOPE : TILED_RIGHT};
     const uint32_t to[1] = {TILED_OUTPUTS_SIDE ? TILED_STEP : TILED_UNKNOWN};
     if (TILED_OUTPUTS_SIDE)
@@ -46,9 +46,10 @@ static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
     if (!sample_holds_bounds(s))
         return false;
     tiled_columns(p->slots, TILED_RIGHT, TILED_STEP, false); /* the step comes later */
+    DEVICE_ROLLED
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         uint32_t i = row[k], e = first[i];
-        double y = *point_at(p, plan_words(plan, plan->value)[i]), down = *point_at(p, TILED_STEP + output[k]);
+        real y = *point_at(p, plan_words(plan, plan->value)[i]), down = *point_at(p, TILED_STEP + output[k]);
         bool below = y <= *point_at(p, plan_words(plan, plan->lower)[i]) && down > 0;
         bool above = *point_at(p, plan_words(plan, plan->upper)[i]) <= y && down < 0;
         if (point_mask(p, plan->active + i) || !(below || above))
@@ -63,7 +64,7 @@ static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
 
 #ifdef DEVICE_GRADIENTS
 /* q, v, t, s: see cpu/lanes_back.c. */
-static void tiled_back_begin(double *slots) {
+static void tiled_back_begin(real *slots) {
     if (TILED_OUTPUTS_SIDE) {
         const uint32_t from[2] = {TILED_STEP, TILED_GRADIENT}, to[2] = {TILED_LEAF_S, TILED_LEAF_T};
         tiled_columns(slots, TILED_RIGHT, TILED_STEP, false);
@@ -80,7 +81,7 @@ static void tiled_back_begin(double *slots) {
     entry_back_middle(slots);
 }
 
-static void tiled_back_end(double *slots) {
+static void tiled_back_end(real *slots) {
     tiled_columns(slots, TILED_KEPT_Q, TILED_GRADIENT, true); /* J' g = -A' D q */
     entry_back_end(slots);
 }

@@ -13,7 +13,7 @@
 
 /* One thread's system. */
 struct tiled {
-    double *slots;
+    real *slots;
     bool recalls; /* A is W J, and what is known of J holds */
     size_t counted, known;
     struct dense factor;
@@ -23,7 +23,7 @@ SIMD_INLINE const uint32_t *tiled_words(size_t list) {
     return hardnet_listed.words + list;
 }
 
-SIMD_INLINE const double *tiled_numbers(size_t list) {
+SIMD_INLINE const real *tiled_numbers(size_t list) {
     return hardnet_listed.numbers + list;
 }
 
@@ -35,20 +35,20 @@ SIMD_INLINE bool tiled_is_known(size_t row) {
     return tiled_words(TILED_KNOWN)[row] != TILED_NONE;
 }
 
-SIMD_INLINE bool tiled_counts(double *slots, size_t row) {
+SIMD_INLINE bool tiled_counts(real *slots, size_t row) {
     return !TILED_WEIGHTED || mask_read(dense_at(slots, TILED_ACTIVE + row));
 }
 
-SIMD_INLINE double tiled_scale(double *slots, size_t row) {
+SIMD_INLINE real tiled_scale(real *slots, size_t row) {
     return TILED_WEIGHTED ? *dense_at(slots, TILED_SCALE + row) : 1;
 }
 
-SIMD_INLINE bool tiled_recalls(double *slots) {
+SIMD_INLINE bool tiled_recalls(real *slots) {
     return !TILED_WEIGHTED || !mask_read(dense_at(slots, TILED_STRETCHED));
 }
 
 /* Row number c of those that count. */
-SIMD_INLINE size_t tiled_row(double *slots, size_t c) {
+SIMD_INLINE size_t tiled_row(real *slots, size_t c) {
     return (size_t)*dense_at(slots, TILED_COUNT + c);
 }
 
@@ -58,10 +58,10 @@ SIMD_INLINE size_t tiled_row(double *slots, size_t c) {
 struct tiled_entries {
     size_t first, count;
     bool own;
-    double factor;
+    real factor;
 };
 
-SIMD_INLINE struct tiled_entries tiled_entries_of(double *slots, bool recalls, size_t row) {
+SIMD_INLINE struct tiled_entries tiled_entries_of(real *slots, bool recalls, size_t row) {
     const uint32_t *first = tiled_first();
     struct tiled_entries all;
     all.first = first[row];
@@ -75,7 +75,7 @@ SIMD_INLINE size_t tiled_column(const struct tiled_entries *all, size_t e) {
     return plan_words(&layer_plan, layer_plan.jacobian.column)[all->first + e];
 }
 
-SIMD_INLINE double tiled_entry(double *slots, const struct tiled_entries *all, size_t e) {
+SIMD_INLINE real tiled_entry(real *slots, const struct tiled_entries *all, size_t e) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot);
     return *dense_at(slots, all->own ? TILED_MATRIX + all->first + e : slot[all->first + e]);
 }
@@ -83,8 +83,8 @@ SIMD_INLINE double tiled_entry(double *slots, const struct tiled_entries *all, s
 /* ---- the block of constant rows ---- */
 
 /* Sums over k of J(b, k) x_k for rows b .. of the block; fresh: begun with the first product, not with 0. */
-SIMD_INLINE void tiled_block_sums(const double *x, size_t b, bool fresh, double sums[DENSE_DOWN]) {
-    const double *row[DENSE_DOWN];
+SIMD_INLINE void tiled_block_sums(const real *x, size_t b, bool fresh, real sums[DENSE_DOWN]) {
+    const real *row[DENSE_DOWN];
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         row[r] = tiled_numbers(TILED_BLOCK) + dense_least(b + r, TILED_BLOCK_ROWS - 1) * TILED_COLUMNS;
@@ -92,7 +92,7 @@ SIMD_INLINE void tiled_block_sums(const double *x, size_t b, bool fresh, double 
     }
     DEVICE_UNROLL_FOUR
     for (size_t k = 1; k < TILED_COLUMNS; k++) {
-        double own = x[k * SLOT_STRIDE];
+        real own = x[k * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             sums[r] += row[r][k] * own;
@@ -100,9 +100,10 @@ SIMD_INLINE void tiled_block_sums(const double *x, size_t b, bool fresh, double 
 }
 
 /* J x of the block's rows, to TILED_OUT. */
-static GENERATED void tiled_block_multiply(double *slots, const double *x, bool fresh) {
+static GENERATED void tiled_block_multiply(real *slots, const real *x, bool fresh) {
+    DEVICE_ROLLED
     for (size_t b = 0; b < TILED_BLOCK_ROWS; b += DENSE_DOWN) {
-        double sums[DENSE_DOWN];
+        real sums[DENSE_DOWN];
         tiled_block_sums(x, b, fresh, sums);
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
@@ -112,9 +113,10 @@ static GENERATED void tiled_block_multiply(double *slots, const double *x, bool 
 }
 
 /* c = J y of the rows that are nothing else. */
-static void tiled_values(double *slots) {
+static void tiled_values(real *slots) {
     const uint32_t *valued = tiled_words(TILED_VALUED), *value = tiled_words(TILED_VALUE);
     tiled_block_multiply(slots, dense_at(slots, TILED_Y), true);
+    DEVICE_ROLLED
     for (size_t k = 0; k < TILED_VALUES; k++)
         *dense_at(slots, value[k]) = *dense_at(slots, TILED_OUT + valued[k]);
 }
@@ -124,11 +126,12 @@ static void tiled_values(double *slots) {
 enum { TILED_AT_ONCE = 16 };
 
 /* A x of one row that counts and is not in the block. */
-static double tiled_row_sum(double *slots, bool recalls, size_t row, const double *x) {
+static real tiled_row_sum(real *slots, bool recalls, size_t row, const real *x) {
     const struct tiled_entries all = tiled_entries_of(slots, recalls, row);
-    double sum = 0;
+    real sum = 0;
+    DEVICE_ROLLED
     for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
-        double a[TILED_AT_ONCE], own[TILED_AT_ONCE];
+        real a[TILED_AT_ONCE], own[TILED_AT_ONCE];
         DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
             size_t at = dense_least(e + k, all.count - 1);
@@ -143,13 +146,14 @@ static double tiled_row_sum(double *slots, bool recalls, size_t row, const doubl
 }
 
 /* to = A from */
-static GENERATED void tiled_rows(double *slots, uint32_t from, uint32_t to) {
+static GENERATED void tiled_rows(real *slots, uint32_t from, uint32_t to) {
     bool recalls = tiled_recalls(slots);
     if (TILED_BLOCK_ROWS > 0 && recalls)
         tiled_block_multiply(slots, dense_at(slots, from), false);
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         uint32_t number = tiled_words(TILED_NUMBER)[i];
-        double *result = dense_at(slots, to + i);
+        real *result = dense_at(slots, to + i);
         if (!tiled_counts(slots, i))
             *result = 0;
         else if (recalls && number != TILED_NONE)
@@ -160,21 +164,22 @@ static GENERATED void tiled_rows(double *slots, uint32_t from, uint32_t to) {
 }
 
 /* TILED_OUT += numbers times rows first .. end of A, which are all in the block: some columns at a time. */
-static void tiled_add_block(double *slots, size_t first, size_t end, uint32_t from, double sign) {
-    const double *numbers = tiled_numbers(TILED_BLOCK) + tiled_words(TILED_NUMBER)[first] * (size_t)TILED_COLUMNS;
+static void tiled_add_block(real *slots, size_t first, size_t end, uint32_t from, real sign) {
+    const real *numbers = tiled_numbers(TILED_BLOCK) + tiled_words(TILED_NUMBER)[first] * (size_t)TILED_COLUMNS;
+    DEVICE_ROLLED
     for (size_t j = 0; j < TILED_COLUMNS; j += DENSE_DOWN) {
-        double sums[DENSE_DOWN];
+        real sums[DENSE_DOWN];
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             sums[c] = *dense_at(slots, TILED_OUT + dense_least(j + c, TILED_COLUMNS - 1));
         DEVICE_UNROLL_FOUR
         for (size_t i = first; i < end; i++) {
-            const double *row = numbers + (i - first) * TILED_COLUMNS;
-            double own = tiled_scale(slots, i) * (sign * *dense_at(slots, from + i));
+            const real *row = numbers + (i - first) * TILED_COLUMNS;
+            real own = tiled_scale(slots, i) * (sign * *dense_at(slots, from + i));
             bool counts = tiled_counts(slots, i);
             DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++) {
-                double more = sums[c] + row[dense_least(j + c, TILED_COLUMNS - 1)] * own;
+                real more = sums[c] + row[dense_least(j + c, TILED_COLUMNS - 1)] * own;
                 sums[c] = counts ? more : sums[c];
             }
         }
@@ -186,11 +191,12 @@ static void tiled_add_block(double *slots, size_t first, size_t end, uint32_t fr
 }
 
 /* TILED_OUT += number times one row of A that counts; columns of a row are different. */
-static void tiled_add_row(double *slots, bool recalls, size_t row, double number) {
+static void tiled_add_row(real *slots, bool recalls, size_t row, real number) {
     const struct tiled_entries all = tiled_entries_of(slots, recalls, row);
     number *= all.factor;
+    DEVICE_ROLLED
     for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
-        double a[TILED_AT_ONCE], old[TILED_AT_ONCE];
+        real a[TILED_AT_ONCE], old[TILED_AT_ONCE];
         DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
             size_t at = dense_least(e + k, all.count - 1);
@@ -205,11 +211,13 @@ static void tiled_add_row(double *slots, bool recalls, size_t row, double number
 }
 
 /* to = A' from, or to - A' from: rows first to last. */
-static GENERATED void tiled_columns(double *slots, uint32_t from, uint32_t to, bool subtract) {
+static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, bool subtract) {
     bool recalls = tiled_recalls(slots);
-    double sign = subtract ? -1 : 1;
+    real sign = subtract ? -1 : 1;
+    DEVICE_ROLLED
     for (size_t j = 0; j < TILED_COLUMNS; j++)
         *dense_at(slots, TILED_OUT + j) = subtract ? *dense_at(slots, to + j) : 0;
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS;) {
         size_t end = tiled_words(TILED_RUN)[i]; /* of the rows of the block from here on */
         if (recalls && end > i) {
@@ -227,13 +235,14 @@ static GENERATED void tiled_columns(double *slots, uint32_t from, uint32_t to, b
 /* ---- weights ---- */
 
 /* 1 / max(1, largest entry of the row), a power of two. */
-static void tiled_rescale(double *slots) {
+static void tiled_rescale(real *slots) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
-        double most = 0;
+        real most = 0;
         DEVICE_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            double size = simd_abs(*dense_at(slots, slot[e]));
+            real size = simd_abs(*dense_at(slots, slot[e]));
             most = most < size ? size : most;
         }
         *dense_at(slots, TILED_SCALE + i) =
@@ -242,10 +251,11 @@ static void tiled_rescale(double *slots) {
 }
 
 /* A of a row that is not known. */
-static void tiled_weigh_entries(double *slots, size_t row, simd_bits now, double scale) {
+static void tiled_weigh_entries(real *slots, size_t row, simd_bits now, real scale) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
+    DEVICE_ROLLED
     for (size_t e = first[row]; e < first[row + 1]; e += TILED_AT_ONCE) {
-        double block[TILED_AT_ONCE];
+        real block[TILED_AT_ONCE];
         DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             block[k] = *dense_at(slots, slot[dense_least(e + k, first[row + 1] - 1)]);
@@ -257,14 +267,15 @@ static void tiled_weigh_entries(double *slots, size_t row, simd_bits now, double
 }
 
 /* A, W r and which rows count, at the present y. */
-static void tiled_weigh(double *slots) {
+static void tiled_weigh(real *slots) {
     const uint32_t *value = plan_words(&layer_plan, layer_plan.value), *first = tiled_first();
     const uint32_t *lower = plan_words(&layer_plan, layer_plan.lower);
     const uint32_t *upper = plan_words(&layer_plan, layer_plan.upper);
-    double hold = *dense_at(slots, TILED_HOLD);
+    real hold = *dense_at(slots, TILED_HOLD);
     simd_bits leads = simd_to_bits(*dense_at(slots, TILED_LEADS));
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
-        double scale = *dense_at(slots, TILED_SCALE + i), r = *dense_at(slots, TILED_RESIDUAL + i);
+        real scale = *dense_at(slots, TILED_SCALE + i), r = *dense_at(slots, TILED_RESIDUAL + i);
         simd_bits left_out = first[i + 1] - first[i] > 1 ? leads : 0;
         simd_bits now = kernel_active(*dense_at(slots, value[i]), *dense_at(slots, lower[i]),
                                       *dense_at(slots, upper[i]), scale, hold, left_out);
@@ -276,16 +287,17 @@ static void tiled_weigh(double *slots) {
 }
 
 /* The largest sum of squares of a row of A. */
-static void tiled_largest(double *slots) {
+static void tiled_largest(real *slots) {
     const uint32_t *first = tiled_first();
-    double most = 0;
+    real most = 0;
+    DEVICE_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
-        double sum = 0;
+        real sum = 0;
         if (tiled_is_known(i) && tiled_counts(slots, i))
             sum = tiled_numbers(TILED_KNOWN_SQUARES)[i];
         DEVICE_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            double a = *dense_at(slots, TILED_MATRIX + e);
+            real a = *dense_at(slots, TILED_MATRIX + e);
             sum += a * a;
         }
         most = most < sum ? sum : most;

@@ -17,7 +17,7 @@ SIMD_INLINE bool sincos_near(simd a, simd *sine, simd *cosine) {
     simd shifted = PAIR_FUSED(a, TWO_OVER_PI, CIRCLE_ZERO), n = shifted - CIRCLE_ZERO;
     simd y = PAIR_FUSED(-n, HALF_PI_THIRD, PAIR_FUSED(-n, HALF_PI_SECOND, PAIR_FUSED(-n, HALF_PI_FIRST, a)));
     simd z = y * y, s = PAIR_FUSED(y * z, sine_polynomial(z), y);
-    simd c = PAIR_FUSED(z, PAIR_FUSED(z, cosine_polynomial(z), simd_all(-0.5)), simd_all(1));
+    simd c = PAIR_FUSED(z, PAIR_FUSED(z, cosine_polynomial(z), simd_all(-REAL(0.5))), simd_all(1));
     simd_bits turn = simd_to_bits(shifted), odd = circle_odd(turn);
     *sine = circle_sign(simd_select(odd, c, s), turn, simd_all(0));
     *cosine = circle_sign(simd_select(odd, s, c), simd_bits_add(turn, 1), simd_all(0));
@@ -122,10 +122,10 @@ SIMD_INLINE simd pivot_quick_added(simd whole, simd d, quick_doubt *doubt) {
 
 #ifdef DEVICE_SINGLE
 #define QUOTIENT_LEAST 0
-#define QUOTIENT_RANGE 0x1p+60
+#define QUOTIENT_RANGE REAL(0x1p+60)
 #else
-#define QUOTIENT_LEAST 0x1p-400
-#define QUOTIENT_RANGE 0x1p+500
+#define QUOTIENT_LEAST REAL(0x1p-400)
+#define QUOTIENT_RANGE REAL(0x1p+500)
 #endif
 
 SIMD_INLINE bool quick_divides(simd b) {

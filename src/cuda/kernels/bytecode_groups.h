@@ -12,7 +12,7 @@ enum { BATCHED_AT_ONCE = 8 };
 
 SIMD_INLINE void batched_function(uint32_t function, const simd *x, const simd *y, const simd *z, simd *out);
 
-SIMD_INLINE void batched_group(double *slots, const double *numbers, const uint32_t *at, uint32_t words) {
+SIMD_INLINE void batched_group(real *slots, const real *numbers, const uint32_t *at, uint32_t words) {
     uint32_t function = at[0] & 255, arguments = at[0] >> 8, each = 1 + arguments, count = (words - 1) / each;
     const uint32_t second = arguments > 1 ? 2 : 1, third = arguments > 2 ? 3 : 1;
     for (uint32_t i = 0; i < count; i += BATCHED_AT_ONCE) {
@@ -36,7 +36,7 @@ SIMD_INLINE void batched_group(double *slots, const double *numbers, const uint3
 }
 
 /* bytecode_sum, BATCHED_AT_ONCE products at a time. */
-SIMD_INLINE simd batched_sum(const double *slots, const double *numbers, const uint32_t *pair, uint32_t pairs, simd sum,
+SIMD_INLINE simd batched_sum(const real *slots, const real *numbers, const uint32_t *pair, uint32_t pairs, simd sum,
                              bool minus) {
     for (; pairs >= BATCHED_AT_ONCE; pairs -= BATCHED_AT_ONCE, pair += 2 * BATCHED_AT_ONCE) {
         simd product[BATCHED_AT_ONCE];
@@ -51,7 +51,7 @@ SIMD_INLINE simd batched_sum(const double *slots, const double *numbers, const u
 }
 
 /* A sum that starts with a number, with 0, or with its first product. */
-SIMD_INLINE simd batched_whole_sum(const double *slots, const double *numbers, const uint32_t *at, uint32_t operands,
+SIMD_INLINE simd batched_whole_sum(const real *slots, const real *numbers, const uint32_t *at, uint32_t operands,
                                    uint32_t function) {
     bool minus = function == BYTECODE_SUM_MINUS || function == BYTECODE_SUM_BACK;
     bool number = function == BYTECODE_SUM_PLUS || function == BYTECODE_SUM_MINUS, zero = function == BYTECODE_SUM_ZERO;
@@ -62,9 +62,9 @@ SIMD_INLINE simd batched_whole_sum(const double *slots, const double *numbers, c
     return batched_sum(slots, numbers, pair, (operands - (uint32_t)(pair - at)) / 2, start, minus);
 }
 
-static GENERATED void batched_run(double *slots, uint32_t first, uint32_t end) {
+static GENERATED void batched_run(real *slots, uint32_t first, uint32_t end) {
     const uint32_t *at = hardnet_listed.words + first, *last = hardnet_listed.words + end;
-    const double *numbers = hardnet_listed.numbers;
+    const real *numbers = hardnet_listed.numbers;
     while (at < last) {
         uint32_t function = *at & 255, operands = *at >> 8;
         at++;

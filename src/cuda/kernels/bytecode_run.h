@@ -12,24 +12,24 @@
 /* Where the lists are: set before the first call. */
 struct bytecode_memory {
     const uint32_t *words;
-    const double *numbers;
+    const real *numbers;
 };
 BYTECODE_PLACE(struct bytecode_memory hardnet_listed)
 
 #define BYTECODE_NUMBER UINT32_C(0x80000000)
 
-SIMD_INLINE simd bytecode_at(const double *slots, const double *numbers, uint32_t operand) {
+SIMD_INLINE simd bytecode_at(const real *slots, const real *numbers, uint32_t operand) {
     return operand < BYTECODE_NUMBER ? slots[(size_t)operand * SLOT_STRIDE] : numbers[operand - BYTECODE_NUMBER];
 }
 
 /* The product of pair k. */
-SIMD_INLINE simd bytecode_product(const double *slots, const double *numbers, const uint32_t *pair, uint32_t k) {
+SIMD_INLINE simd bytecode_product(const real *slots, const real *numbers, const uint32_t *pair, uint32_t k) {
     return bytecode_at(slots, numbers, pair[2 * k]) * bytecode_at(slots, numbers, pair[2 * k + 1]);
 }
 
 /* Four products at a time, whose reads do not wait for each other. */
-SIMD_INLINE simd bytecode_sum(const double *slots, const double *numbers, const uint32_t *pair, uint32_t pairs,
-                              simd sum, bool minus) {
+SIMD_INLINE simd bytecode_sum(const real *slots, const real *numbers, const uint32_t *pair, uint32_t pairs, simd sum,
+                              bool minus) {
     for (; pairs >= 4; pairs -= 4, pair += 8) {
         simd a = bytecode_product(slots, numbers, pair, 0), b = bytecode_product(slots, numbers, pair, 1);
         simd c = bytecode_product(slots, numbers, pair, 2), d = bytecode_product(slots, numbers, pair, 3);
@@ -46,7 +46,7 @@ SIMD_INLINE simd bytecode_sum(const double *slots, const double *numbers, const 
 }
 
 /* A sum that starts with a number, with 0, or with its first product. */
-SIMD_INLINE simd bytecode_whole_sum(const double *slots, const double *numbers, const uint32_t *at, uint32_t operands,
+SIMD_INLINE simd bytecode_whole_sum(const real *slots, const real *numbers, const uint32_t *at, uint32_t operands,
                                     uint32_t function) {
     bool minus = function == BYTECODE_SUM_MINUS || function == BYTECODE_SUM_BACK;
     if (function == BYTECODE_SUM_PLUS || function == BYTECODE_SUM_MINUS)
@@ -56,11 +56,11 @@ SIMD_INLINE simd bytecode_whole_sum(const double *slots, const double *numbers, 
     return bytecode_sum(slots, numbers, at + 3, (operands - 3) / 2, bytecode_product(slots, numbers, at + 1, 0), minus);
 }
 
-SIMD_INLINE void bytecode_function(double *slots, const double *numbers, const uint32_t *at, uint32_t function);
+SIMD_INLINE void bytecode_function(real *slots, const real *numbers, const uint32_t *at, uint32_t function);
 
-static GENERATED void bytecode_run(double *slots, uint32_t first, uint32_t end) {
+static GENERATED void bytecode_run(real *slots, uint32_t first, uint32_t end) {
     const uint32_t *at = hardnet_listed.words + first, *last = hardnet_listed.words + end;
-    const double *numbers = hardnet_listed.numbers;
+    const real *numbers = hardnet_listed.numbers;
     while (at < last) {
         uint32_t function = *at & 255, operands = *at >> 8;
         at++;

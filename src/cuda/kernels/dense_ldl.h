@@ -15,19 +15,19 @@ enum { DENSE_DOWN = 8, DENSE_ACROSS = 4, DENSE_AHEAD = 8 };
 
 struct dense {
     size_t order, prefix;
-    double *lower;   /* row i: prefix numbers, then i + 1 of h, which become those of L */
-    double *weight;  /* w: prefix + order */
-    double *inverse; /* 1 / D: order */
-    double *strip;   /* n of DENSE_ACROSS rows, DENSE_DEPTH apart */
-    double low, high;
+    real *lower;   /* row i: prefix numbers, then i + 1 of h, which become those of L */
+    real *weight;  /* w: prefix + order */
+    real *inverse; /* 1 / D: order */
+    real *strip;   /* n of DENSE_ACROSS rows, DENSE_DEPTH apart */
+    real low, high;
 };
 
 /* What rows below need of the rows of a group of columns: n and 1/d. */
 struct dense_corner {
-    double n[DENSE_ACROSS][DENSE_ACROSS], inverse[DENSE_ACROSS];
+    real n[DENSE_ACROSS][DENSE_ACROSS], inverse[DENSE_ACROSS];
 };
 
-SIMD_INLINE double *dense_at(double *slots, size_t slot) {
+SIMD_INLINE real *dense_at(real *slots, size_t slot) {
     return slots + slot * SLOT_STRIDE;
 }
 
@@ -35,7 +35,7 @@ SIMD_INLINE size_t dense_least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-SIMD_INLINE double *dense_row(const struct dense *f, size_t i) {
+SIMD_INLINE real *dense_row(const struct dense *f, size_t i) {
     return f->lower + (i * f->prefix + i * (i + 1) / 2) * SLOT_STRIDE;
 }
 
@@ -43,9 +43,9 @@ SIMD_INLINE double *dense_row(const struct dense *f, size_t i) {
 
 /* The products of so many columns from k on in the group's own rows; leaves n in the strip. All reads come before the first write, which
  * they would wait for. */
-SIMD_INLINE void dense_corner_lose(const struct dense *f, const double *const row[DENSE_ACROSS], size_t k,
-                                   const size_t columns, double sums[DENSE_ACROSS][DENSE_ACROSS]) {
-    double l[DENSE_AHEAD][DENSE_ACROSS], n[DENSE_AHEAD][DENSE_ACROSS], weight[DENSE_AHEAD];
+SIMD_INLINE void dense_corner_lose(const struct dense *f, const real *const row[DENSE_ACROSS], size_t k,
+                                   const size_t columns, real sums[DENSE_ACROSS][DENSE_ACROSS]) {
+    real l[DENSE_AHEAD][DENSE_ACROSS], n[DENSE_AHEAD][DENSE_ACROSS], weight[DENSE_AHEAD];
     DEVICE_UNROLL
     for (size_t s = 0; s < columns; s++) {
         weight[s] = f->weight[(k + s) * SLOT_STRIDE];
@@ -66,8 +66,8 @@ SIMD_INLINE void dense_corner_lose(const struct dense *f, const double *const ro
     }
 }
 
-SIMD_INLINE void dense_corner_sums(const struct dense *f, size_t j, double sums[DENSE_ACROSS][DENSE_ACROSS]) {
-    const double *row[DENSE_ACROSS];
+SIMD_INLINE void dense_corner_sums(const struct dense *f, size_t j, real sums[DENSE_ACROSS][DENSE_ACROSS]) {
+    const real *row[DENSE_ACROSS];
     size_t depth = f->prefix + j, k = 0;
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_ACROSS; r++) {
@@ -76,15 +76,17 @@ SIMD_INLINE void dense_corner_sums(const struct dense *f, size_t j, double sums[
         for (size_t c = 0; c <= r; c++)
             sums[r][c] = row[r][(depth + c) * SLOT_STRIDE];
     }
+    DEVICE_ROLLED
     for (; k + DENSE_AHEAD <= depth; k += DENSE_AHEAD)
         dense_corner_lose(f, row, k, DENSE_AHEAD, sums);
+    DEVICE_ROLLED
     for (; k < depth; k++)
         dense_corner_lose(f, row, k, 1, sums);
 }
 
 /* d_j and 1/d_j, which is 0 for a pivot that is lost in rounding. */
-SIMD_INLINE double dense_pivot(struct dense *f, size_t j, double whole, double d) {
-    double inverse = kernel_pivot_inverse(whole, d);
+SIMD_INLINE real dense_pivot(struct dense *f, size_t j, real whole, real d) {
+    real inverse = kernel_pivot_inverse(whole, d);
     f->weight[(f->prefix + j) * SLOT_STRIDE] = d;
     f->inverse[j * SLOT_STRIDE] = inverse;
     f->low = d < f->low ? d : f->low;
@@ -94,7 +96,7 @@ SIMD_INLINE double dense_pivot(struct dense *f, size_t j, double whole, double d
 
 /* The group's own rows: pivots and what is left of it of L. */
 static void dense_factor_corner(struct dense *f, size_t j, struct dense_corner *out) {
-    double sums[DENSE_ACROSS][DENSE_ACROSS], whole[DENSE_ACROSS], l[DENSE_ACROSS];
+    real sums[DENSE_ACROSS][DENSE_ACROSS], whole[DENSE_ACROSS], l[DENSE_ACROSS];
     size_t depth = f->prefix + j, left = f->order - j;
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++)
@@ -102,7 +104,7 @@ static void dense_factor_corner(struct dense *f, size_t j, struct dense_corner *
     dense_corner_sums(f, j, sums);
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++) {
-        double d = sums[c][c];
+        real d = sums[c][c];
         out->inverse[c] = c < left ? dense_pivot(f, j + c, whole[c], d) : 0;
         DEVICE_UNROLL
         for (size_t r = c + 1; r < DENSE_ACROSS; r++) {
@@ -121,10 +123,10 @@ static void dense_factor_corner(struct dense *f, size_t j, struct dense_corner *
 }
 
 /* Rows i .. of the group's columns: what is before the group. */
-SIMD_INLINE void dense_below_sums(const struct dense *f, size_t j, const double *const row[DENSE_DOWN],
-                                  double sums[DENSE_DOWN][DENSE_ACROSS]) {
+SIMD_INLINE void dense_below_sums(const struct dense *f, size_t j, const real *const row[DENSE_DOWN],
+                                  real sums[DENSE_DOWN][DENSE_ACROSS]) {
     size_t depth = f->prefix + j;
-    const double *n = f->strip;
+    const real *n = f->strip;
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         DEVICE_UNROLL
@@ -133,7 +135,7 @@ SIMD_INLINE void dense_below_sums(const struct dense *f, size_t j, const double 
     }
     DEVICE_UNROLL_FOUR
     for (size_t k = 0; k < depth; k++) {
-        double l[DENSE_DOWN], own[DENSE_ACROSS];
+        real l[DENSE_DOWN], own[DENSE_ACROSS];
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             own[c] = n[(c * DENSE_DEPTH + k) * SLOT_STRIDE];
@@ -150,8 +152,8 @@ SIMD_INLINE void dense_below_sums(const struct dense *f, size_t j, const double 
 }
 
 static void dense_factor_below(const struct dense *f, size_t j, size_t i, const struct dense_corner *corner) {
-    double sums[DENSE_DOWN][DENSE_ACROSS];
-    const double *row[DENSE_DOWN];
+    real sums[DENSE_DOWN][DENSE_ACROSS];
+    const real *row[DENSE_DOWN];
     size_t depth = f->prefix + j;
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++)
@@ -170,7 +172,7 @@ static void dense_factor_below(const struct dense *f, size_t j, size_t i, const 
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++)
         if (i + r < f->order) {
-            double *to = dense_row(f, i + r) + depth * SLOT_STRIDE;
+            real *to = dense_row(f, i + r) + depth * SLOT_STRIDE;
             DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_ACROSS; c++)
                 to[c * SLOT_STRIDE] = sums[r][c];
@@ -178,9 +180,11 @@ static void dense_factor_below(const struct dense *f, size_t j, size_t i, const 
 }
 
 static GENERATED void dense_factor(struct dense *f) {
+    DEVICE_ROLLED
     for (size_t j = 0; j < f->order; j += DENSE_ACROSS) {
         struct dense_corner corner;
         dense_factor_corner(f, j, &corner);
+        DEVICE_ROLLED
         for (size_t i = j + DENSE_ACROSS; i < f->order; i += DENSE_DOWN)
             dense_factor_below(f, j, i, &corner);
     }
@@ -189,9 +193,9 @@ static GENERATED void dense_factor(struct dense *f) {
 /* ---- the solution ---- */
 
 /* z = L^-1 z: rows i .. lose what is known, then each other. */
-static void dense_forward_rows(const struct dense *f, double *z, size_t i) {
-    const double *row[DENSE_DOWN];
-    double sums[DENSE_DOWN];
+static void dense_forward_rows(const struct dense *f, real *z, size_t i) {
+    const real *row[DENSE_DOWN];
+    real sums[DENSE_DOWN];
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         row[r] = dense_row(f, dense_least(i + r, f->order - 1)) + f->prefix * SLOT_STRIDE;
@@ -199,7 +203,7 @@ static void dense_forward_rows(const struct dense *f, double *z, size_t i) {
     }
     DEVICE_UNROLL_FOUR
     for (size_t k = 0; k < i; k++) {
-        double known = z[k * SLOT_STRIDE];
+        real known = z[k * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             sums[r] -= row[r][k * SLOT_STRIDE] * known;
@@ -218,8 +222,8 @@ static void dense_forward_rows(const struct dense *f, double *z, size_t i) {
 }
 
 /* z = L'^-1 D^-1 z: unknowns k .. lose those behind them, the last first, then each other. */
-static void dense_backward_rows(const struct dense *f, double *z, size_t k) {
-    double sums[DENSE_DOWN];
+static void dense_backward_rows(const struct dense *f, real *z, size_t k) {
+    real sums[DENSE_DOWN];
     DEVICE_UNROLL
     for (size_t c = 0; c < DENSE_DOWN; c++) {
         size_t own = dense_least(k + c, f->order - 1) * SLOT_STRIDE;
@@ -227,8 +231,8 @@ static void dense_backward_rows(const struct dense *f, double *z, size_t k) {
     }
     DEVICE_UNROLL_FOUR
     for (size_t i = f->order; i-- > k + DENSE_DOWN;) {
-        const double *row = dense_row(f, i) + (f->prefix + k) * SLOT_STRIDE;
-        double known = z[i * SLOT_STRIDE];
+        const real *row = dense_row(f, i) + (f->prefix + k) * SLOT_STRIDE;
+        real known = z[i * SLOT_STRIDE];
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             sums[c] -= row[c * SLOT_STRIDE] * known;
@@ -236,7 +240,7 @@ static void dense_backward_rows(const struct dense *f, double *z, size_t k) {
     DEVICE_UNROLL
     for (size_t r = DENSE_DOWN; r-- > 1;) {
         if (k + r < f->order) {
-            const double *row = dense_row(f, k + r) + (f->prefix + k) * SLOT_STRIDE;
+            const real *row = dense_row(f, k + r) + (f->prefix + k) * SLOT_STRIDE;
             DEVICE_UNROLL
             for (size_t c = 0; c < r; c++)
                 sums[c] -= row[c * SLOT_STRIDE] * sums[r];
@@ -248,17 +252,20 @@ static void dense_backward_rows(const struct dense *f, double *z, size_t k) {
             z[(k + c) * SLOT_STRIDE] = sums[c];
 }
 
-static GENERATED void dense_solve(const struct dense *f, double *z) {
+static GENERATED void dense_solve(const struct dense *f, real *z) {
+    DEVICE_ROLLED
     for (size_t i = 0; i < f->order; i += DENSE_DOWN)
         dense_forward_rows(f, z, i);
+    DEVICE_ROLLED
     for (size_t k = (f->order + DENSE_DOWN - 1) / DENSE_DOWN * DENSE_DOWN; k > 0; k -= DENSE_DOWN)
         dense_backward_rows(f, z, k - DENSE_DOWN);
 }
 
 /* from = to, for vectors that do not overlap: several are read before the first is written. */
-static void dense_copy(const double *from, double *to, size_t count) {
+static void dense_copy(const real *from, real *to, size_t count) {
+    DEVICE_ROLLED
     for (size_t i = 0; i < count; i += DENSE_DOWN) {
-        double block[DENSE_DOWN];
+        real block[DENSE_DOWN];
         DEVICE_UNROLL
         for (size_t k = 0; k < DENSE_DOWN; k++)
             block[k] = from[dense_least(i + k, count - 1) * SLOT_STRIDE];

@@ -6,38 +6,38 @@
 #ifndef HN_CUDA_KERNEL_ARGS_H
 #define HN_CUDA_KERNEL_ARGS_H
 
-#include <stdint.h>
+#include "base/real.h"
 
 enum { POLISH_STEPS = 8 }; /* in double, after those of floats, at most */
 
 /* hn_report, to the byte. */
 struct device_report {
     int32_t outcome, iterations, steps, unused;
-    full violation_before, violation;
+    double violation_before, violation;
     uint64_t worst;
-    full moved, damping;
+    double moved, damping;
     uint64_t culprit;
-    full slope, kkt, distance;
+    double slope, kkt, distance;
     uint64_t programmes, factorisations;
-    full objective, complementarity, proof;
+    double objective, complementarity, proof;
     int32_t reason, rest; /* rest: zeros, up to the size of hn_report */
 };
 
 /* Everything lies in the memory of the device; what is not wanted, or not there, is 0. */
 struct device_call {
     uint64_t count;
-    const full *x, *raw;
-    full *y;
+    const double *x, *raw;
+    double *y;
     struct device_report *reports;
-    full *residual;
-    const full *fallback;
-    full *warm;
+    double *residual;
+    const double *fallback;
+    double *warm;
     struct tape_head *heads; /* of the tape; 0: there is none */
     real *tape_eps, *tape_y;
     int32_t *tape_kind;
     uint64_t tape_room, tape_width; /* the steps that it holds of each sample; see struct solver_tape */
-    const full *grad_y;
-    full *grad_raw, *grad_x, *grad_lower, *grad_upper;
+    const double *grad_y;
+    double *grad_raw, *grad_x, *grad_lower, *grad_upper;
     unsigned char *flagged;
     unsigned int *next; /* the first sample that nobody has taken */
     int32_t repeats_x, repeats_raw;
@@ -45,13 +45,13 @@ struct device_call {
         *global_rows; /* where slots lie in the device's memory: those of all threads, and an array over outputs each */
     int32_t adds;     /* gradients are added to what is there, and so are flags */
     const struct device_report *first; /* what a kernel of floats has found, */
-    const full *led;                   /* the outputs that it has led to, */
+    const double *led;                 /* the outputs that it has led to, */
     struct tape_head *first_heads;     /* and the heads of its tape */
     /* of the methods nearest and optimal: what they walk, numbers of all threads, results and gradients of their own */
     const struct search_places *search;
-    full *search_memory, *multipliers, *tape_numbers, *proof_y;
-    const full *grad_multipliers;
-    full *grad_weights;
+    double *search_memory, *multipliers, *tape_numbers, *proof_y;
+    const double *grad_multipliers;
+    double *grad_weights;
 };
 
 #endif

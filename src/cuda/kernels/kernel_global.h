@@ -45,10 +45,10 @@ SIMD_INLINE size_t global_index(size_t i, size_t count) {
 
 /* The first of count numbers that is not finite; count: all are. */
 static size_t global_first_lost(const struct point *p, uint32_t slot, size_t count) {
-    const double *from = point_at(p, slot);
+    const real *from = point_at(p, slot);
     size_t first = count;
     for (size_t i = 0; i < count; i += GLOBAL_AT_ONCE) {
-        double block[GLOBAL_AT_ONCE];
+        real block[GLOBAL_AT_ONCE];
         for (size_t k = 0; k < GLOBAL_AT_ONCE; k++)
             block[k] = from[global_index(i + k, count) * SLOT_STRIDE];
         for (size_t k = 0; k < GLOBAL_AT_ONCE; k++)
@@ -59,14 +59,14 @@ static size_t global_first_lost(const struct point *p, uint32_t slot, size_t cou
 
 /* c, bl, bu and r of some rows. */
 struct global_rows {
-    double c[GLOBAL_AT_ONCE], lower[GLOBAL_AT_ONCE], upper[GLOBAL_AT_ONCE], r[GLOBAL_AT_ONCE];
+    real c[GLOBAL_AT_ONCE], lower[GLOBAL_AT_ONCE], upper[GLOBAL_AT_ONCE], r[GLOBAL_AT_ONCE];
 };
 
 SIMD_INLINE void global_read_rows(const struct point *p, size_t first, struct global_rows *rows) {
     const struct plan *plan = p->plan;
     const uint32_t *value = plan_words(plan, plan->value);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
-    const double *r = point_at(p, plan->residual);
+    const real *r = point_at(p, plan->residual);
     for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
         size_t i = global_index(first + k, plan->rows);
         rows->c[k] = *point_at(p, value[i]);
@@ -83,7 +83,8 @@ static size_t global_bad_bounds(const struct point *p) {
         struct global_rows rows;
         global_read_rows(p, i, &rows);
         for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
-            bool bad = !(rows.lower[k] <= rows.upper[k]) || rows.lower[k] == HUGE_VAL || rows.upper[k] == -HUGE_VAL;
+            bool bad =
+                !(rows.lower[k] <= rows.upper[k]) || rows.lower[k] == REAL_INFINITY || rows.upper[k] == -REAL_INFINITY;
             first = first == count && bad ? global_index(i + k, count) : first;
         }
     }
@@ -91,14 +92,14 @@ static size_t global_bad_bounds(const struct point *p) {
 }
 
 /* point_violation */
-static double global_violation(const struct point *p, size_t *row) {
+static real global_violation(const struct point *p, size_t *row) {
     size_t count = p->plan->rows, at = count, lost = count;
-    double worst = 0;
+    real worst = 0;
     for (size_t i = 0; i < count; i += GLOBAL_AT_ONCE) {
         struct global_rows rows;
         global_read_rows(p, i, &rows);
         for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
-            double size = point_abs(rows.r[k]);
+            real size = point_abs(rows.r[k]);
             bool bounds = rows.lower[k] == rows.lower[k] && rows.upper[k] == rows.upper[k];
             bool bad = !sample_is_finite(rows.c[k]) || !sample_is_finite(size) || !bounds;
             bool more = size > worst;
@@ -108,7 +109,7 @@ static double global_violation(const struct point *p, size_t *row) {
         }
     }
     *row = lost < count ? lost : at < count ? at : SIZE_MAX;
-    return lost < count ? HUGE_VAL : worst;
+    return lost < count ? REAL_INFINITY : worst;
 }
 
 /* ---- stationarity: point_stationarity ---- */
@@ -116,16 +117,15 @@ static double global_violation(const struct point *p, size_t *row) {
 enum { GLOBAL_ENTRIES = 8 }; /* of a row at a time */
 
 /* Entries of row i of J from one on, or the last one again. */
-SIMD_INLINE void global_read_entries(const struct point *p, const uint32_t *first, size_t i, size_t e,
-                                     double *entries) {
+SIMD_INLINE void global_read_entries(const struct point *p, const uint32_t *first, size_t i, size_t e, real *entries) {
     const uint32_t *slot = plan_words(p->plan, p->plan->jacobian.slot);
     for (size_t k = 0; k < GLOBAL_ENTRIES; k++)
         entries[k] = *point_at(p, slot[global_index(e + k, first[i + 1])]);
 }
 
 /* 1 / max(1, largest entry) of row i. */
-SIMD_INLINE double global_row_scale(const struct point *p, const uint32_t *first, size_t i) {
-    double most = 1, entries[GLOBAL_ENTRIES];
+SIMD_INLINE real global_row_scale(const struct point *p, const uint32_t *first, size_t i) {
+    real most = 1, entries[GLOBAL_ENTRIES];
     for (size_t e = first[i]; e < first[i + 1]; e += GLOBAL_ENTRIES) {
         global_read_entries(p, first, i, e, entries);
         for (size_t k = 0; k < GLOBAL_ENTRIES; k++)
@@ -135,16 +135,16 @@ SIMD_INLINE double global_row_scale(const struct point *p, const uint32_t *first
 }
 
 /* sums += entry * own, over the columns of row i; those of one row are different. Adds the squares of its entries. */
-SIMD_INLINE double global_add_row(const struct point *p, const uint32_t *first, size_t i, uint32_t sums, double scale,
-                                  double own, double squares) {
+SIMD_INLINE real global_add_row(const struct point *p, const uint32_t *first, size_t i, uint32_t sums, real scale,
+                                real own, real squares) {
     const uint32_t *column = plan_words(p->plan, p->plan->jacobian.column);
-    double entries[GLOBAL_ENTRIES], old[GLOBAL_ENTRIES];
+    real entries[GLOBAL_ENTRIES], old[GLOBAL_ENTRIES];
     for (size_t e = first[i]; e < first[i + 1]; e += GLOBAL_ENTRIES) {
         global_read_entries(p, first, i, e, entries);
         for (size_t k = 0; k < GLOBAL_ENTRIES; k++)
             old[k] = *point_at(p, sums + column[global_index(e + k, first[i + 1])]);
         for (size_t k = 0; k < GLOBAL_ENTRIES && e + k < first[i + 1]; k++) {
-            double entry = own != 0 ? entries[k] * scale : 0;
+            real entry = own != 0 ? entries[k] * scale : 0;
             squares += entry * entry;
             *point_at(p, sums + column[e + k]) = old[k] + entry * own;
         }
@@ -153,17 +153,17 @@ SIMD_INLINE double global_add_row(const struct point *p, const uint32_t *first, 
 }
 
 /* sums: a vector over outputs. */
-static GENERATED double global_stationarity(const struct point *p, uint32_t sums) {
+static GENERATED real global_stationarity(const struct point *p, uint32_t sums) {
     const struct plan *plan = p->plan;
     const uint32_t *first = plan_words(plan, plan->jacobian.first);
-    const double *r = point_at(p, plan->residual), *all = point_at(p, sums);
-    double entries = 0, squares = 0, sum = 0, largest = 0;
+    const real *r = point_at(p, plan->residual), *all = point_at(p, sums);
+    real entries = 0, squares = 0, sum = 0, largest = 0;
     point_clear(p, sums, plan->outputs);
     GLOBAL_UNROLL_FEW
     for (size_t i = 0; i < plan->rows; i++)
         largest = sample_greater(largest, point_abs(r[i * SLOT_STRIDE] * global_row_scale(p, first, i)));
     for (size_t i = 0; i < plan->rows; i++) {
-        double scale = global_row_scale(p, first, i), own = r[i * SLOT_STRIDE] * scale / largest;
+        real scale = global_row_scale(p, first, i), own = r[i * SLOT_STRIDE] * scale / largest;
         squares += own * own;
         entries = global_add_row(p, first, i, sums, scale, own, entries);
     }
@@ -221,15 +221,15 @@ static void polish_close(polished *f, const struct device_call *call);
 static void polish_report(const polished *f, struct device_report *out);
 
 /* y where floats have led to, but for outputs that they have not moved: several are read before the first is written. */
-static void polish_lead(struct global_state *f, const full *to) {
-    double *y = point_at(&f->solver.point, LAYER_Y), own[GLOBAL_AT_ONCE], led[GLOBAL_AT_ONCE];
+static void polish_lead(struct global_state *f, const double *to) {
+    real *y = point_at(&f->solver.point, LAYER_Y), own[GLOBAL_AT_ONCE], led[GLOBAL_AT_ONCE];
     for (size_t j = 0; j < LAYER_OUTPUTS; j += GLOBAL_AT_ONCE) {
         for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
             own[k] = y[global_index(j + k, LAYER_OUTPUTS) * SLOT_STRIDE];
             led[k] = to[global_index(j + k, LAYER_OUTPUTS)];
         }
         for (size_t k = 0; k < GLOBAL_AT_ONCE && j + k < LAYER_OUTPUTS; k++)
-            y[(j + k) * SLOT_STRIDE] = (double)(float)own[k] == led[k] ? own[k] : led[k];
+            y[(j + k) * SLOT_STRIDE] = (real)(float)own[k] == led[k] ? own[k] : led[k];
     }
 }
 
@@ -239,7 +239,7 @@ static void polish_keep(struct global_state *f) {
 #endif
 
 /* Where floats are copied to. */
-SIMD_INLINE double *global_taken(const struct solver *d) {
+SIMD_INLINE real *global_taken(const struct solver *d) {
     return d->row + LAYER_OUTPUTS;
 }
 
@@ -288,12 +288,12 @@ static GENERATED void global_move(struct global_state *f) {
 /* ---- the end ---- */
 
 /* raw - y of some outputs; of start values where nothing came in. */
-SIMD_INLINE void global_read_way(const struct global_state *f, size_t first, double *way) {
+SIMD_INLINE void global_read_way(const struct global_state *f, size_t first, real *way) {
     const struct solver *d = &f->solver;
     const uint32_t *start = plan_words(d->plan, d->plan->start);
     for (size_t k = 0; k < GLOBAL_AT_ONCE; k++) {
         size_t j = global_index(first + k, d->plan->outputs);
-        double raw = d->raw ? d->raw[j] : *point_at(&d->point, start[j]);
+        real raw = d->raw ? d->raw[j] : *point_at(&d->point, start[j]);
         way[k] = raw - *point_at(&d->point, d->plan->y + (uint32_t)j);
     }
 }
@@ -309,31 +309,31 @@ static bool global_raw_is_finite(const struct global_state *f) {
 }
 
 /* |y - raw|; see layer/finish_sample.c. */
-static double global_moved(const struct global_state *f) {
+static real global_moved(const struct global_state *f) {
     size_t count = f->solver.plan->outputs;
-    double scale = 0, sum = 0, way[GLOBAL_AT_ONCE];
+    real scale = 0, sum = 0, way[GLOBAL_AT_ONCE];
     if (f->solver.raw && !global_raw_is_finite(f))
-        return HUGE_VAL;
+        return REAL_INFINITY;
     for (size_t j = 0; j < count; j += GLOBAL_AT_ONCE) {
         global_read_way(f, j, way);
         for (size_t k = 0; k < GLOBAL_AT_ONCE; k++)
             scale = sample_greater(scale, point_abs(way[k]));
     }
     if (!sample_is_finite(scale))
-        return HUGE_VAL;
+        return REAL_INFINITY;
     for (size_t j = 0; j < count && scale > 0; j += GLOBAL_AT_ONCE) {
         global_read_way(f, j, way);
         for (size_t k = 0; k < GLOBAL_AT_ONCE && j + k < count; k++) {
-            double part = way[k] / scale;
+            real part = way[k] / scale;
             sum += part * part;
         }
     }
-    return scale * sqrt(sum);
+    return scale * real_sqrt(sum);
 }
 
 static void global_report(const struct global_state *f, struct device_report *out) {
     size_t worst;
-    double violation = global_violation(&f->solver.point, &worst);
+    real violation = global_violation(&f->solver.point, &worst);
     thread_fill_report(&f->solver, violation, worst, global_moved(f), out);
 #ifdef DEVICE_POLISH
     polish_report(f, out);
@@ -344,11 +344,11 @@ static void global_report(const struct global_state *f, struct device_report *ou
 }
 
 /* solver_spread, to the caller's numbers. */
-static void global_give_out(const double *from, full *to, size_t count) {
-    full block[GLOBAL_AT_ONCE];
+static void global_give_out(const real *from, double *to, size_t count) {
+    double block[GLOBAL_AT_ONCE];
     for (size_t j = 0; j < count; j += GLOBAL_AT_ONCE) {
         for (size_t k = 0; k < GLOBAL_AT_ONCE; k++)
-            block[k] = (full)from[global_index(j + k, count) * SLOT_STRIDE];
+            block[k] = (double)from[global_index(j + k, count) * SLOT_STRIDE];
         for (size_t k = 0; k < GLOBAL_AT_ONCE && j + k < count; k++)
             to[j + k] = block[k];
     }
@@ -364,7 +364,7 @@ static GENERATED void global_close(struct global_state *f, const struct device_c
 #ifdef DEVICE_POLISH
     polish_close(f, call);
 #endif
-    double bound = sample_asks_stationarity(&d->state, d->options, &f->numbers);
+    real bound = sample_asks_stationarity(&d->state, d->options, &f->numbers);
     bool stationary = bound > 0 && global_stationarity(p, plan->step) <= bound * bound;
     d->state.outcome = sample_verdict(&d->state, d->options, &f->numbers, stationary);
 #ifdef DEVICE_SEARCHES
@@ -378,7 +378,7 @@ static GENERATED void global_close(struct global_state *f, const struct device_c
     if (call->reports)
         global_report(f, call->reports + f->sample);
     for (uint32_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {
-        double raw = d->raw ? d->raw[j] : *point_at(p, plan_words(plan, plan->start)[j]);
+        real raw = d->raw ? d->raw[j] : *point_at(p, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? *point_at(p, plan->y + j) - raw : 0;
     }
     global_give_out(point_at(p, plan->y), call->y + f->sample * plan->outputs, plan->outputs);

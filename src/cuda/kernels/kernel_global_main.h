@@ -59,7 +59,7 @@ SIMD_INLINE bool task_begin(task *t) {
 #endif
 
 /* slots: those of the thread's sample; zeros, but for what is constant. */
-static void global_begin(struct global_state *f, double *slots, double *row) {
+static void global_begin(struct global_state *f, real *slots, real *row) {
     struct solver *d = &f->solver;
     d->plan = &layer_plan;
     d->options = &layer_plan.options;

@@ -20,7 +20,7 @@ SIMD_INLINE struct thread_state *task_thread(task *t) {
     return &t->lane;
 }
 
-SIMD_INLINE bool task_round(task *t, double *slots) {
+SIMD_INLINE bool task_round(task *t, real *slots) {
     const struct sample *s = &t->lane.solver.state;
     if (s->steps > 0)
         thread_adjoint_round(t, slots);
@@ -53,7 +53,7 @@ SIMD_INLINE void task_refill(task *t, struct thread_turn *turn, const struct dev
 }
 
 /* What is read in every round lies near where anything does. */
-SIMD_INLINE void tasks_run(const struct device_call *call, task *t, double *slots, uint64_t thread, uint64_t threads) {
+SIMD_INLINE void tasks_run(const struct device_call *call, task *t, real *slots, uint64_t thread, uint64_t threads) {
 #ifdef TASK_NEAR
     struct thread_turn *const turn = &task_thread(t)->turn;
 #else

@@ -48,12 +48,12 @@ struct thread_state {
 /* Straight lines of generated statements (print_iteration.h) that run once a sample, and leave nothing but their results in slots: the
  * weights of rows at y, and c, r and their summary there. */
 #ifndef DEVICE_GRADIENTS
-static GENERATED void thread_weights(double *slots);
-static GENERATED void thread_residuals(double *slots);
+static GENERATED void thread_weights(real *slots);
+static GENERATED void thread_residuals(real *slots);
 #endif
 
 /* Where floats are copied to. */
-static double *thread_taken(const struct thread_state *l) {
+static real *thread_taken(const struct thread_state *l) {
 #ifdef DEVICE_SINGLE
     return l->taken;
 #else
@@ -67,7 +67,7 @@ static double *thread_taken(const struct thread_state *l) {
 /* y = the raw output or the start values, unless they or x or the bounds are of no use. */
 static void thread_take(struct thread_state *l, const struct device_call *call) {
     struct solver *d = &l->solver;
-    double *slots = d->point.slots;
+    real *slots = d->point.slots;
     bool finite = true;
     if (d->raw)
         finite = thread_copy_in(d->raw, slots);
@@ -87,7 +87,7 @@ static void thread_take(struct thread_state *l, const struct device_call *call) 
 static void thread_place(struct thread_state *l, const struct device_call *call) {
     struct solver *d = &l->solver;
     const struct plan *plan = &layer_plan;
-    double *slots = d->point.slots;
+    real *slots = d->point.slots;
     size_t culprit = 0;
     thread_take(l, call);
     if (!point_set_fixed(&d->point) && d->state.phase == PHASE_NEW) {
@@ -146,9 +146,9 @@ static GENERATED void thread_open(struct thread_state *l, const struct device_ca
 
 /* c, J and r at an iterate that is somewhere else than y, and with them A and W r, where weights are those of then. Rows may be
  * outputs themselves: y is there meanwhile. The residual's summary is that of the other iterate afterwards. */
-static void thread_evaluate_at(struct thread_state *l, const double *from, bool weighs) {
+static void thread_evaluate_at(struct thread_state *l, const real *from, bool weighs) {
     struct solver *d = &l->solver;
-    double *y = d->point.slots + LAYER_Y, *present = l->before + LAYER_OUTPUTS;
+    real *y = d->point.slots + LAYER_Y, *present = l->before + LAYER_OUTPUTS;
     solver_copy(y, present, LAYER_OUTPUTS);
     solver_copy(from, y, LAYER_OUTPUTS);
     entry_evaluate(d->point.slots);
@@ -170,14 +170,14 @@ static GENERATED void thread_retake(struct thread_state *l) {
 /* The best iterate, into its slots: before the base changes, or somebody reads it. */
 static GENERATED void thread_settle(struct thread_state *l) {
     DEVICE_TASK(l);
-    double *slots = l->solver.point.slots;
+    real *slots = l->solver.point.slots;
     DEVICE_LOCAL(slots);
     if (l->best_is_base)
         thread_copy_once(slots + LAYER_BASE, slots + LAYER_BEST, LAYER_OUTPUTS);
     l->best_is_base = false;
 }
 
-SIMD_INLINE bool thread_assumes(const double *slots) {
+SIMD_INLINE bool thread_assumes(const real *slots) {
     bool assumed = true;
     DEVICE_UNROLL_MANY
     for (uint32_t i = 0; i < LAYER_ASSUMED; i++)
@@ -189,7 +189,7 @@ SIMD_INLINE bool thread_assumes(const double *slots) {
 /* The weights of rows, where an attempt begins. */
 static GENERATED void thread_rescale(struct thread_state *l) {
     DEVICE_TASK(l);
-    double *slots = l->solver.point.slots;
+    real *slots = l->solver.point.slots;
     DEVICE_LOCAL(slots);
     if (l->solver.state.phase == PHASE_START)
         thread_retake(l);
@@ -213,7 +213,7 @@ static GENERATED void thread_answer(struct thread_state *l) {
 /* c, J, r and their summary at y into their slots. In a straight round, for whom weights are not those that it takes for granted: its sum
  * of squares is wrong then. */
 static GENERATED void thread_evaluate(struct thread_state *l) {
-    double *slots = l->solver.point.slots;
+    real *slots = l->solver.point.slots;
     entry_evaluate(slots);
     entry_residual(slots);
     l->evaluated = true;
@@ -247,7 +247,7 @@ static GENERATED void thread_listed(struct thread_state *l, bool accepted) {
 
 /* The step of a straight round through the slots, from the y that it began at. */
 static GENERATED void thread_step_apart(struct thread_state *l) {
-    double *slots = l->solver.point.slots;
+    real *slots = l->solver.point.slots;
     l->pinned = false;
     if (LAYER_SETS_BASE)
         thread_copy_once(slots + LAYER_Y, slots + LAYER_BASE, LAYER_OUTPUTS);
@@ -266,9 +266,9 @@ static GENERATED void thread_step_apart(struct thread_state *l) {
 
 enum thread_next { THREAD_ENDS, THREAD_STEPS, THREAD_AGAIN, THREAD_MOVED };
 
-SIMD_INLINE void thread_numbers(struct thread_state *l, double *slots, const struct sample_options *o) {
+SIMD_INLINE void thread_numbers(struct thread_state *l, real *slots, const struct sample_options *o) {
     struct sample_numbers *n = &l->numbers;
-    const double *summary = slots + LAYER_SUMMARY;
+    const real *summary = slots + LAYER_SUMMARY;
     size_t unused;
     n->measure = summary[SUMMARY_WORST];
     n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
@@ -289,7 +289,7 @@ SIMD_INLINE void thread_numbers(struct thread_state *l, double *slots, const str
 }
 
 /* Whether the step from an accepted iterate, or again from the base, is one for straight statements, and what it needs. */
-SIMD_INLINE enum thread_next thread_prepare(struct thread_state *l, double *slots, const struct sample_options *o,
+SIMD_INLINE enum thread_next thread_prepare(struct thread_state *l, real *slots, const struct sample_options *o,
                                             const struct sample_choice *choice) {
     struct sample *s = &l->solver.state;
     bool ordinary = sample_takes_step(s) && !sample_holds_bounds(s) && !(o->weighted && (s->chooses || !l->assumed)) &&
@@ -323,7 +323,7 @@ SIMD_INLINE enum thread_next thread_prepare(struct thread_state *l, double *slot
 }
 
 /* solver_record, for a memory that nobody reads before long: what is read again and again stays in the caches. */
-SIMD_INLINE void thread_record(const struct thread_state *l, const double *slots, enum sample_step led) {
+SIMD_INLINE void thread_record(const struct thread_state *l, const real *slots, enum sample_step led) {
     const struct solver_tape *tape = &l->tape;
     size_t steps = (size_t)l->solver.state.steps;
     if (steps > 0 && steps <= tape->room) {
@@ -332,10 +332,10 @@ SIMD_INLINE void thread_record(const struct thread_state *l, const double *slots
     }
     if (steps >= tape->room)
         return;
-    double *to = tape->iterate + steps * LAYER_OUTPUTS * tape->width;
+    real *to = tape->iterate + steps * LAYER_OUTPUTS * tape->width;
     DEVICE_UNROLL
     for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
-        double block[THREAD_FEW];
+        real block[THREAD_FEW];
         DEVICE_UNROLL
         for (uint32_t k = 0; k < THREAD_FEW; k++)
             block[k] = first + k < LAYER_OUTPUTS ? slots[LAYER_Y + first + k] : 0;
@@ -347,7 +347,7 @@ SIMD_INLINE void thread_record(const struct thread_state *l, const double *slots
 }
 
 /* What comes after an evaluation: the end, the step from here (or again from the base), or the round is complete. */
-SIMD_INLINE enum thread_next thread_decide(struct thread_state *l, double *slots, const struct sample_options *o) {
+SIMD_INLINE enum thread_next thread_decide(struct thread_state *l, real *slots, const struct sample_options *o) {
     struct sample *s = &l->solver.state;
     thread_numbers(l, slots, o);
     struct sample_choice choice = sample_decide(s, o, &l->numbers, false);
@@ -365,7 +365,7 @@ SIMD_INLINE enum thread_next thread_decide(struct thread_state *l, double *slots
 }
 
 /* After the step from the base: the rest of solver_step and solver_move. */
-SIMD_INLINE void thread_stepped(struct thread_state *l, double *slots, const struct sample_options *o) {
+SIMD_INLINE void thread_stepped(struct thread_state *l, real *slots, const struct sample_options *o) {
     struct sample *s = &l->solver.state;
     struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
     if (o->method == HN_METHOD_AUTO && s->kind == SAMPLE_CLIPPED) {

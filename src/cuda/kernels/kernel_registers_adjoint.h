@@ -32,12 +32,12 @@ static void thread_adjoint_apart(struct thread_adjoint *b) {
 }
 
 /* The step before; false where it is one for the slots, and done. */
-SIMD_INLINE bool thread_adjoint_begin(struct thread_adjoint *b, double *slots, const struct sample_options *o) {
+SIMD_INLINE bool thread_adjoint_begin(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
     const struct solver_tape *tape = &b->lane.tape;
     struct sample *s = &b->lane.solver.state;
     size_t step = (size_t)(s->steps - 1);
-    const double *from = tape->iterate + step * LAYER_OUTPUTS * tape->width;
-    const double eps = tape->eps[step * tape->width];
+    const real *from = tape->iterate + step * LAYER_OUTPUTS * tape->width;
+    const real eps = tape->eps[step * tape->width];
     const int32_t kind = tape->kind[step * tape->width];
     thread_spread(from, tape->width, slots + LAYER_Y, 1, LAYER_OUTPUTS); /* before any of it is waited for */
     s->eps = eps;
@@ -52,7 +52,7 @@ SIMD_INLINE bool thread_adjoint_begin(struct thread_adjoint *b, double *slots, c
 }
 
 /* After the residual: what the rows are weighed by. */
-SIMD_INLINE void thread_adjoint_weigh(struct thread_adjoint *b, double *slots, const struct sample_options *o) {
+SIMD_INLINE void thread_adjoint_weigh(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
     const struct sample *s = &b->lane.solver.state;
     slots[LAYER_HOLD] = sample_hold(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);
     mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
@@ -60,9 +60,9 @@ SIMD_INLINE void thread_adjoint_weigh(struct thread_adjoint *b, double *slots, c
 }
 
 /* After the solves: what eps owes to r; see solver_slope. */
-SIMD_INLINE void thread_adjoint_damp(struct thread_adjoint *b, double *slots, const struct sample_options *o) {
+SIMD_INLINE void thread_adjoint_damp(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
     const struct sample *s = &b->lane.solver.state;
-    double slope = sample_eps_slope(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);
+    real slope = sample_eps_slope(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);
     slope = slope != 0 && o->outputs_side ? slope / s->eps : slope;
     slots[LAYER_DAMPED] = slope != 0 ? slots[LAYER_DAMPED] * slope : 0;
 }

@@ -7,16 +7,16 @@
 /* |y - raw|; see layer/finish_sample.c. In blocks whose loads and quotients do not wait for each other; sums are in order. */
 
 /* way = raw - y; the largest of them, or infinity. */
-static double thread_way(const struct thread_state *l, double *way) {
-    const double *y = l->solver.point.slots + LAYER_Y, *raw = l->solver.raw, *from = raw ? raw : way;
-    double scale = 0;
+static real thread_way(const struct thread_state *l, real *way) {
+    const real *y = l->solver.point.slots + LAYER_Y, *raw = l->solver.raw, *from = raw ? raw : way;
+    real scale = 0;
     bool lost = false;
     if (!raw)
         for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
             way[j] = l->solver.point.slots[plan_words(&layer_plan, layer_plan.start)[j]];
     DEVICE_ROLLED
     for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
-        double part[THREAD_FEW], at[THREAD_FEW];
+        real part[THREAD_FEW], at[THREAD_FEW];
         DEVICE_UNROLL
         for (uint32_t k = 0; k < THREAD_FEW; k++) {
             part[k] = first + k < LAYER_OUTPUTS ? from[first + k] : 0;
@@ -31,15 +31,15 @@ static double thread_way(const struct thread_state *l, double *way) {
                 way[first + k] = part[k];
         }
     }
-    return raw && lost ? HUGE_VAL : scale;
+    return raw && lost ? REAL_INFINITY : scale;
 }
 
 /* The sum of the squares of way / scale, with quick quotients; *doubt: one of them may not be rounded correctly. */
-SIMD_INLINE double thread_squares(const double *way, double scale, bool *doubt) {
-    double sum = 0, inverse = 1 / scale, least = scale * QUOTIENT_LEAST;
+SIMD_INLINE real thread_squares(const real *way, real scale, bool *doubt) {
+    real sum = 0, inverse = 1 / scale, least = scale * QUOTIENT_LEAST;
     DEVICE_ROLLED
     for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
-        double part[THREAD_FEW];
+        real part[THREAD_FEW];
         DEVICE_UNROLL
         for (uint32_t k = 0; k < THREAD_FEW; k++)
             part[k] = first + k < LAYER_OUTPUTS ? way[first + k] : 0;
@@ -53,22 +53,22 @@ SIMD_INLINE double thread_squares(const double *way, double scale, bool *doubt) 
     return sum;
 }
 
-static double thread_moved(const struct thread_state *l, double *way) {
-    double scale = thread_way(l, way), sum;
+static real thread_moved(const struct thread_state *l, real *way) {
+    real scale = thread_way(l, way), sum;
     if (!sample_is_finite(scale) || scale == 0)
-        return scale == 0 ? 0 : HUGE_VAL;
+        return scale == 0 ? 0 : REAL_INFINITY;
     bool doubt = !quick_divides(scale);
     sum = thread_squares(way, scale, &doubt);
     sum = doubt ? 0 : sum;
     for (uint32_t j = 0; j < LAYER_OUTPUTS && doubt; j++)
         sum += (way[j] / scale) * (way[j] / scale);
-    return scale * sqrt(sum);
+    return scale * real_sqrt(sum);
 }
 
 static void thread_report(const struct thread_state *l, struct device_report *out) {
     const struct solver *d = &l->solver;
     size_t worst;
-    double violation = thread_violation(d->point.slots, &worst);
+    real violation = thread_violation(d->point.slots, &worst);
     thread_fill_report(d, violation, worst, thread_moved(l, d->row), out);
 #ifdef DEVICE_POLISH
     polish_report(l, out);
@@ -83,12 +83,12 @@ static GENERATED void thread_close(struct thread_state *l, const struct device_c
     struct solver *d = &l->solver;
     const struct plan *plan = &layer_plan;
     const struct sample_options o = layer_options;
-    const double *y = d->point.slots + LAYER_Y;
+    const real *y = d->point.slots + LAYER_Y;
     thread_residuals(d->point.slots);
 #ifdef DEVICE_POLISH
     polish_close(l, call);
 #endif
-    double bound = sample_asks_stationarity(&d->state, &o, &l->numbers);
+    real bound = sample_asks_stationarity(&d->state, &o, &l->numbers);
     if (bound > 0) /* it reads J */
         entry_evaluate(d->point.slots);
     bool stationary = bound > 0 && point_stationarity(&d->point, d->row) <= bound * bound;
@@ -100,7 +100,7 @@ static GENERATED void thread_close(struct thread_state *l, const struct device_c
     if (call->reports)
         thread_report(l, call->reports + l->sample);
     for (size_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {
-        double raw = d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
+        real raw = d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
     }
     thread_give_out(y, call->y + l->sample * LAYER_OUTPUTS, LAYER_OUTPUTS);

@@ -5,21 +5,21 @@
 #define HN_CUDA_MIXED_PRECISION_REGISTERS_H
 
 /* y where floats have led to, but for outputs that they have not moved. */
-static void polish_lead(struct thread_state *l, const full *to) {
-    double *y = l->solver.point.slots + LAYER_Y, *led = l->before;
+static void polish_lead(struct thread_state *l, const double *to) {
+    real *y = l->solver.point.slots + LAYER_Y, *led = l->before;
     thread_copy_once(to, led, LAYER_OUTPUTS);
     DEVICE_UNROLL_MANY
     for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
-        y[j] = (double)(float)y[j] == led[j] ? y[j] : led[j];
+        y[j] = (real)(float)y[j] == led[j] ? y[j] : led[j];
 }
 
 static void polish_keep(struct thread_state *l) {
-    double *slots = l->solver.point.slots;
+    real *slots = l->solver.point.slots;
     thread_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
 }
 
 /* paper and hardnet: the verdict is all there is. */
-SIMD_INLINE bool polish_round(struct thread_state *l, double *slots) {
+SIMD_INLINE bool polish_round(struct thread_state *l, real *slots) {
     (void)l;
     (void)slots;
     return false;

@@ -80,7 +80,7 @@ static void thread_search_open(struct global_state *f) {
     s->tried = s->found_at_once = s->lost = s->searched = s->split = false;
     s->sample.moved = false;
     s->sample.reason = NEAREST_CERTIFIED;
-    s->stood = s->proof = HUGE_VAL;
+    s->stood = s->proof = REAL_INFINITY;
     s->kept = s->multipliers;
 }
 
@@ -224,7 +224,7 @@ static bool thread_search_proves_little(const struct global_state *f, double res
 /* The better one of two proofs, if there are two; its point goes to `found`. */
 static void thread_search_prove(struct global_state *f) {
     struct thread_search *s = &f->search;
-    double rest = thread_search_weights(f, s->best, s->multipliers), other = HUGE_VAL;
+    double rest = thread_search_weights(f, s->best, s->multipliers), other = REAL_INFINITY;
     bool again = sample_is_finite(s->stood) && thread_search_proves_little(f, rest);
     if (again)
         other = thread_search_weights(f, s->found, s->weights);
@@ -241,7 +241,7 @@ static bool thread_search_goes_back(struct global_state *f) {
     if (sample_verdict(&f->solver.state, f->solver.options, &f->numbers, false) == HN_OUTCOME_OK)
         return false;
     s->sample.reason = s->sample.kkt <= NEAREST_ENOUGH ? (int)NEAREST_NOT_CONFIRMED : s->sample.reason;
-    s->sample.kkt = HUGE_VAL;
+    s->sample.kkt = REAL_INFINITY;
     s->sample.objective = s->sample.before;
     s->sample.moved = s->split = false;
     for (size_t i = 0; i < LAYER_ROWS; i++)
@@ -287,7 +287,7 @@ static double thread_search_complementarity(const struct global_state *f) {
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     double worst = 0;
     if (!sample_is_finite(f->search.sample.kkt))
-        return HUGE_VAL;
+        return REAL_INFINITY;
     for (uint32_t i = 0; i < plan->rows; i++) {
         double l = f->search.multipliers[i], c = *point_at(p, value[i]);
         double bl = *point_at(p, lower[i]), bu = *point_at(p, upper[i]);
@@ -308,11 +308,11 @@ static double thread_search_distance(const struct global_state *f) {
             double raw = d->raw ? d->raw[j] : *point_at(&d->point, start[j]);
             double part = weights[j] * (*point_at(&d->point, d->plan->y + j) - raw);
             if (k == 0 && !sample_is_finite(point_abs(part)))
-                return HUGE_VAL;
+                return REAL_INFINITY;
             scale = k == 0 ? sample_greater(scale, point_abs(part)) : scale;
             sum += k == 0 ? 0 : part / scale * (part / scale);
         }
-    return scale * sqrt(sum);
+    return scale * real_sqrt(sum);
 }
 
 static void thread_search_report(const struct global_state *f, struct device_report *out) {
@@ -324,7 +324,7 @@ static void thread_search_report(const struct global_state *f, struct device_rep
         out->reason = s->sample.reason;
         out->complementarity = thread_search_complementarity(f);
         if (s->places->optimal)
-            out->objective = f_min != f_min ? HUGE_VAL : s->places->maximizes ? -f_min : f_min;
+            out->objective = f_min != f_min ? REAL_INFINITY : s->places->maximizes ? -f_min : f_min;
         out->programmes = (uint64_t)s->sample.programmes;
         out->factorisations = (uint64_t)s->sample.factorisations;
     }

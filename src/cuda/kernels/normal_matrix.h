@@ -5,10 +5,11 @@
 #ifndef HN_CUDA_NORMAL_MATRIX_H
 #define HN_CUDA_NORMAL_MATRIX_H
 
-static GENERATED void system_gather(double *slots) {
+static GENERATED void system_gather(real *slots) {
     const uint32_t *s = hardnet_listed.words + SYSTEM_STREAM;
-    const double *numbers = hardnet_listed.numbers;
-    double *to = dense_at(slots, SYSTEM_LOWER);
+    const real *numbers = hardnet_listed.numbers;
+    real *to = dense_at(slots, SYSTEM_LOWER);
+    DEVICE_ROLLED
     for (size_t e = 0; e < (size_t)SYSTEM_ORDER * (SYSTEM_ORDER + 1) / 2; e++, to += SLOT_STRIDE) {
         *to = batched_sum(slots, numbers, s + 2, s[1], *dense_at(slots, s[0]), false);
         s += 2 + 2 * (size_t)s[1];
@@ -16,7 +17,7 @@ static GENERATED void system_gather(double *slots) {
 }
 
 /* Solves for `sides` right-hand sides; solutions may lie where these do. */
-static GENERATED void system_solve(double *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
+static GENERATED void system_solve(real *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
     struct dense f;
     f.order = SYSTEM_ORDER;
     f.prefix = 0;
@@ -24,12 +25,13 @@ static GENERATED void system_solve(double *slots, size_t sides, const uint32_t *
     f.weight = dense_at(slots, SYSTEM_WEIGHT);
     f.inverse = dense_at(slots, SYSTEM_INVERSE);
     f.strip = dense_at(slots, SYSTEM_STRIP);
-    f.low = HUGE_VAL;
+    f.low = REAL_INFINITY;
     f.high = 0;
     system_gather(slots);
     dense_factor(&f);
     *dense_at(slots, SYSTEM_PIVOTS) = f.low;
     *dense_at(slots, SYSTEM_PIVOTS + 1) = f.high;
+    DEVICE_ROLLED
     for (size_t side = 0; side < sides; side++) {
         if (from[side] != to[side])
             dense_copy(dense_at(slots, from[side]), dense_at(slots, to[side]), SYSTEM_ORDER);

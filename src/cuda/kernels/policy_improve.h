@@ -40,7 +40,7 @@ static void policy_improve_elsewhere(const struct policy_call *c, uint64_t threa
 /* The candidate of input i whose raw output is nearest to y. */
 static uint64_t improve_nearest(const struct policy_call *c, uint64_t i, const double *y) {
     uint64_t best = i, n = c->outputs;
-    double least = HUGE_VAL;
+    double least = REAL_INFINITY;
     for (uint64_t s = i; s < c->samples; s += c->count) {
         double distance = 0;
         for (uint64_t j = 0; j < n; j++)

@@ -6,7 +6,7 @@
 #define HN_CUDA_POLICY_LEARN_H
 
 static bool policy_finite(double a) {
-    return simd_abs(a) <= DBL_MAX;
+    return simd_abs(a) <= REAL_MAX;
 }
 
 /* The network gives all candidates of an input in one row; the layer wants each as a row of its own, with its input. */
@@ -106,7 +106,7 @@ static void lesson_draw(const struct policy_call *c, uint64_t s, const double *g
     double squares = 0;
     for (uint64_t j = 0; j < n; j++)
         squares += (raw[j] - goal[j]) / scale[j] * ((raw[j] - goal[j]) / scale[j]);
-    double distance = sqrt(squares);
+    double distance = real_sqrt(squares);
     bool straight = l->huber > 0 && distance > l->huber;
     double factor = straight ? 2 * l->huber / distance : 2;
     l->total[s] = straight ? l->huber * (2 * distance - l->huber) : squares;
@@ -134,7 +134,7 @@ static void policy_finish(const struct policy_call *c, uint64_t thread, uint64_t
         for (uint64_t j = 0; j < n; j++)
             squares += gradient[j] * gradient[j];
         l->dropped[s] = !policy_finite(squares) || !policy_finite(l->total[s]);
-        double norm = sqrt(squares), scale = l->clip > 0 && norm > l->clip ? l->clip / norm : 1;
+        double norm = real_sqrt(squares), scale = l->clip > 0 && norm > l->clip ? l->clip / norm : 1;
         double weight = scale * (s == c->best[i] ? l->best_weight : l->other_weight);
         for (uint64_t j = 0; j < n; j++)
             row[j] = l->dropped[s] ? 0 : gradient[j] * weight;

@@ -21,7 +21,7 @@ static double loss_multipliers(const struct policy_call *c, double *slots) {
         slots[(l->multiplier + i) * apart] = r;
         squares += r * r;
     }
-    double size = sqrt(squares), scale = (size > 0 ? l->size / size : 0) + 2 * l->square;
+    double size = real_sqrt(squares), scale = (size > 0 ? l->size / size : 0) + 2 * l->square;
     for (uint64_t i = 0; i < c->rows; i++)
         slots[(l->multiplier + i) * apart] *= scale;
     return size;

@@ -103,7 +103,7 @@ static void policy_norm(const struct policy_call *c, uint64_t thread, uint64_t t
         return;
     for (uint64_t i = 0; i < l->parameter_count; i++)
         squares += l->gradient[i] * l->gradient[i];
-    *l->norm = sqrt(squares);
+    *l->norm = real_sqrt(squares);
 }
 
 static void policy_adam(const struct policy_call *c, uint64_t thread, uint64_t threads) {
@@ -114,7 +114,7 @@ static void policy_adam(const struct policy_call *c, uint64_t thread, uint64_t t
         double v = l->beta_2 * l->second[i] + (1 - l->beta_2) * g * g;
         l->first[i] = m;
         l->second[i] = v;
-        l->parameters[i] -= l->rate * (m / l->first_share) / (sqrt(v / l->second_share) + l->eps);
+        l->parameters[i] -= l->rate * (m / l->first_share) / (real_sqrt(v / l->second_share) + l->eps);
     }
 }
 

@@ -60,7 +60,7 @@ static void policy_refine_keep(const struct policy_call *c, uint64_t thread, uin
         kept->outcome = tried->outcome;
         kept->violation = tried->violation;
         kept->worst = tried->worst;
-        kept->kkt = kept->complementarity = kept->proof = HUGE_VAL;
+        kept->kkt = kept->complementarity = kept->proof = REAL_INFINITY;
         c->objective[s] = r->objective[s];
         for (uint64_t j = 0; j < c->outputs; j++)
             c->y[s * c->outputs + j] = r->tried[s * c->outputs + j];
@@ -75,7 +75,7 @@ static void policy_refine_end(const struct policy_call *c, uint64_t thread, uint
             double way = c->y[s * c->outputs + j] - c->raw[s * c->outputs + j];
             squares += way * way;
         }
-        c->reports[s].moved = c->reports[s].distance = sqrt(squares);
+        c->reports[s].moved = c->reports[s].distance = real_sqrt(squares);
     }
 }
 

@@ -25,16 +25,16 @@ enum { THREAD_AT_ONCE = 32 };
                     to[(first + k) * to_apart] = block[k];                                                             \
         }                                                                                                              \
     }
-THREAD_MOVE(thread_spread, double, double)
+THREAD_MOVE(thread_spread, real, real)
 
 /* ---- what point.h has for the same ---- */
 
-SIMD_INLINE void thread_copy(const double *from, double *to) {
+SIMD_INLINE void thread_copy(const real *from, real *to) {
     thread_spread(from, 1, to, 1, LAYER_OUTPUTS);
 }
 
 /* The first that is not finite; count: all are. */
-SIMD_INLINE uint32_t thread_first_lost(const double *values, const uint32_t count) {
+SIMD_INLINE uint32_t thread_first_lost(const real *values, const uint32_t count) {
     uint32_t first = count;
     DEVICE_UNROLL_MANY
     for (uint32_t j = count; j-- > 0;)
@@ -43,11 +43,11 @@ SIMD_INLINE uint32_t thread_first_lost(const double *values, const uint32_t coun
 }
 
 /* Numbers that come in, to several places at once; whether all of them are finite. */
-SIMD_INLINE bool thread_copy_in(const double *from, double *slots) {
+SIMD_INLINE bool thread_copy_in(const real *from, real *slots) {
     bool lost = false;
     DEVICE_ROLLED
     for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
-        double block[THREAD_FEW];
+        real block[THREAD_FEW];
         DEVICE_UNROLL
         for (uint32_t k = 0; k < THREAD_FEW; k++)
             block[k] = first + k < LAYER_OUTPUTS ? from[first + k] : 0;
@@ -62,35 +62,35 @@ SIMD_INLINE bool thread_copy_in(const double *from, double *slots) {
 }
 
 /* point_bad_bounds; LAYER_ROWS: none. Bounds that are constant were judged when the model was made. */
-SIMD_INLINE uint32_t thread_bad_bounds(const double *slots) {
+SIMD_INLINE uint32_t thread_bad_bounds(const real *slots) {
     uint32_t first = LAYER_ROWS;
     DEVICE_UNROLL_MANY
     for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
-        double low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
-        bool bad = !(low <= high) | (low == HUGE_VAL) | (high == -HUGE_VAL);
+        real low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
+        bool bad = !(low <= high) | (low == REAL_INFINITY) | (high == -REAL_INFINITY);
         first = (first == LAYER_ROWS) & bad ? bounded_row[k] : first;
     }
     return first;
 }
 
 /* The first row with a bound that is no number. */
-SIMD_INLINE uint32_t thread_unbounded(const double *slots) {
+SIMD_INLINE uint32_t thread_unbounded(const real *slots) {
     uint32_t first = LAYER_ROWS;
     DEVICE_UNROLL_MANY
     for (uint32_t k = 0; k < LAYER_BOUNDED; k++) {
-        double low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
+        real low = slots[lower_slot[bounded_row[k]]], high = slots[upper_slot[bounded_row[k]]];
         first = (first == LAYER_ROWS) & ((low != low) | (high != high)) ? bounded_row[k] : first;
     }
     return first;
 }
 
 /* point_violation */
-SIMD_INLINE double thread_violation(const double *slots, size_t *row) {
-    double worst = 0;
+SIMD_INLINE real thread_violation(const real *slots, size_t *row) {
+    real worst = 0;
     uint32_t at = LAYER_ROWS, lost = thread_unbounded(slots);
     DEVICE_UNROLL_MANY
     for (uint32_t i = 0; i < LAYER_ROWS; i++) {
-        double size = point_abs(slots[LAYER_RESIDUAL + i]), value = slots[value_slot[i]];
+        real size = point_abs(slots[LAYER_RESIDUAL + i]), value = slots[value_slot[i]];
         bool bad = !sample_is_finite(value) | !sample_is_finite(size); /* bits: && and || are branches */
         bool more = size > worst;
         lost = i < lost && bad ? i : lost;
@@ -98,7 +98,7 @@ SIMD_INLINE double thread_violation(const double *slots, size_t *row) {
         worst = more ? size : worst;
     }
     *row = lost < LAYER_ROWS ? lost : at < LAYER_ROWS ? at : SIZE_MAX;
-    return lost < LAYER_ROWS ? HUGE_VAL : worst;
+    return lost < LAYER_ROWS ? REAL_INFINITY : worst;
 }
 
 #endif

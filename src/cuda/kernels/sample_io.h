@@ -28,21 +28,21 @@ enum { THREAD_FEW = 10 };
                     to[first + k] = block[k];                                                                          \
         }                                                                                                              \
     }
-THREAD_MOVE_ONCE(thread_copy_once, double, double)
-THREAD_MOVE_ONCE(thread_give_out, double, full)
+THREAD_MOVE_ONCE(thread_copy_once, real, real)
+THREAD_MOVE_ONCE(thread_give_out, real, double)
 #ifdef DEVICE_SINGLE
-THREAD_MOVE_ONCE(thread_take_in, full, double)
+THREAD_MOVE_ONCE(thread_take_in, double, real)
 #endif
 
 /* Numbers of the caller as the kernel's own: the very same, or a copy. */
 #ifdef DEVICE_SINGLE
-static double *thread_in(const full *from, double *to, uint32_t count) {
+static real *thread_in(const double *from, real *to, uint32_t count) {
     if (from)
         thread_take_in(from, to, count);
     return from ? to : 0;
 }
 #else
-static const double *thread_in(const full *from, const double *unused, uint32_t count) {
+SHARED_CONSTANT real *thread_in(const double *from, const real *unused, uint32_t count) {
     (void)unused;
     (void)count;
     return from;
@@ -51,7 +51,7 @@ static const double *thread_in(const full *from, const double *unused, uint32_t 
 
 /* ---- where the numbers of a sample are ---- */
 
-static const full *thread_row(const full *rows, bool repeats, uint64_t sample, uint32_t width) {
+SHARED_CONSTANT double *thread_row(const double *rows, bool repeats, uint64_t sample, uint32_t width) {
     return rows ? rows + (repeats ? 0 : sample * width) : rows;
 }
 
@@ -69,13 +69,13 @@ static void thread_take_tape(struct solver *d, struct solver_tape *tape, const s
     tape->width = call->tape_width;
 }
 
-static void thread_find(struct solver *d, const struct device_call *call, uint64_t sample, double *taken) {
-    full *warm = call->warm ? call->warm + sample * LAYER_OUTPUTS : 0;
+static void thread_find(struct solver *d, const struct device_call *call, uint64_t sample, real *taken) {
+    double *warm = call->warm ? call->warm + sample * LAYER_OUTPUTS : 0;
     d->x = thread_in(thread_row(call->x, call->repeats_x != 0, sample, LAYER_INPUTS), taken, LAYER_INPUTS);
     taken += LAYER_TAKEN ? LAYER_INPUTS : 0;
     d->raw = thread_in(thread_row(call->raw, call->repeats_raw != 0, sample, LAYER_OUTPUTS), taken, LAYER_OUTPUTS);
     taken += LAYER_TAKEN ? LAYER_OUTPUTS : 0;
-    d->warm = LAYER_TAKEN ? (double *)thread_in(warm, taken, LAYER_OUTPUTS) : (double *)(void *)warm;
+    d->warm = LAYER_TAKEN ? (real *)thread_in(warm, taken, LAYER_OUTPUTS) : (real *)(void *)warm;
     d->culprit = SIZE_MAX;
 }
 
@@ -90,7 +90,7 @@ static void thread_fall_back(struct solver *d, const struct device_call *call, h
 
 /* ---- the report ---- */
 
-SIMD_INLINE void thread_fill_report(const struct solver *d, double violation, size_t worst, double moved,
+SIMD_INLINE void thread_fill_report(const struct solver *d, real violation, size_t worst, real moved,
                                     struct device_report *out) {
     const struct sample *s = &d->state;
     bool bad = s->outcome == HN_OUTCOME_BAD_BOUNDS;
@@ -99,14 +99,14 @@ SIMD_INLINE void thread_fill_report(const struct solver *d, double violation, si
     out->steps = s->best_step;
     out->unused = LAYER_TAKEN && s->phase == PHASE_FALLBACK; /* floats tell those who come after them */
     out->violation_before = s->before;
-    out->violation = bad ? HUGE_VAL : violation;
+    out->violation = bad ? REAL_INFINITY : violation;
     out->worst = bad ? d->culprit : worst;
     out->moved = out->distance = moved;
     out->damping = s->used;
     out->culprit = d->culprit;
-    out->slope = sqrt(s->slope);
+    out->slope = real_sqrt(s->slope);
     out->kkt = out->objective = out->complementarity = out->proof =
-        HUGE_VAL; /* of the methods nearest and optimal, as what follows */
+        REAL_INFINITY; /* of the methods nearest and optimal, as what follows */
     out->programmes = out->factorisations = 0;
     out->reason = out->rest = 0;
 }

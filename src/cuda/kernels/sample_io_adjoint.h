@@ -6,25 +6,25 @@
 
 /* Where an answer goes: to the caller, or to floats of our own (`taken` goes on behind them) that thread_give adds to what is there. */
 #ifdef DEVICE_SINGLE
-static double *thread_part(const full *all, double **taken, uint64_t sample, uint32_t width) {
-    double *part = *taken;
+static real *thread_part(const double *all, real **taken, uint64_t sample, uint32_t width) {
+    real *part = *taken;
     (void)sample;
     *taken += width;
     return all ? part : 0;
 }
 
-static void thread_give(const struct device_call *call, full *all, const double *part, uint64_t sample,
+static void thread_give(const struct device_call *call, double *all, const real *part, uint64_t sample,
                         uint32_t width) {
     for (uint32_t i = 0; all && i < width; i++)
-        all[sample * width + i] = (call->adds ? all[sample * width + i] : 0) + (full)part[i];
+        all[sample * width + i] = (call->adds ? all[sample * width + i] : 0) + (double)part[i];
 }
 
-static void thread_clear(full *all, uint64_t sample, uint32_t width) {
+static void thread_clear(double *all, uint64_t sample, uint32_t width) {
     for (uint32_t i = 0; all && i < width; i++)
         all[sample * width + i] = 0;
 }
 #else
-static full *thread_part(full *all, double **taken, uint64_t sample, uint32_t width) {
+static double *thread_part(double *all, real **taken, uint64_t sample, uint32_t width) {
     (void)taken;
     return all ? all + sample * width : all;
 }
@@ -32,7 +32,7 @@ static full *thread_part(full *all, double **taken, uint64_t sample, uint32_t wi
 
 /* False where the tape is too short for the sample's way. */
 static bool thread_adjoint_find(struct solver *d, struct solver_back *back, struct solver_tape *tape,
-                                const struct device_call *call, uint64_t sample, double *taken) {
+                                const struct device_call *call, uint64_t sample, real *taken) {
     thread_take_tape(d, tape, call, sample);
     tape->head = tape_head_read(&call->heads[sample], call->tape_room);
     d->x = thread_in(thread_row(call->x, call->repeats_x != 0, sample, LAYER_INPUTS), taken, LAYER_INPUTS);

@@ -5,8 +5,9 @@
 #ifndef HN_CUDA_SYSTEM_CONSTANTS_H
 #define HN_CUDA_SYSTEM_CONSTANTS_H
 
-static void system_begin(struct global_state *f, double *slots, double *row) {
+static void system_begin(struct global_state *f, real *slots, real *row) {
     global_begin(f, slots, row);
+    DEVICE_ROLLED
     for (size_t i = 0; i < SYSTEM_CONSTANTS; i++)
         *dense_at(slots, i) = hardnet_listed.numbers[SYSTEM_FIRST_CONSTANT + i];
 }

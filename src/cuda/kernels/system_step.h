@@ -5,7 +5,7 @@
 #ifndef HN_CUDA_SYSTEM_STEP_H
 #define HN_CUDA_SYSTEM_STEP_H
 
-static void system_step_end(double *slots) {
+static void system_step_end(real *slots) {
     const uint32_t from[1] = {SYSTEM_STEP_FROM}, to[1] = {SYSTEM_STEP_TO};
     system_solve(slots, 1, from, to);
     entry_step_end(slots);
@@ -13,7 +13,7 @@ static void system_step_end(double *slots) {
 #define entry_step_end system_step_end
 
 #ifdef DEVICE_GRADIENTS
-static void system_back_begin(double *slots) {
+static void system_back_begin(real *slots) {
     const uint32_t from[2] = {SYSTEM_BACK_FROM, SYSTEM_BACK_FROM_TOO}, to[2] = {SYSTEM_BACK_TO, SYSTEM_BACK_TO_TOO};
     entry_back_begin(slots);
     system_solve(slots, 2, from, to);

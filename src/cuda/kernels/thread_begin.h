@@ -5,7 +5,7 @@
 #define HN_CUDA_THREAD_BEGIN_H
 
 /* Slots that no statement writes are 0 until somebody else writes them. */
-static void thread_begin(struct thread_state *l, double *slots, double *row, double *before, double *taken) {
+static void thread_begin(struct thread_state *l, real *slots, real *row, real *before, real *taken) {
     struct solver *d = &l->solver;
     d->plan = &layer_plan;
     d->options = &layer_plan.options;

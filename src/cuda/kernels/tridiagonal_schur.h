@@ -16,22 +16,24 @@
 static void reduced_choose_rows(struct tiled *t) {
     const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
     t->counted = 0;
+    DEVICE_ROLLED
     for (size_t i = 0; i < REDUCED_OTHERS; i++)
         if (tiled_counts(t->slots, other[i]))
-            *dense_at(t->slots, TILED_COUNT + t->counted++) = (double)i; /* numbers among the others */
+            *dense_at(t->slots, TILED_COUNT + t->counted++) = (real)i; /* numbers among the others */
     t->known = t->factor.order = t->counted;
     t->factor.prefix = REDUCED_ORDER;
 }
 
-static void reduced_factor_form(double *slots, double eps) {
-    const double *diagonal = tiled_numbers(REDUCED_DIAGONAL), *beside = tiled_numbers(REDUCED_BESIDE);
-    double owed = 0;
+static void reduced_factor_form(real *slots, real eps) {
+    const real *diagonal = tiled_numbers(REDUCED_DIAGONAL), *beside = tiled_numbers(REDUCED_BESIDE);
+    real owed = 0;
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k++) {
-        double whole = diagonal[k] + eps, d = whole - owed, inverse = kernel_pivot_inverse(whole, d);
+        real whole = diagonal[k] + eps, d = whole - owed, inverse = kernel_pivot_inverse(whole, d);
         *dense_at(slots, TILED_WEIGHT + k) = inverse;
         if (k + 1 == REDUCED_ORDER)
             break;
-        double l = beside[k] * inverse;
+        real l = beside[k] * inverse;
         *dense_at(slots, REDUCED_LOWER + k) = l;
         owed = l * beside[k];
     }
@@ -39,8 +41,8 @@ static void reduced_factor_form(double *slots, double eps) {
 
 /* Columns of X for rows i .., some at a time: x_k = g_k - x_(k-1) l_(k-1). */
 static void reduced_columns(const struct tiled *t, size_t i) {
-    const double *g[DENSE_DOWN];
-    double *to[DENSE_DOWN], x[DENSE_DOWN], l = 0;
+    const real *g[DENSE_DOWN];
+    real *to[DENSE_DOWN], x[DENSE_DOWN], l = 0;
     DEVICE_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
         size_t own = dense_least(i + r, t->factor.order - 1);
@@ -48,6 +50,7 @@ static void reduced_columns(const struct tiled *t, size_t i) {
         to[r] = dense_row(&t->factor, own);
         x[r] = 0;
     }
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k++) {
         DEVICE_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
@@ -60,11 +63,12 @@ static void reduced_columns(const struct tiled *t, size_t i) {
 }
 
 /* A_o A_o' + eps behind them. */
-static void reduced_gather(const struct tiled *t, size_t i, double eps) {
-    double *into = dense_row(&t->factor, i) + REDUCED_ORDER * SLOT_STRIDE;
+static void reduced_gather(const struct tiled *t, size_t i, real eps) {
+    real *into = dense_row(&t->factor, i) + REDUCED_ORDER * SLOT_STRIDE;
     size_t row = tiled_row(t->slots, i);
+    DEVICE_ROLLED
     for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
-        double block[TILED_AT_ONCE];
+        real block[TILED_AT_ONCE];
         DEVICE_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
             size_t other = tiled_row(t->slots, dense_least(j + k, i));
@@ -77,10 +81,12 @@ static void reduced_gather(const struct tiled *t, size_t i, double eps) {
     }
 }
 
-static void reduced_factor(struct tiled *t, double eps) {
+static void reduced_factor(struct tiled *t, real eps) {
     reduced_factor_form(t->slots, eps);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i += DENSE_DOWN)
         reduced_columns(t, i);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++)
         reduced_gather(t, i, eps);
     dense_factor(&t->factor);
@@ -89,21 +95,25 @@ static void reduced_factor(struct tiled *t, double eps) {
 /* ---- the solution ---- */
 
 /* x = (T + eps)^-1 x */
-static void reduced_solve_form(double *slots, double *x) {
-    const double *l = dense_at(slots, REDUCED_LOWER), *inverse = dense_at(slots, TILED_WEIGHT);
+static void reduced_solve_form(real *slots, real *x) {
+    const real *l = dense_at(slots, REDUCED_LOWER), *inverse = dense_at(slots, TILED_WEIGHT);
+    DEVICE_ROLLED
     for (size_t k = 1; k < REDUCED_ORDER; k++)
         x[k * SLOT_STRIDE] -= l[(k - 1) * SLOT_STRIDE] * x[(k - 1) * SLOT_STRIDE];
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k++)
         x[k * SLOT_STRIDE] *= inverse[k * SLOT_STRIDE];
+    DEVICE_ROLLED
     for (size_t k = REDUCED_ORDER - 1; k-- > 0;)
         x[k * SLOT_STRIDE] -= l[k * SLOT_STRIDE] * x[(k + 1) * SLOT_STRIDE];
 }
 
 /* out_i = sum over k of matrix(k, i) x_k, begun with the first product; rows of the matrix are `apart`. */
-static void reduced_sum(const double *matrix, size_t apart, const double *x, size_t terms, double *out, size_t count) {
+static void reduced_sum(const real *matrix, size_t apart, const real *x, size_t terms, real *out, size_t count) {
+    DEVICE_ROLLED
     for (size_t i = 0; i < count; i += DENSE_DOWN) {
-        const double *at[DENSE_DOWN];
-        double sums[DENSE_DOWN];
+        const real *at[DENSE_DOWN];
+        real sums[DENSE_DOWN];
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++) {
             at[c] = matrix + dense_least(i + c, count - 1);
@@ -111,7 +121,7 @@ static void reduced_sum(const double *matrix, size_t apart, const double *x, siz
         }
         DEVICE_UNROLL_FOUR
         for (size_t k = 1; k < terms; k++) {
-            double own = x[k * SLOT_STRIDE];
+            real own = x[k * SLOT_STRIDE];
             DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++)
                 sums[c] += at[c][k * apart] * own;
@@ -126,7 +136,8 @@ static void reduced_sum(const double *matrix, size_t apart, const double *x, siz
 /* REDUCED_FIRST = t, and TILED_Z = b_o - G' t of the rows that count. */
 static void reduced_forward(const struct tiled *t, uint32_t from) {
     const uint32_t *row = tiled_words(REDUCED_ROW), *other = row + REDUCED_ORDER;
-    double *slots = t->slots, *right = dense_at(slots, REDUCED_RIGHT), *first = dense_at(slots, REDUCED_FIRST);
+    real *slots = t->slots, *right = dense_at(slots, REDUCED_RIGHT), *first = dense_at(slots, REDUCED_FIRST);
+    DEVICE_ROLLED
     for (size_t j = 0; j < REDUCED_ORDER; j++)
         right[j * SLOT_STRIDE] = *dense_at(slots, from + row[j]);
     reduced_sum(tiled_numbers(REDUCED_TURNED) + REDUCED_OTHERS * REDUCED_ORDER, REDUCED_ORDER, right, REDUCED_ORDER,
@@ -134,6 +145,7 @@ static void reduced_forward(const struct tiled *t, uint32_t from) {
     reduced_solve_form(slots, first);
     reduced_sum(tiled_numbers(REDUCED_TURN), TILED_ROWS, first, REDUCED_ORDER, dense_at(slots, TILED_OUT),
                 REDUCED_OTHERS); /* G' t */
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++) {
         size_t own = tiled_row(slots, i);
         *dense_at(slots, TILED_Z + i) = *dense_at(slots, from + other[own]) - *dense_at(slots, TILED_OUT + own);
@@ -141,21 +153,23 @@ static void reduced_forward(const struct tiled *t, uint32_t from) {
 }
 
 /* REDUCED_SECOND = G z_o over the rows that count, whose unknowns lie in TILED_OUT by their numbers. */
-static void reduced_owed(double *slots) {
+static void reduced_owed(real *slots) {
     const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k += DENSE_DOWN) {
-        double sums[DENSE_DOWN];
+        real sums[DENSE_DOWN];
         bool begun = false;
         DEVICE_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             sums[c] = 0;
+        DEVICE_ROLLED
         for (size_t i = 0; i < REDUCED_OTHERS; i++) {
-            const double *g = tiled_numbers(REDUCED_TURNED) + i * REDUCED_ORDER;
-            double own = *dense_at(slots, TILED_OUT + i);
+            const real *g = tiled_numbers(REDUCED_TURNED) + i * REDUCED_ORDER;
+            real own = *dense_at(slots, TILED_OUT + i);
             bool counts = tiled_counts(slots, other[i]);
             DEVICE_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++) {
-                double more = g[dense_least(k + c, REDUCED_ORDER - 1)] * own;
+                real more = g[dense_least(k + c, REDUCED_ORDER - 1)] * own;
                 more = begun ? sums[c] + more : more;
                 sums[c] = counts ? more : sums[c];
             }
@@ -171,40 +185,46 @@ static void reduced_owed(double *slots) {
 /* z_e = Q (t - (T + eps)^-1 G z_o) */
 static void reduced_backward(const struct tiled *t, uint32_t to) {
     const uint32_t *row = tiled_words(REDUCED_ROW);
-    double *slots = t->slots, *first = dense_at(slots, REDUCED_FIRST), *second = dense_at(slots, REDUCED_SECOND);
+    real *slots = t->slots, *first = dense_at(slots, REDUCED_FIRST), *second = dense_at(slots, REDUCED_SECOND);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++)
         *dense_at(slots, TILED_OUT + tiled_row(slots, i)) = *dense_at(slots, TILED_Z + i);
     reduced_owed(slots);
     reduced_solve_form(slots, second);
+    DEVICE_ROLLED
     for (size_t k = 0; k < REDUCED_ORDER; k++)
         first[k * SLOT_STRIDE] -= second[k * SLOT_STRIDE];
     reduced_sum(tiled_numbers(REDUCED_TURN) + REDUCED_OTHERS, TILED_ROWS, first, REDUCED_ORDER,
                 dense_at(slots, REDUCED_RIGHT), REDUCED_ORDER);
+    DEVICE_ROLLED
     for (size_t j = 0; j < REDUCED_ORDER; j++)
         *dense_at(slots, to + row[j]) = *dense_at(slots, REDUCED_RIGHT + j);
 }
 
 static void reduced_solve_side(const struct tiled *t, uint32_t from, uint32_t to) {
     const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
-    double *slots = t->slots;
+    real *slots = t->slots;
     reduced_forward(t, from);
     dense_solve(&t->factor, dense_at(slots, TILED_Z));
+    DEVICE_ROLLED
     for (size_t i = 0; i < REDUCED_OTHERS && from != to; i++) /* rows that do not count: 1 times the unknown */
         *dense_at(slots, to + other[i]) = *dense_at(slots, from + other[i]);
+    DEVICE_ROLLED
     for (size_t i = 0; i < t->factor.order; i++)
         *dense_at(slots, to + other[tiled_row(slots, i)]) = *dense_at(slots, TILED_Z + i);
     reduced_backward(t, to);
 }
 
-static GENERATED void reduced_solve(double *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
+static GENERATED void reduced_solve(real *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
     struct tiled t = tiled_begin(slots);
     bool counts = tiled_counts(slots, tiled_words(REDUCED_ROW)[0]);
-    double eps = counts ? *dense_at(slots, TILED_EPS) : 1;
+    real eps = counts ? *dense_at(slots, TILED_EPS) : 1;
     reduced_choose_rows(&t);
     if (!tiled_keeps(&t, eps)) {
         reduced_factor(&t, eps);
         tiled_keep(&t, eps);
     }
+    DEVICE_ROLLED
     for (size_t side = 0; side < sides; side++)
         reduced_solve_side(&t, from[side], to[side]);
 }

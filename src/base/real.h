@@ -1,0 +1,39 @@
+/* real.h - the numbers that a layer computes with, and how functions and constants of shared headers are declared.
+ *
+ * Shared headers (cmake/texts.cmake) are compiled three times: in the library, where real is double, in emitted C files and in CUDA
+ * kernels, where it is float if REAL_SINGLE is defined. double is double everywhere. FREESTANDING stands for the latter two: there is no
+ * <math.h> and the text before has defined the attributes; infinity and NaN are those of core/scalar_double.h or core/scalar_float.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_BASE_REAL_H
+#define HN_BASE_REAL_H
+
+#ifdef REAL_SINGLE
+typedef float real;
+#define REAL(literal) literal##f
+#define REAL_MAX      FLT_MAX
+#define REAL_MIN      FLT_MIN
+#else
+typedef double real;
+#define REAL(literal) literal
+#define REAL_MAX      DBL_MAX
+#define REAL_MIN      DBL_MIN
+#endif
+
+#ifdef FREESTANDING
+#define real_sqrt simd_sqrt
+#endif
+#ifndef FREESTANDING
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#define real_sqrt       sqrt
+#define REAL_INFINITY   HUGE_VAL
+#define REAL_NAN        NAN
+#define SHARED_FUNCTION static inline
+#define SHARED_CONSTANT static const
+#endif
+
+#endif
