@@ -80,7 +80,8 @@ static struct ampl_node *parse_side(struct ampl_parser *parser, const struct amp
     }
     struct ampl_node *side = ampl_parse_any(parser);
     if (side && side->type == AMPL_LOGICAL) {
-        ampl_mistake(parser, HN_UNSUPPORTED, side->place, "%s: logical constraints are not supported",
+        ampl_mistake(parser, HN_UNSUPPORTED, side->place,
+                     "%s: a condition as a constraint (logical constraint) is not supported",
                      ampl_name(parser, constraint->name));
         return NULL;
     }

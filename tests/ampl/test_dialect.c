@@ -280,7 +280,8 @@ static void logical_constraints_are_refused_as_such(void **state) {
     must_fail("var x; c: -1 <= x <= 1 || x = 2;", "1:24", "||: logical constraints");
     must_fail("var x; c: not (x <= 1);", "1:11", "not: logical constraints");
     must_fail("var x; c: forall {i in 1..2} x <= i;", "1:11", "forall: logical constraints");
-    must_fail("var x; c: (x <= 1) or (x >= 2);", "1:12", "c: logical constraints are not supported");
+    must_fail("var x; c: (x <= 1) or (x >= 2);", "1:12",
+              "c: a condition as a constraint (logical constraint) is not supported");
 }
 
 /* ---- conditions on variables, labels ---- */
