@@ -6,8 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "codegen/kernel/compile.h"
-#include "cuda/device_policy.h"
 #include "codegen/kernel/loaded_kernel.h"
+#include "cuda/device_policy.h"
 
 static hn_status absent(hn_error *error, const char *what) {
     return error_set(error, HN_UNSUPPORTED, "%s: there are none in WebAssembly", what);

@@ -271,8 +271,7 @@ static hn_status check_head_texts(const hn_policy_options *options, const hn_net
     take_texts(&head, options->head);
     for (; at < end; at += strlen(at) + 1) {
         if (!is_known(at, &head))
-            return error_about(error, HN_INVALID, error_file(path), "%s: the setting %s is not known", path,
-                               show_name(at).text);
+            return error_about(error, HN_INVALID, error_file(path), "%s: unknown setting %s", path, show_name(at).text);
         at += strlen(at) + 1; /* to the value */
     }
     for (size_t i = 0; i < head.count; i++) {

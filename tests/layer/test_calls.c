@@ -153,7 +153,7 @@ static void a_layer_needs_a_finished_model(void **state) {
     hn_layer_options options = layer_method(HN_METHOD_LM);
     assert_int_equal(hn_layer_create(&layer, NULL, &options, &error), HN_INVALID);
     assert_null(layer);
-    assert_contains(error.text, "no model");
+    assert_contains(error.text, "model is NULL");
     hn_layer_destroy(NULL);
 }
 

@@ -303,7 +303,7 @@ static void a_factor_beyond_the_limit_is_refused_with_its_numbers(void **state) 
     assert_int_equal(create(&s, LARGEST, small.first, small.index, 779, &error), HN_LIMIT);
     assert_contains(error.text, "40 rows");
     assert_contains(error.text, "780 entries");
-    assert_contains(error.text, "more than 779");
+    assert_contains(error.text, "more than the limit of 779");
     assert_null(s.block);
     symbolic_release(&s);
     assert_int_equal(create(&s, LARGEST, small.first, small.index, 780, &error), HN_OK);

@@ -65,7 +65,7 @@ class Write(tool.Tool):
         self.refused("write", model, "--out", model, code=2, saying="the model is read from this file")
         self.refused("write", model, "--out", self.folder / "no" / "m.mod", code=1, saying="--out")
         self.refused("write", self.file("nan.mod", "param q := Infinity - Infinity; var y; c: q*y <= 1;"), code=1,
-                     saying="c: it contains NaN")
+                     saying="c: contains NaN")
         self.refused("write", self.file("wrong.mod", "var y; c: z <= 1;"), code=1, saying="z is not declared")
 
     def test_every_option_is_explained(self):

@@ -240,7 +240,7 @@ static void a_file_asks_for_its_head(void **state) {
     loading_fails(path, find, NULL, "there is no such head here");
     loading_fails(path, find, &renamed, "there is no such head here");
     loading_fails(path, find, &changed, "policy.squash is \"sqrt\", and for this model it is \"tanh\"");
-    loading_fails(path, find, &longer, "policy.squash is not known");
+    loading_fails(path, find, &longer, "unknown setting policy.squash");
     scratch_remove(&scratch);
 }
 
