@@ -206,7 +206,9 @@ class Layer:
         self._rows: int = info["rows"]
         self.proves = method in ("nearest", "optimal")  #: there are multipliers
         self.devices = Devices(self)  #: its kernels on CUDA devices
-        self.judge: Layer | None = None  #: the layer that _rounding.py checks with, created on demand
+        self.judge: Layer | None = (
+            None  #: the layer that _rounding.py checks with, created on demand
+        )
 
     # ---- calls ----
 

@@ -43,9 +43,8 @@ static void add_node(const struct graph *g, uint32_t u, double scale, int depth,
     double number;
     if (graph_is_constant(g, u, &number))
         f->constant += scale * number;
-    // NOLINTNEXTLINE(bugprone-branch-clone): nodes below the depth limit are atoms, like other operators
-    else if (depth == 0)
-        add_atom(f, u, scale);
+    else if (depth == 0)       /* a node below the depth limit is an atom, as any other operator is */
+        add_atom(f, u, scale); // NOLINT(bugprone-branch-clone)
     else if (n->op == OP_ADD || n->op == OP_SUB) {
         add_node(g, n->a, scale, depth - 1, f);
         add_node(g, n->b, n->op == OP_ADD ? scale : -scale, depth - 1, f);

@@ -42,6 +42,7 @@ static size_t blame(const hn_model *model, const hn_report *reports, size_t coun
     return count > 0 && votes[most] > 0 ? group[most] : SIZE_MAX;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): written through the batch
 static hn_status run_few(const hn_model *model, size_t count, const double *x, double *y, hn_report *reports,
                          hn_error *error) {
     hn_layer_options options = hn_layer_defaults();

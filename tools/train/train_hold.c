@@ -90,7 +90,7 @@ void hold_release(struct train_hold *h) {
 static size_t network_bytes(const struct training *t) {
     enum { SETTINGS = 1024, TENSOR = 128 };
     size_t bytes = SETTINGS + t->state.parameters * sizeof(double);
-    bytes += TENSOR * 4 * (hn_network_options_of(t->network).hidden_count + 2);
+    bytes += (size_t)TENSOR * 4 * (hn_network_options_of(t->network).hidden_count + 2);
     for (size_t i = 0; i < t->record.count; i++)
         bytes += strlen(t->record.texts[i].key) + strlen(t->record.texts[i].value) + sizeof "train.\"\":\"\",";
     return bytes;

@@ -17,13 +17,13 @@ SIMD_INLINE simd row_relative(simd c, simd lower, simd upper) {
     return size;
 }
 
-#ifndef ROW_GREATER
-#define ROW_GREATER simd_greater
-#endif
-
 /* most is never NaN, and stays where a is. */
 SIMD_INLINE simd row_most(simd most, simd a) {
+#ifdef ROW_GREATER /* the maximum of a target */
     return ROW_GREATER(simd_abs(a), most);
+#else
+    return simd_greater(simd_abs(a), most);
+#endif
 }
 
 #ifndef ROUNDED_DIFFERENCE /* as in core/number.h */

@@ -69,7 +69,7 @@ extern "C" DEVICE float __nvvm_div_approx_ftz_f(float a, float b);
 
 SIMD_INLINE simd quick_counted(bool counts, simd d, quick_doubt *doubt) {
     simd inverse = counts ? QUICK_ESTIMATE(d) : 0;
-    *doubt = ROW_GREATER(simd_abs(inverse), *doubt);
+    *doubt = row_most(*doubt, inverse);
     return inverse;
 }
 #else
