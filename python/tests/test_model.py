@@ -126,7 +126,12 @@ def test_bounds_starts_fixed_values_and_ranges() -> None:
     np.testing.assert_array_equal(at.lower, other.lower)
     np.testing.assert_array_equal(at.upper, other.upper)
     assert at.objective == other.objective == 0.5
-    assert m.row_names == ("y[0]", "y[2]", "z")
+    assert m.row_names == (
+        "y[0]",
+        "y[1]",
+        "y[2]",
+        "z",
+    )  # y[1] is fixed at x + 3: its bounds are a row
     assert "maximize" in repr(m)
 
 

@@ -65,6 +65,7 @@ static void an_include_that_is_missing_is_named(void **state) {
     flatten(&out, &root);
     assert_int_equal(text_error(&out, "emitted files", &error), HN_UNSUPPORTED);
     assert_non_null(strstr(error.text, "does not contain the text base/none.h"));
+    text_drop(&out);
     text_drop(&root);
 }
 
