@@ -142,6 +142,7 @@ def test_the_source_archive_holds_what_a_build_needs(tmp_path: pathlib.Path) -> 
     tops = {name.split("/")[0] for name in names}
     assert tops == {
         "CHANGELOG.md",
+        "CITATION.cff",
         "CMakeLists.txt",
         "CONTRIBUTING.md",
         "LICENSE",
