@@ -2,11 +2,11 @@
  *
  *     0               y_raw, or a warm start
  *     1, 27           y_raw; its steps are not clipped
- *     2, 25, 26       y_raw, clipped into the bounds
+ *     2, 25, 26       y_raw, clipped into the bounds; 25 is the next after 0
  *     3               the model's start values, clipped
  *     4, 6, 8 ...     uniform between the bounds where both are finite, else as below
  *     5, 7, 9 ...     y_raw + sigma u_j z_j with z normal, u_j a power of two, at most max(1, |y_raw_j|), clipped
- *     28, 29          the model's start values, as they are, where they are known to lead somewhere: the next after 0
+ *     28, 29          the model's start values, as they are, where they are known to lead somewhere: before 25
  *
  * sigma grows from restart to restart. The random numbers of restart k are the first ones of stream k of the seed: for each output
  * a uniform one, then a normal one. Part of sample.h.
@@ -22,8 +22,9 @@ enum {
     RESTART_FROM_START = 3,
     RESTART_PERTURBED = 4, /* and further ones */
     RESTART_LAST = 24,
-    RESTART_BOLD = 2, /* attempts after the restarts */
-    RESTART_LONG = RESTART_LAST + RESTART_BOLD + 1,
+    RESTART_UNDAMPED, /* two bold attempts: this one comes first, */
+    RESTART_DAMPED,   /* this one after the restarts */
+    RESTART_LONG,
     RESTART_HOME,       /* near, */
     RESTART_HOME_AGAIN, /* and lm's steps */
     RESTART_SEED = 20260419
@@ -48,7 +49,7 @@ SAMPLE_FUNCTION bool restart_is_uniform(int attempt) {
 }
 
 SAMPLE_FUNCTION bool restart_is_bold(int attempt) {
-    return attempt > RESTART_LAST && attempt < RESTART_LONG;
+    return attempt == RESTART_UNDAMPED || attempt == RESTART_DAMPED;
 }
 
 SAMPLE_FUNCTION bool restart_is_home(int attempt) {

@@ -10,8 +10,8 @@
  *              leads to has no gradient
  *     restart  steps of the global stage from perturbed points (restart.h), a bounded number of times; there outputs on a bound stay
  *              on it unless the slope leads back inside (Bertsekas 1982)
- *     bold     twice, from y_raw, clipped, outputs on a bound held; eps is fixed and every finite step is taken: some ways lead
- *              through larger violations
+ *     bold     from y_raw, clipped, outputs on a bound held; eps is fixed and every finite step is taken: some ways lead through
+ *              larger violations. Once with the least eps, before the restarts, and once damped, after them
  *     long     lm's steps from y_raw, not clipped, for as long as they gain anything and `iterations` allows
  *
  * Where a budget is known (sample_budget.h) the start values are the next after near and global, by the rules of near and then by lm's,
@@ -32,7 +32,7 @@
 
 SAMPLE_CONSTANT real SAMPLE_STEADY =
     REAL(0.9); /* a step that leaves less of |W r|^2 may be followed by more than allowed */
-SAMPLE_CONSTANT real SAMPLE_BOLD_EPS_AGAIN = REAL(0x1p-10); /* some, where SAMPLE_BOLD_EPS is next to none */
+SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = REAL(0x1p-10); /* of the damped one of the two bold attempts */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_EPS = REAL(0x1p-12);    /* of |W r|, at the first programme */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_GROWTH = 8;
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_VAIN = REAL(0.01);     /* of |W r|^2: a programme that promises less is in vain, */
@@ -240,7 +240,7 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_bold(struct sample *s, const 
         return sample_give_up(s, o, true);
     }
     s->squares = n->squares;
-    s->eps = s->attempt == RESTART_LAST + 1 ? SAMPLE_BOLD_EPS : SAMPLE_BOLD_EPS_AGAIN;
+    s->eps = s->attempt == RESTART_UNDAMPED ? sample_least_eps(o) : SAMPLE_BOLD_EPS;
     s->chooses = false;
     s->growth = 2;
     s->limit = 1; /* for steps to where nothing can be evaluated */

@@ -12,11 +12,16 @@
 
 SAMPLE_CONSTANT real SAMPLE_CLOSER = 14; /* how often max |r| must have shrunk for more than the budget */
 
-/* The number of the attempt after this one. */
+/* The number of the attempt after this one. Full steps from y_raw come before the restarts: long chains of equations, such as dynamics
+ * in natural units, take them in their stride and creep under damping. */
 SAMPLE_FUNCTION int sample_next_attempt(const struct sample *s, const struct sample_options *o) {
     if (s->attempt == 0 && o->usual > 0 && !s->homed)
         return RESTART_HOME;
-    return s->attempt == RESTART_HOME_AGAIN ? RESTART_UNCLIPPED : s->attempt + 1;
+    if (s->attempt == 0 || s->attempt == RESTART_HOME_AGAIN)
+        return RESTART_UNDAMPED;
+    if (s->attempt == RESTART_UNDAMPED)
+        return RESTART_UNCLIPPED;
+    return s->attempt == RESTART_LAST ? RESTART_DAMPED : s->attempt + 1;
 }
 
 /* Whether the sample has had its budget. One that has come close is worth more: the budget grows with the square of how often max
