@@ -31,14 +31,14 @@ struct setting {
 };
 
 /* An undamped step leaves a straight row where it is, and that is on its bound, but for rounding: the next step meets the
- * kink again and takes a side of its own. */
+ * kink again and may take the other side. auto has one undamped attempt, for what its first stages do not correct. */
 static const struct setting settings[] = {
     {"paper", HN_METHOD_PAPER, 0.3, 6, 0},
     {"hardnet", HN_METHOD_HARDNET, -1, 1, 0},
     {"hardnet, two steps", HN_METHOD_HARDNET, -1, 2, 0.05},
     {"lm, fixed damping", HN_METHOD_LM, 0.1, 4, 0},
     {"lm", HN_METHOD_LM, -1, 30, 0},
-    {"auto", HN_METHOD_AUTO, -1, -1, 0},
+    {"auto", HN_METHOD_AUTO, -1, -1, 0.005},
 };
 
 struct summary {

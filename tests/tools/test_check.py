@@ -356,11 +356,13 @@ data; param lo := 1 -200 2 -200 3 300 4 -10 5 -10 6 -28; param hi := 1 200 2 200
                     r"differ in size, from \S+ \(z\S+\) to \S+ \(t\S+\): choose units in which they are alike; square roots of outputs in "
                     r"thrust, glide: squared rows may take fewer steps")
         out, err = self.run_it("check", slow, "--points", 1, "--survey", 20)
+        self.assertLess(int(re.search(r"feasible +20 of 20 .*, most (\d+),", out)[1]), 400)
         self.assertRegex(out.split("Findings")[1], sentence)
         self.assertRegex(err, sentence)
         tiny = ("--out", self.folder / "net", "--batch", 16, "--validation", 2, "--multistart", 0)
         self.assertRegex(self.run_it("train", slow, *tiny, "--steps", 1, "--survey", 20)[1], sentence)
-        _, err = self.run_it("train", slow, *tiny, "--steps", 60, "--survey", 0)  # at first its outputs are near feasible ones
+        weak = self.file("weak.mod", rocket.replace("3.71", "1.62").replace("6000", "900"))  # some samples have no solution
+        _, err = self.run_it("train", weak, *tiny, "--steps", 30, "--survey", 0)
         self.assertRegex(err, r"warning: corrections take \d{3,} steps in the mean, which makes training slow; hardnet check")
         scaled = rocket.replace("m := 400", "m := 0.4").replace("6000", "6").replace(":= 100;", ":= 0.1;").replace("/1e6", "")
         squared = rocket.replace("sqrt(t[k,1]^2 + t[k,2]^2 + t[k,3]^2) <= Tmax", "t[k,1]^2 + t[k,2]^2 + t[k,3]^2 <= Tmax^2")

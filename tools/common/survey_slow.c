@@ -19,7 +19,7 @@
 
 enum { FEW_STEPS = 100, MOST_INPUTS = 16, MOST_DEPTH = 6, MOST_ARGUMENTS = 64 };
 
-static const double SLOW = 200;  /* steps of a correction */
+static const double SLOW = 100;  /* steps of a correction */
 static const double APART = 100; /* ratio of sizes of outputs that is worth a word */
 
 bool survey_is_slow(double steps) {
