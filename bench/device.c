@@ -4,7 +4,7 @@
  *
  * Times are those of a call over the device's memory, from its start until it is done: the median of several. Of the paper's method
  * per sample and step, of auto per sample. Raw outputs are normal numbers, 0.5 of standard
- * deviation, inputs are drawn from their box. The first line of a method is that of a first call: nobody has compiled its kernels, not
+ * deviation, inputs are drawn from their box. The first line of a method is the first call: its kernels are not compiled yet, not
  * even for CUDA's own cache, which is not used.
  *
  * SPDX-License-Identifier: MIT */

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 @dataclasses.dataclass
 class Programme:
-    """Arrays; None where there is no such part. `sine`: the linear term is of sin(y), `wave`: rows are of sin(y)."""
+    """Arrays; None for absent parts. `sine`: the linear term is of sin(y), `wave`: rows are of sin(y)."""
 
     name: str
     q: np.ndarray  # outputs

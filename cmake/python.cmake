@@ -1,6 +1,6 @@
 # Tests of the Python package, python/<name> for every python/tests/test_<name>.py and python/<framework>/<name> for those
 # of torch and jax. They run in build/venv (scripts/python), on the wheel in a plain build; a build with another compiler or
-# with sanitizers has an extension of its own, which is preloaded with AddressSanitizer.
+# with sanitizers has a separate extension, which is preloaded with AddressSanitizer.
 
 file(GLOB python_tests RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS python/tests/test_*.py python/tests/*/test_*.py)
 set(python_program ${PROJECT_SOURCE_DIR}/scripts/python)
@@ -43,7 +43,7 @@ foreach(source IN LISTS python_tests)
                                             ENVIRONMENT "${python_environment};HARDNET_BUILD=${PROJECT_BINARY_DIR}")
 endforeach()
 
-# The oldest JAX that we support, in an environment of its own; `make test-python` installs it.
+# The oldest JAX that we support, in a separate environment; `make test-python` installs it.
 if(python_tests AND NOT python_why_not AND python_prepare STREQUAL wheel)
     add_test(NAME python/jax/oldest COMMAND ${PROJECT_SOURCE_DIR}/scripts/jax-versions oldest WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(python/jax/oldest PROPERTIES FIXTURES_REQUIRED python SKIP_RETURN_CODE 77 TIMEOUT 1800 LABELS python)

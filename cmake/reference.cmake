@@ -1,4 +1,4 @@
-# The bridge to IPOPT, for whoever compares with it: one of two files with the same functions. IPOPT is not linked but loaded when it
+# The bridge to IPOPT, for comparisons: one of two files with the same functions. IPOPT is not linked but loaded when it
 # is needed, under the name that its library has for programs: libipopt.so.1. MemorySanitizer takes what a library writes that
 # was compiled without it for unwritten: there it is the other file.
 if(HARDNET_IPOPT AND NOT HARDNET_SANITIZE MATCHES memory)

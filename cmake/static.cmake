@@ -1,5 +1,5 @@
 # hardnet_static, libhardnet.a: one relocatable object in which nothing but hn_* is global, so that a program's own functions
-# never meet the library's inner ones. Sanitizers and coverage keep the plain objects: they bring names of their own.
+# never meet the library's inner ones. Sanitizers and coverage keep the plain objects: their runtimes add symbols.
 
 if(NOT CMAKE_OBJCOPY AND NOT HARDNET_SANITIZE AND NOT HARDNET_COVERAGE)
     message(FATAL_ERROR "hardnet: objcopy (binutils or LLVM) is needed to make the static library")

@@ -126,7 +126,7 @@ foreach(source IN LISTS test_sources)
     # The elementary functions at every width are what test_wide compares; test_elementary judges them by MPFR.
     if(module STREQUAL base AND name STREQUAL elementary)
         list(FILTER sources EXCLUDE REGEX "/elementary_width[0-9].c$")
-    elseif(module STREQUAL tools AND NOT name STREQUAL reference) # tools are no library: their tests include what they judge
+    elseif(module STREQUAL tools AND NOT name STREQUAL reference) # tools are not a library: their tests include what they judge
         list(APPEND sources ${folder}/${name}_source.c)
         list(REMOVE_DUPLICATES sources)
     elseif(module STREQUAL base AND name STREQUAL wide)
@@ -390,7 +390,7 @@ if(TARGET hardnet_tool AND Python3_Interpreter_FOUND)
     endforeach()
 endif()
 
-# ---- the independent judge, on the package that users import: 50 digits, problems of its own; `make trust` takes many more ----
+# ---- the independent judge, on the package that users import: 50 digits, its own problems; `make trust` takes many more ----
 
 if(HARDNET_PYTHON AND NOT HARDNET_SANITIZE AND NOT HARDNET_COVERAGE)
     script_test(judge/problems judge/judge.py --problems 300 --processes 2)

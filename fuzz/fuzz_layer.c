@@ -5,7 +5,7 @@
  * method is run. Judged are:
  *
  *     ok            y is finite and a fresh evaluation of every row is within the tolerance
- *     a report      its numbers are no NaN, its rows and entries exist
+ *     a report      its numbers are not NaN, its rows and entries exist
  *     a proof       certified only where ok; multipliers are finite, and 0 where nothing is proved
  *     a gradient    is finite, 0 where it is flagged and ok (but for nearest and optimal), and flagged where the sample is not ok
  *     bits          a sample alone has those that it has among others

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     if (size > 0)
         memcpy(bytes.data, data, size);
-    /* Numbers become doubles: eight bytes for one. What is packed in an archive has a limit of its own. */
+    /* Numbers become doubles: eight bytes for one. Archives have a separate limit for packed data. */
     memory_bound_begin("the reading of an array",
                        8 * size + (64 << 10) + (npz_begins(data, size) ? 9 * MOST_BYTES : 0));
     hn_status status = npz_begins(data, size) ? npz_parse(&array, "fuzz.npz", NULL, &bytes, MOST_BYTES, &error)

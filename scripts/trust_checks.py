@@ -16,7 +16,7 @@ FOLDS: dict[str, typing.Callable] = {"last": lambda found: found[-1], "sum": sum
 class Figure:
     words: str  # what the number counts, as the table says it: "false ok"
     pattern: str  # in the output: its first group is the number
-    limit: str  # "= 0", ">= 99.5", "<= 1e-12", or "" for a number that is told and not judged
+    limit: str  # "= 0", ">= 99.5", "<= 1e-12", or "" for a number that is reported and not judged
     fold: str = "last"  # of all that match: the last, their sum, the largest, the smallest
 
 

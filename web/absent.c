@@ -1,7 +1,7 @@
 /* absent.c - what a WebAssembly module cannot have: kernels that a C compiler made, and devices.
  *
  * Nothing in the module asks for them (shim.c offers neither). The names stand here so that the linker leaves src/compile, src/generate
- * and src/device out, a third of the module; whoever calls one is told so.
+ * and src/device out, a third of the module; calls to them return an error.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

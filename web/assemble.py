@@ -48,7 +48,7 @@ def imported_functions(module):
                     words.append(module[inside:inside + length].decode())
                     inside += length
                 if module[inside] != 0:
-                    sys.exit(f"web: {'.'.join(words)} is imported and is no function")
+                    sys.exit(f"web: {'.'.join(words)} is imported and is not a function")
                 _, inside = leb(module, inside + 1)
                 names.append(".".join(words))
         at += size

@@ -1,7 +1,7 @@
 /* memory_files.c - files of the module: bytes in its own memory, in place of src/base/system.c.
  *
  * A page has no file system. The name memory:ADDRESS:LENGTH, both in hexadecimal, opens the bytes that lie there; every other name does
- * not exist, and nothing can be written. An open file is a block of its own, whose address is its number.
+ * not exist, and nothing can be written. An open file is a separate block; its address is the file number.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/system.h"

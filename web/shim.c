@@ -1,6 +1,6 @@
 /* shim.c - the library as a WebAssembly module: flat functions over numbers and addresses, which hardnet.js calls.
  *
- * Handles and arrays are addresses in the module's memory; whoever made a thing here frees it here. A function that can fail takes an
+ * Handles and arrays are addresses in the module's memory; what is created here is freed here. A function that can fail takes an
  * hn_error and returns NULL or a status. What happened to a sample is FACTS numbers, in the order of write_facts. Two functions come from
  * JavaScript: what hears the reader's messages, and what sees the iterates of a correction.
  *

@@ -62,7 +62,7 @@ losses = {
 
 # %% [markdown]
 # Adam with a warm-up and a rate that falls along a cosine. Weights are kept that are best on
-# validation loads of their own.
+# separate validation loads.
 
 
 # %%

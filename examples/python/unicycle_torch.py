@@ -77,7 +77,7 @@ finish = {"improve": layer, "paper": paper, "penalty": lambda y_raw, x: y_raw}
 
 # %% [markdown]
 # Adam with a warm-up and a rate that falls along a cosine. Weights are kept that are best on
-# validation states of their own, in which a violation costs 1000 times its square.
+# separate validation states, in which a violation costs 1000 times its square.
 
 
 # %%

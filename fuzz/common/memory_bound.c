@@ -1,6 +1,6 @@
 /* memory_bound.c - see memory_bound.h.
  *
- * Every block has its size in front of it. Targets have one thread of their own; those of a pool are counted, too.
+ * Every block has its size in front of it. Targets have one thread; the threads of a pool are counted, too.
  *
  * SPDX-License-Identifier: MIT */
 #include "common/memory_bound.h"

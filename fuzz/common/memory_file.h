@@ -17,7 +17,7 @@ struct memory_file {
 /* The file is these bytes from now on, and then those that are written; a copy. */
 void memory_file_set(const void *bytes, size_t count);
 
-/* What the file is now. Whoever takes it releases it with free; the file is gone. */
+/* The present contents of the file. The caller frees them; the file is removed. */
 struct memory_file memory_file_take(void);
 
 #endif

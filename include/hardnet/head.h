@@ -44,7 +44,7 @@ typedef struct hn_head_batch {
 } hn_head_batch;
 
 /* A head and all that it points to are the caller's and outlive what uses them. Its functions are
- * called by several threads at once, each with memory of its own; a sample must not depend on its
+ * called by several threads at once, each with separate memory; a sample must not depend on its
  * neighbours in the batch. */
 typedef struct hn_head {
     const char *name;      /* policy.scheme in a file; neither "layer" nor "none" */

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* One call at a time, others return HN_INVALID; a run uses threads of its own. */
+/* One call at a time, others return HN_INVALID; a run starts its own threads. */
 typedef struct hn_policy hn_policy;
 
 /* Limits of options, which also hold for what a file asks for; the tolerance is at most 1. */

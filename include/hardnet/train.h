@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/* One call at a time, others return HN_INVALID; a step uses threads of its own. */
+/* One call at a time, others return HN_INVALID; a step starts its own threads. */
 typedef struct hn_trainer hn_trainer;
 
 typedef struct hn_train_options {

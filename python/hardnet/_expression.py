@@ -71,7 +71,7 @@ def numbers_of(value: Any, name: str = "an array beside an expression") -> NDArr
         refuse_learned(value)
     found = _checks.numbers(value, name)
     if found.dtype.kind not in "biuf":
-        raise TypeError(f"{type(value).__name__} of type {found.dtype} is no array of real numbers")
+        raise TypeError(f"{type(value).__name__} of type {found.dtype} is not an array of real numbers")
     return found.astype(np.float64, copy=False)
 
 
@@ -215,7 +215,7 @@ class Expression:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """object: an expression is no number."""
+        """object: an expression is not a number."""
         return np.dtype(object)
 
     def __len__(self) -> int:
@@ -249,7 +249,7 @@ class Expression:
 
     def __float__(self) -> float:
         raise TypeError(
-            "an expression is no number: for math.cos write hardnet.cos; "
+            "an expression is not a number: for math.cos write hardnet.cos; "
             "m.value(expression, y, x) gives its value"
         )
 

@@ -1,6 +1,6 @@
 """NumPy's functions on expressions, such as `numpy.cos(e)` and `numpy.concatenate([e, f])`.
 
-NumPy asks an argument that is not an array of its own: __array_ufunc__ for ufuncs,
+NumPy asks an argument that is not a NumPy array: __array_ufunc__ for ufuncs,
 __array_function__ for other functions. The tables below say what each becomes; what is not in them
 is refused by name.
 

@@ -121,7 +121,7 @@ def _check_text(text: Any) -> None:
         )
     wrong = re.search("[\0\ud800-\udfff]", text)
     if wrong:
-        character = f"U+{ord(wrong[0]):04X}, which is no character"
+        character = f"U+{ord(wrong[0]):04X}, which is not a character"
         raise InvalidError(
             f"a model's text has {character} at index {wrong.start()}", "argument", "text"
         )

@@ -1,7 +1,7 @@
 /* core_call.c - long calls: without the interpreter's lock, and stopped by Ctrl-C.
  *
  * Python handles signals on its main thread, between two instructions of Python. A call that may
- * take long is therefore computed by a thread of its own, while the calling thread wakes every
+ * take long is therefore computed by a separate thread, while the calling thread wakes every
  * 50 ms to let Python look. Starting that thread costs about 20 us, which short calls do not pay.
  *
  * SPDX-License-Identifier: MIT */

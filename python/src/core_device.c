@@ -1,6 +1,6 @@
 /* core_device.c - the type _core.DeviceLayer: a layer on a CUDA device.
  *
- * Arrays are addresses in the device's memory, given as integers; 0 or None is no array. They cannot be checked here:
+ * Arrays are addresses in the device's memory, given as integers; 0 or None is not an array. They cannot be checked here:
  * the caller must know the sizes. run and gradient are asynchronous and do not allocate.
  *
  * SPDX-License-Identifier: MIT */

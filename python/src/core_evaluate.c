@@ -16,7 +16,7 @@ static bool find_quantity(PyObject *name, hn_quantity *quantity) {
     bool found = bytes && hn_quantity_find(PyBytes_AsString(bytes), quantity);
     Py_XDECREF(bytes);
     if (!found)
-        core_invalid("%R is no quantity that an evaluator computes", name);
+        core_invalid("%R is not a quantity that an evaluator computes", name);
     return found;
 }
 

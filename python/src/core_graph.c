@@ -51,7 +51,7 @@ static const operator_entry *find_operator(const char *name) {
     for (int i = 0; i < OPERATORS; i++)
         if (strcmp(operators[i].name, name) == 0)
             return &operators[i];
-    core_invalid("%s is no operator", name);
+    core_invalid("%s is not an operator", name);
     return NULL;
 }
 

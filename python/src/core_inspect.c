@@ -324,7 +324,7 @@ PyObject *core_model_node(PyObject *object, PyObject *number) {
     if (PyErr_Occurred())
         return NULL;
     if (node > UINT32_MAX || !hn_is_valid(expr))
-        return core_invalid("%lu is no node of this model", node);
+        return core_invalid("%lu is not a node of this model", node);
     if (hn_expr_get_info(expr, &info, &error) != HN_OK)
         return core_raise(&error);
     if ((size_t)info.op >= sizeof operator_names / sizeof *operator_names)

@@ -63,7 +63,7 @@ bool core_nodes_view(core_array *out, const core_model *self, PyObject *object, 
     const uint32_t *nodes = out->data;
     for (size_t i = 0; i < out->count; i++) {
         if (!hn_is_valid((hn_expr){self->model, nodes[i]})) {
-            core_invalid("%s: %u is no node of this model", name, (unsigned)nodes[i]);
+            core_invalid("%s: %u is not a node of this model", name, (unsigned)nodes[i]);
             core_array_release(out);
             return false;
         }

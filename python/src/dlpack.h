@@ -1,7 +1,7 @@
 /* dlpack.h - how array libraries hand each other memory: the structs of DLPack that are used here, in our words.
  *
  * An object's __dlpack__() returns a capsule named "dltensor" with a pointer to dlpack_managed. Who takes it over
- * renames it to "used_dltensor" and calls the deleter in the end; a capsule that nobody took over does so itself. See
+ * renames it to "used_dltensor" and calls the deleter in the end; a capsule that was not consumed does so itself. See
  * "Python Specification for DLPack". The layout is that of version 0, which all libraries still give unless asked
  * otherwise.
  *

@@ -5,7 +5,7 @@
  *
  * All numbers are float64 in the memory of the device; the program converts them around the call, and takes what it
  * wants from the reports: count records of hn_report, as words of 4 bytes. Memory that a call needs is a result that
- * nobody reads: XLA plans it with its own. Nothing is waited for, and nothing is looked at here. The attribute "layer"
+ * is unused: XLA plans it with its own. The call neither waits nor checks anything. The attribute "layer"
  * is the key of the layer.
  *
  * Backward runs forward again, in as many blocks as the tape has no room for all samples.

@@ -102,7 +102,7 @@ def test_what_cannot_be_compiled_or_loaded_is_an_error(
     with pytest.raises(hardnet.FileError, match="cannot open"):
         model.layer(compile=tmp_path / "none.so")
     (tmp_path / "text.so").write_text("no kernel")
-    with pytest.raises(hardnet.Error, match="it is no kernel of hardnet"):
+    with pytest.raises(hardnet.Error, match="not a hardnet kernel"):
         model.layer(compile=tmp_path / "text.so")
 
 

@@ -152,7 +152,7 @@ def test_the_tests_of_a_device_pass_on_the_driver_that_is_none(
     if has_device() or sanitized:
         pytest.skip("there is a device, or a sanitizer")
     if not (folder / "libcuda.so.1").exists() or not shutil.which("c++"):
-        pytest.skip("the driver that is none is not built, or there is no C++ compiler")
+        pytest.skip("the fake driver is not built, or there is no C++ compiler")
     there = {"LD_LIBRARY_PATH": str(folder), "XDG_CACHE_HOME": str(tmp_path), FAKE: "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__]
     done = subprocess.run(command, env={**os.environ, **there}, capture_output=True, text=True)

@@ -24,7 +24,7 @@ LAUNCH = {
 }
 
 if "PYTHONPATH" in os.environ:
-    pytest.skip("this build's package is no wheel", allow_module_level=True)
+    pytest.skip("this build's package is not a wheel", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_it_holds_the_package_the_extension_and_the_licence(wheel: pathlib.Path)
 
 
 def test_pip_installs_the_command(wheel: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """Into a folder of its own: a script hardnet, and python -m hardnet."""
+    """Into a separate folder: a script hardnet, and python -m hardnet."""
     pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target"]
     subprocess.run([*pip, tmp_path, wheel], check=True, capture_output=True, env=LAUNCH)
     inside = {**LAUNCH, "PYTHONPATH": str(tmp_path)}

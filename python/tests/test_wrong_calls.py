@@ -22,7 +22,7 @@ PYTHONS_OWN = {"an outcome that is none"}  # an enum's ValueError; all others ar
 
 @pytest.fixture(scope="module")
 def lines() -> list[dict[str, Any]]:
-    """What a process of its own says about every wrong call."""
+    """The messages of every wrong call, made in a separate process."""
     done = subprocess.run([sys.executable, PROGRAM], capture_output=True, text=True, timeout=500)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     last = [line["begins"] for line in found if "begins" in line][-1:]

@@ -247,7 +247,7 @@ WRONG: dict[str, tuple[int, str, Spoil]] = {
     "another key": (NOT_FOUND, "layer 'x' is not known", lambda i, o, a: a.update(layer="x")),
     "a long key": (NOT_FOUND, "is not known", lambda i, o, a: a.update(layer="x" * 100000)),
     "the begin of the key": (NOT_FOUND, "is not known", lambda i, o, a: a.update(layer=KEY[:-1])),
-    "a key that is no string": (
+    "a key that is not a string": (
         NOT_FOUND,
         "is not known",
         lambda i, o, a: a.update(attribute_kind=3),
@@ -414,7 +414,7 @@ def test_each_of_many_layers_is_found() -> None:
     assert handler([np.ones((1, 1))], out, layer="many 7") is not None
 
 
-# ---- on CUDA devices: what is wrong is told before any address is used ----
+# ---- on CUDA devices: errors are reported before any address is used ----
 
 
 def for_cuda(count: int) -> list[np.ndarray]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """browser.py SITE SHOTS: the site in headless Chromium, opened from disk.
 
-Every page opens without a complaint, asks nothing of a network and is no wider than a phone; pictures and formulas are drawn, the search
+Every page opens without errors, requests nothing from a network and is no wider than a phone; pictures and formulas are drawn, the search
 finds, light and dark show their own pictures. Pictures of some pages, at phone and desktop width, stay in the folder SHOTS. Every check
 prints a line; the exit status is 1 where one fails. Needs Playwright and Debian's chromium. SPDX-License-Identifier: MIT
 """

@@ -94,7 +94,7 @@ def own_members(node):
 
 
 def members(node, known, shown):
-    """The same, with those of base classes that have no entry of their own: name to definition, the constructor first."""
+    """The same, with those of base classes without an entry: name to definition, the constructor first."""
     found = {}
     for base in node.bases:
         name = ast.unparse(base)

@@ -133,7 +133,7 @@ class Compile(SampleTool):
         x = ["--x", self.array("x.npy", np.ones((3, 1))), "--kernel", kernel]
         for count in (0, 1, 1000, len(whole) // 2, len(whole) - 1):
             kernel.write_bytes(whole[:count])
-            self.refused("project", model, *x, code=1, saying="k.so: it is no kernel of hardnet, or its end is missing")
+            self.refused("project", model, *x, code=1, saying="k.so: not a hardnet kernel, or truncated")
         kernel.write_bytes(whole[:2000] + b"x" + whole[2001:])
         self.refused("project", model, *x, code=1, saying="k.so: the kernel is damaged")
         kernel.write_bytes(whole)

@@ -210,7 +210,7 @@ static hn_status read_settings(struct baseline *b, const hn_network *network, hn
     double *numbers[] = {&b->correction_rate, &b->momentum};
     for (size_t i = 0; i < 2; i++)
         if (!hexadecimal_read(text[1 + i], numbers[i]))
-            return error_set(error, HN_INVALID, "the setting %s is no number", keys[1 + i]);
+            return error_set(error, HN_INVALID, "the setting %s is not a number", keys[1 + i]);
     return HN_OK;
 }
 

@@ -121,7 +121,7 @@ static hn_status count_broken(const hn_model *model, size_t number, size_t count
 }
 
 /* How far a value lies beyond its box; 0 when rounding to single precision explains it, or where it is not finite: that
- * has a status of its own. */
+ * has its own status. */
 static double beyond(const hn_input_info *input, double value) {
     const double slack = 1e-6;
     double width = input->upper - input->lower, room = isfinite(width) ? slack * width : slack;

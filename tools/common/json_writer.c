@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BROKEN_LEVELS = 2 }; /* levels whose values stand on lines of their own */
+enum { BROKEN_LEVELS = 2 }; /* levels with one value per line */
 
 static void json_writer_put(struct json *json, const char *text) {
     text_append(&json->text, text, strlen(text));

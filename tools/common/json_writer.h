@@ -1,7 +1,7 @@
 /* json_writer.h - JSON, written value by value.
  *
  * Inside an object every value has a key; inside a list the key is NULL. Numbers read back as the same double;
- * non-finite values becomes null. Names are escaped, and bytes that are no UTF-8 become U+FFFD. Lines break in the
+ * non-finite values becomes null. Names are escaped, and bytes that are not UTF-8 become U+FFFD. Lines break in the
  * outer levels only.
  *
  * SPDX-License-Identifier: MIT */

@@ -111,7 +111,7 @@ static enum parse store_count(const struct command *command, const struct option
     return wrong(command, "--%s: '%s' is not a whole number of at least %zu", option->name, text, option->least);
 }
 
-/* strtod takes leading blanks too, and words such as inf and 0x1p3; the first are no number here, and inf is not
+/* strtod takes leading blanks too, and words such as inf and 0x1p3; the first are not a number here, and inf is not
  * finite. */
 static enum parse store_real(const struct command *command, const struct option *option, const char *text) {
     char *end = NULL;
@@ -172,7 +172,7 @@ static const struct option *options_find(const struct command *command, const ch
     return NULL;
 }
 
-/* argv[*at] is an option; *at moves on over a value of its own. */
+/* argv[*at] is an option; *at moves on over the value that follows it. */
 static enum parse parse_option(const struct command *command, int argc, char **argv, int *at) {
     const char *name = argv[*at] + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);

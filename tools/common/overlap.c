@@ -16,7 +16,7 @@
 /* ---- identity of files ---- */
 
 struct identity {
-    bool exists, possible; /* one of both, or there is no folder for it */
+    bool exists, possible; /* exists: the file; possible: its folder */
     dev_t device;          /* of the file, or of the folder in which it would be made */
     ino_t inode;
     char name[NAME_MAX + 1]; /* of one that does not exist */

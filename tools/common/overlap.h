@@ -12,7 +12,7 @@
 /* Everything that the command line names. VERB_OK, or VERB_MISUSED after a sentence with both options. */
 int overlap_refuse(const struct command *command);
 
-/* One more file, that is read (the model includes it), or written by this option under a name of its own. */
+/* One more file, that is read (the model includes it), or written by this option under another name. */
 int overlap_refuse_included(const struct command *command, const char *path);
 int overlap_refuse_written(const struct command *command, const char *option, const char *path);
 

@@ -71,7 +71,7 @@ function split_name(name) {
     return found ? {family: found[1], index: found[2].split(",").map((part) => part.trim()).join(" ")} : {family: name, index: ""};
 }
 
-/* The model with its inputs given; without an objective of its own it asks for the point nearest to the raw output. */
+/* The model with its inputs given; without an objective it asks for the point nearest to the raw output. */
 function code_ampl({model, text, x, y}) {
     const families = new Map();
     model.inputs.forEach(({name}, i) => {

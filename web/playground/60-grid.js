@@ -29,7 +29,7 @@
         };
     }
 
-    /* Loads: the level, a scatter of their own for each, and what a visitor has set. */
+    /* Loads: the level, a random factor for each, and the visitor's settings. */
     function loads(grid) {
         const next = dice(state.seed * 7919);
         return grid.model.inputs.map(({name, lower, upper}) => {

@@ -2,7 +2,7 @@
 
 A program that is compiled for CUDA converts its numbers to float64, also where JAX has no 64-bit types
 enabled, calls the handler, and takes outcome, iterations, violation and worst row from the records
-that it fills. Memory for the call, the tape of backward above all, is a result that nobody reads: XLA
+that it fills. Memory for the call, the tape of backward above all, is an unused result: XLA
 plans it with its own.
 
 SPDX-License-Identifier: MIT

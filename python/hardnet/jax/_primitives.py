@@ -1,8 +1,8 @@
 """Two primitives of JAX, forward and backward, that become calls of the extension's handlers.
 
 Both take any leading axes as their batch, so that vmap only adds one more in front. They know no
-derivatives: those of the layer come from `custom_vjp` around them, and whoever asks for more,
-second derivatives or forward mode, is told so.
+derivatives: those of the layer come from `custom_vjp` around them, and second derivatives and
+forward mode raise an error that says so.
 
 SPDX-License-Identifier: MIT
 """

@@ -30,7 +30,7 @@ def _new_mapping(size: int) -> mmap.mmap:
 
 
 class Buffers:
-    """The mappings of one layer that nobody looks at."""
+    """The unused mappings of one layer."""
 
     def __init__(self) -> None:
         self._idle: list[mmap.mmap] = []

@@ -47,7 +47,7 @@ def contents_of(kind: str, model: Model, *settings: Any) -> str:
 
 
 def register(owner: Any) -> int:
-    """A number of its own for `owner`, which has `contents`, for as long as it lives."""
+    """A unique number for `owner`, which has `contents`, for as long as it lives."""
     number = next(_numbers)
     _owners[number] = owner
     return number

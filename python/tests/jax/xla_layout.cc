@@ -71,7 +71,7 @@ static_assert((int)XLA_EXTENSION_METADATA == (int)XLA_FFI_Extension_Metadata, "t
 SAME(xla_frame, extensions, XLA_FFI_CallFrame, priv)
 #endif
 
-#if XLA_FFI_API_MAJOR > 0 || XLA_FFI_API_MINOR > 2 // before, nobody told the number of the device
+#if XLA_FFI_API_MAJOR > 0 || XLA_FFI_API_MINOR > 2 // earlier versions do not pass the device number
 SAME(xla_interface, get_ordinal, XLA_FFI_Api, XLA_FFI_DeviceOrdinal_Get)
 SAME(xla_ordinal_arguments, size, XLA_FFI_DeviceOrdinal_Get_Args, struct_size)
 SAME(xla_ordinal_arguments, context, XLA_FFI_DeviceOrdinal_Get_Args, ctx)

@@ -113,7 +113,7 @@ def fault(functions: ctypes.CDLL, name: str, k: int, for_ever: bool, good: bytes
     if isinstance(outcome, MemoryError):
         assert failed and str(outcome), f"{name}, allocation {k}: {outcome!r}"
     else:
-        assert outcome == good, f"{name}, allocation {k}: other bits, and nobody said so"
+        assert outcome == good, f"{name}, allocation {k}: other bits without an error"
     return failed
 
 

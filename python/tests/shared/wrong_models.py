@@ -124,7 +124,7 @@ def expressions() -> Iterator[Wrong]:
     yield Wrong("a strict condition", lambda: m.subject_to(y < 1), TypeError, "strict")
     yield Wrong("a chain", lambda: m.subject_to(0 <= y[0, 0] <= 1), TypeError, "between")
     yield Wrong("another model's condition", lambda: m.subject_to(other >= 0), ValueError, "model")
-    yield Wrong("an objective that is no scalar", lambda: m.minimize(y), ValueError, "scalar")
+    yield Wrong("an objective that is not a scalar", lambda: m.minimize(y), ValueError, "scalar")
     yield Wrong(
         "an objective that is a text", lambda: m.minimize("y"), (TypeError, ValueError), "."
     )

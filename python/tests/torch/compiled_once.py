@@ -1,4 +1,4 @@
-"""A process of its own: a layer with so many iterations, through torch.compile and eager mode.
+"""Run in a separate process: a layer with so many iterations, through torch.compile and eager mode.
 
 SPDX-License-Identifier: MIT
 """

@@ -1,4 +1,4 @@
-"""A process of its own that writes programs, or runs those of another process, and prints the numbers.
+"""Writes exported programs, or runs those of another process, and prints the numbers.
 
     exported_once.py write FOLDER    exports and traces modules into FOLDER, and runs them here
     exported_once.py read FOLDER     runs the programs in FOLDER, in a process that has made other layers before

@@ -114,7 +114,7 @@ def test_the_operators_pass_the_tests_of_pytorch() -> None:
     arguments = (y_raw.requires_grad_(), x.requires_grad_(), layer.contents, layer._number)
     tests = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
     torch.library.opcheck(correct.operator, (*arguments, 0), test_utils=tests)
-    # The record has room that nobody writes to: only its shape can be compared.
+    # Parts of the record are not written: only its shape can be compared.
     tests = ("test_faketensor",)
     arguments = (*arguments, layer.record_bytes)
     torch.library.opcheck(correct_taped.operator, arguments, test_utils=tests)

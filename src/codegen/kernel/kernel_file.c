@@ -133,7 +133,7 @@ hn_status kernel_file_check(const char *path, const struct file_bytes *all, stru
     char digest[DIGEST_TEXT];
     const char *end = all->count > END_BYTES ? (const char *)all->data + all->count - END_BYTES : NULL;
     if (!end || memcmp(end, head, sizeof head - 1) != 0)
-        return error_about(error, HN_SYNTAX, file, "%s: it is no kernel of hardnet, or its end is missing", path);
+        return error_about(error, HN_SYNTAX, file, "%s: not a hardnet kernel, or truncated", path);
     digest_of(all->data, all->count - DIGEST_TEXT, digest);
     if (memcmp(digest, end + END_LINES, DIGEST_TEXT - 1) != 0 || !read_lines(end, found))
         return error_about(error, HN_SYNTAX, file, "%s: the kernel is damaged", path);
