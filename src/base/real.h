@@ -34,6 +34,7 @@ typedef double real;
 #define REAL_NAN        NAN
 #define SHARED_FUNCTION static inline
 #define SHARED_CONSTANT static const
+#define LOOP_STAYS      ((void)0) /* in emitted files: compilers must not replace the loop by a library call */
 #endif
 
 #endif

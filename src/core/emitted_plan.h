@@ -41,7 +41,7 @@ struct plan {
     struct plan_list start;
     struct plan_matrix lower_x, upper_x, start_x, fixed_x; /* with the adjoint only */
     struct plan_entries fixed, bounds, clip;
-    struct plan_list joint;
+    struct plan_list joint, bounded;
     struct plan_system system;
     struct plan_program program;
     uint32_t y, base, best, raw, step, residual, matrix, scale, active, right, x, summary, eps, largest;

@@ -22,7 +22,6 @@ enum { NEAREST_POLISHES_MOST = 10 };
 SHARED_CONSTANT double POLISH_LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
 SHARED_CONSTANT double POLISH_NOTHING = 1e-12; /* a residual that needs no further step */
 SHARED_CONSTANT double POLISH_VANISHES = 1e-6; /* the largest entry of a gradient, in units of the row's at the start */
-SHARED_CONSTANT double NEAREST_ENOUGH = 1e-8;  /* residual of the optimality conditions of a certified sample */
 
 /* ---- the residual ---- */
 

@@ -6,6 +6,9 @@
 
 #include "base/real.h"
 
+/* The largest residual of the optimality conditions of a certified sample. */
+SHARED_CONSTANT double NEAREST_ENOUGH = 1e-8;
+
 /* Why a search has no certificate; hn_reason (hardnet/layer.h) in the same order. */
 enum nearest_reason {
     NEAREST_CERTIFIED,

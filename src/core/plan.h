@@ -81,6 +81,7 @@ struct plan {
     struct plan_entries bounds; /* rows that bound one output and nothing else: the row (not its slot), the output */
     struct plan_entries clip;   /* one of these per output that has any, by output */
     struct plan_list joint;     /* rows in several outputs that are no equalities by their form */
+    struct plan_list bounded;   /* rows with a bound that depends on x */
     struct plan_entries bracket_y, bracket_x; /* of the adjoint: d/dy and d/dx of v' J t - q' J s, */
     struct plan_entries pull_x;               /* and d/dx of lambda' c */
     struct plan_system system;

@@ -27,8 +27,15 @@
 #define POINT_WIDTH(p) ((p)->width)
 #endif
 
+/* Loops over rows and outputs read blocks of so many numbers before they use the first: memory latency. */
+#ifndef POINT_AT_ONCE
+#define POINT_AT_ONCE 1
+#endif
 #ifndef POINT_UNROLL
-#define POINT_UNROLL /* a loop whose reads are many at once where memory answers late */
+#define POINT_UNROLL /* unrolls a loop to have several loads in flight */
+#endif
+#ifndef DEVICE_UNROLL
+#define DEVICE_UNROLL
 #endif
 
 struct point {
@@ -48,21 +55,38 @@ SHARED_FUNCTION real point_abs(real a) {
 
 /* ---- vectors and masks ---- */
 
+/* Copies count numbers between vectors whose elements are from_width and to_width apart. */
+SHARED_FUNCTION void point_move(const real *from, size_t from_width, real *to, size_t to_width, size_t count) {
+    size_t i = 0;
+    for (; i + POINT_AT_ONCE <= count; i += POINT_AT_ONCE) {
+        real block[POINT_AT_ONCE];
+        DEVICE_UNROLL
+        for (size_t k = 0; k < POINT_AT_ONCE; k++)
+            block[k] = from[(i + k) * from_width];
+        DEVICE_UNROLL
+        for (size_t k = 0; k < POINT_AT_ONCE; k++)
+            to[(i + k) * to_width] = block[k];
+        LOOP_STAYS;
+    }
+    for (; i < count; i++)
+        to[i * to_width] = from[i * from_width];
+}
+
 SHARED_FUNCTION void point_read(const struct point *p, uint32_t slot, size_t count, real *to) {
-    const real *from = point_at(p, slot);
-    for (size_t i = 0; i < count; i++)
-        to[i] = from[i * POINT_WIDTH(p)];
+    point_move(point_at(p, slot), POINT_WIDTH(p), to, 1, count);
+}
+
+SHARED_FUNCTION void point_write(const struct point *p, uint32_t slot, size_t count, const real *from) {
+    point_move(from, 1, point_at(p, slot), POINT_WIDTH(p), count);
+}
+
+SHARED_FUNCTION void point_copy(const struct point *p, uint32_t from, uint32_t to, size_t count) {
+    point_move(point_at(p, from), POINT_WIDTH(p), point_at(p, to), POINT_WIDTH(p), count);
 }
 
 /* A NaN becomes the one that C names: which one a computation gives depends on the processor. */
 SHARED_FUNCTION real point_number(real a) {
     return a == a ? a : REAL_NAN;
-}
-
-SHARED_FUNCTION void point_write(const struct point *p, uint32_t slot, size_t count, const real *from) {
-    real *to = point_at(p, slot);
-    for (size_t i = 0; i < count; i++)
-        to[i * POINT_WIDTH(p)] = from[i];
 }
 
 SHARED_FUNCTION void point_clear(const struct point *p, uint32_t slot, size_t count) {
@@ -71,15 +95,33 @@ SHARED_FUNCTION void point_clear(const struct point *p, uint32_t slot, size_t co
         to[i * POINT_WIDTH(p)] = 0;
 }
 
-/* Whether count numbers from a slot on are finite; else the first that is not, into culprit. */
+/* Index i of a list, or its last one: blocks may read beyond the end. */
+SHARED_FUNCTION size_t point_index(size_t i, size_t count) {
+    return i < count ? i : count - 1;
+}
+
+/* Whether count numbers, `width` apart, are finite; else the index of the first that is not, in culprit. Almost always they are: a - a
+ * is 0 for finite a, else NaN, and needs no branch. */
+SHARED_FUNCTION bool point_all_finite(const real *values, size_t width, size_t count, size_t *culprit) {
+    real lost[4] = {0, 0, 0, 0};
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        DEVICE_UNROLL
+        for (size_t k = 0; k < 4; k++)
+            lost[k] += values[(i + k) * width] - values[(i + k) * width];
+    }
+    for (; i < count; i++)
+        lost[0] += values[i * width] - values[i * width];
+    if (lost[0] + lost[1] + lost[2] + lost[3] == 0)
+        return true;
+    for (i = 0; i < count && sample_is_finite(values[i * width]);)
+        i++;
+    *culprit = i;
+    return false;
+}
+
 SHARED_FUNCTION bool point_finite(const struct point *p, uint32_t slot, size_t count, size_t *culprit) {
-    const real *from = point_at(p, slot);
-    for (size_t i = 0; i < count; i++)
-        if (!sample_is_finite(from[i * POINT_WIDTH(p)])) {
-            *culprit = i;
-            return false;
-        }
-    return true;
+    return point_all_finite(point_at(p, slot), POINT_WIDTH(p), count, culprit);
 }
 
 SHARED_FUNCTION bool point_mask(const struct point *p, uint32_t slot) {
@@ -92,37 +134,68 @@ SHARED_FUNCTION void point_set_mask(const struct point *p, uint32_t slot, bool v
 
 /* ---- rows ---- */
 
-/* The largest |r| and its row, SIZE_MAX where no row is violated; infinite when a value is not finite. */
-SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
+/* c, bl, bu and r of a block of rows. */
+struct point_rows {
+    real c[POINT_AT_ONCE], lower[POINT_AT_ONCE], upper[POINT_AT_ONCE], r[POINT_AT_ONCE];
+};
+
+SHARED_FUNCTION void point_read_rows(const struct point *p, size_t first, struct point_rows *rows) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *value = plan_words(plan, plan->value);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     const real *r = point_at(p, plan->residual);
+    DEVICE_UNROLL
+    for (size_t k = 0; k < POINT_AT_ONCE; k++) {
+        size_t i = point_index(first + k, plan->rows);
+        rows->c[k] = *point_at(p, value[i]);
+        rows->lower[k] = *point_at(p, lower[i]);
+        rows->upper[k] = *point_at(p, upper[i]);
+        rows->r[k] = r[i * POINT_WIDTH(p)];
+    }
+}
+
+/* The largest |r| and its row, SIZE_MAX when no constraint is violated; infinite when a value is not finite. */
+SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
+    const size_t count = POINT_PLAN(p)->rows;
     real worst = 0;
     *row = SIZE_MAX;
-    for (size_t i = 0; i < plan->rows; i++) {
-        real size = point_abs(r[i * POINT_WIDTH(p)]), low = *point_at(p, lower[i]), high = *point_at(p, upper[i]);
-        if (!sample_is_finite(*point_at(p, value[i])) || !sample_is_finite(size) || low != low || high != high) {
-            *row = i;
-            return REAL_INFINITY;
-        }
-        if (size > worst) {
-            worst = size;
-            *row = i;
+    for (size_t i = 0; i < count; i += POINT_AT_ONCE) {
+        struct point_rows rows;
+        point_read_rows(p, i, &rows);
+        DEVICE_UNROLL
+        for (size_t k = 0; k < POINT_AT_ONCE; k++) {
+            real size = point_abs(rows.r[k]);
+            bool bounds = rows.lower[k] == rows.lower[k] && rows.upper[k] == rows.upper[k];
+            if (!sample_is_finite(rows.c[k]) || !sample_is_finite(size) || !bounds) {
+                *row = point_index(i + k, count);
+                return REAL_INFINITY;
+            }
+            *row = size > worst ? point_index(i + k, count) : *row;
+            worst = size > worst ? size : worst;
         }
     }
     return worst;
 }
 
-/* The first row whose bounds cross, are no numbers, or leave nothing between them. */
+/* The first row whose bounds cross, are NaN, or leave no value between them. Constant bounds were checked with the model. */
 SHARED_FUNCTION bool point_bad_bounds(const struct point *p, size_t *row) {
-    const uint32_t *lower = plan_words(POINT_PLAN(p), POINT_PLAN(p)->lower),
-                   *upper = plan_words(POINT_PLAN(p), POINT_PLAN(p)->upper);
-    for (size_t i = 0; i < POINT_PLAN(p)->rows; i++) {
-        real low = *point_at(p, lower[i]), high = *point_at(p, upper[i]);
-        *row = i;
-        if (!(low <= high) || low == REAL_INFINITY || high == -REAL_INFINITY)
-            return true;
+    const struct plan *plan = POINT_PLAN(p);
+    const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    const uint32_t *bounded = plan_words(plan, plan->bounded);
+    for (size_t first = 0; first < plan->bounded.count; first += POINT_AT_ONCE) {
+        real low[POINT_AT_ONCE], high[POINT_AT_ONCE];
+        DEVICE_UNROLL
+        for (size_t k = 0; k < POINT_AT_ONCE; k++) {
+            size_t i = bounded[point_index(first + k, plan->bounded.count)];
+            low[k] = *point_at(p, lower[i]);
+            high[k] = *point_at(p, upper[i]);
+        }
+        DEVICE_UNROLL
+        for (size_t k = 0; k < POINT_AT_ONCE; k++)
+            if (!(low[k] <= high[k]) || low[k] == REAL_INFINITY || high[k] == -REAL_INFINITY) {
+                *row = bounded[point_index(first + k, plan->bounded.count)];
+                return true;
+            }
     }
     return false;
 }

@@ -1,40 +1,40 @@
-/* solver.h - one sample from x and a raw output to a corrected one and its report: what layer/forward.c, layer/load_samples.c and
- * layer/finish_sample.c do for batches, for whoever runs one sample at a time: an emitted file, or a thread of many whose slots lie
- * side by side (point.width). solver_adjoint.h goes back.
+/* solver.h - the flow of one sample, from its raw output to the end: every decision, on every target.
  *
- *     evaluate  c, J and r at the present iterate
- *     decide    sample.h: go on, reject the step, rewind, restart, or end
- *     step      eps, factor, solve, y = base - A' (A A' + eps I)^-1 W r; an elastic programme takes the solution and goes on
+ * The solver decides, an executor computes (reverse communication). In turn, the executor serves what a decision requests, and calls
+ * the next one:
  *
- * Every round evaluates once; a step counts towards the limit of iterations, and rounds without one are bounded: a warm start, one
- * rewind for each stage, one restart for each attempt, one return.
+ *     solver_load          a new sample                             serve: evaluate what depends on x only
+ *     solver_open          check x, y_raw and bounds; y = y_raw     serve: evaluate c, J and r at y
+ *     solver_warm          first evaluation: y = its warm start     serve: evaluate again
+ *     solver_decide        accept, reject, rewind, restart or end   serve: enum solver_request, in its order
+ *     solver_prepare_step  eps; the next system of an elastic QP    serve: y = base - A' (A A' + eps I)^-1 W r
+ *     solver_stepped       judge the step, restart or go back       serve: y = best; evaluate
+ *
+ * What the decisions are is in sample.h. Three executors serve the requests: layer/forward.c for SIMD lanes, with equal requests of all
+ * lanes under one mask; solver_run.h for one sample, in emitted files and in CUDA kernels with slots in global memory;
+ * cuda/kernels/kernel_registers.h, whose fused iteration keeps slots in registers. solver_adjoint.h is the backward pass.
+ *
+ * Each iteration evaluates once. Steps count towards the iteration limit; iterations without a step are bounded: one warm start, one
+ * rewind per stage, one restart per attempt, one return.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SOLVER_H
 #define HN_CORE_SOLVER_H
 
 #include "base/real.h"
+#include "core/point.h"
+#include "core/point_elastic.h"
 
 #ifndef SOLVER_OPTIONS
 #define SOLVER_OPTIONS(d) ((d)->options)
 #endif
-/* Methods of a fixed number of steps take the same time, whatever is decided. */
-#ifndef SOLVER_UNROLL
-#define SOLVER_UNROLL /* a loop whose reads are many at once where memory answers late */
-#endif
-#ifndef SOLVER_EVEN
-#define SOLVER_EVEN 1
-#endif
 
-enum { SOLVER_TAKES, SOLVER_HOLDS, SOLVER_LEADS, SOLVER_HOLD }; /* slots behind the plan's; see cpu/lanes_executor.h */
-
-/* What the way back needs of the way forward: of each accepted step eps, its kind and y before it. Numbers of one tape are `width`
- * apart. */
+/* A tape in memory: eps and kind of each accepted step, and y before it. Elements of one sample are `width` apart. */
 struct solver_tape {
     real *eps;     /* room */
     int32_t *kind; /* room: enum sample_step */
     real *iterate; /* room x outputs */
-    size_t room;   /* a layer's own tape holds plan.tape_steps */
+    size_t room;   /* a layer's tape has plan.tape_steps */
     size_t width;
     struct tape_head head;
 };
@@ -44,455 +44,247 @@ struct solver {
     const struct sample_options *options;
     struct point point;
     const real *x;
-    const real *raw;
-    real *warm;               /* outputs, or NULL: y - raw of the call before, and of this one afterwards */
+    const real *raw;          /* outputs, or NULL: the model's start values */
+    const real *fallback;     /* outputs, or NULL: start values within their bounds */
+    real *warm;               /* outputs, or NULL: y - raw of the previous call, then of this one */
     real *row;                /* outputs: scratch */
-    struct solver_tape *tape; /* or NULL: nobody goes back */
-    struct sample state;
-    size_t culprit;
-};
-
-struct solver_report {
-    hn_outcome outcome;
-    int iterations, steps;
-    real violation_before, violation, moved, damping;
-    size_t worst, culprit; /* SIZE_MAX: none */
-};
-
-/* A copy that no compiler makes a call of. */
-static void solver_copy(const real *from, real *to, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        to[i] = from[i];
-        LOOP_STAYS;
-    }
-}
-
-/* Numbers that are moved at once; where they lie apart. */
-struct solver_block {
-    real numbers[4];
-};
-#ifndef SOLVER_AT_ONCE
-#define SOLVER_AT_ONCE 4
+    struct solver_tape *tape; /* or NULL: no gradient is wanted */
+#ifdef SOLVER_SEARCHES
+    struct solver_search *search; /* nearest and optimal, or NULL; solver_search.h */
 #endif
+    struct sample state;
+    struct sample_numbers numbers; /* of the last evaluation */
+    enum sample_step led;          /* the kind of the step that led to the iterate */
+    size_t culprit;                /* index of the invalid input, output or row; SIZE_MAX: none */
+};
 
-/* The same where they lie apart: several are read before the first is written, for memory that answers late. */
-static void solver_spread(const real *from, size_t from_width, real *to, size_t to_width, size_t count) {
-    real block[SOLVER_AT_ONCE];
-    size_t blocks = count / SOLVER_AT_ONCE;
-    for (size_t i = 0; i < blocks * SOLVER_AT_ONCE; i += SOLVER_AT_ONCE) {
-        for (size_t k = 0; k < SOLVER_AT_ONCE; k++)
-            block[k] = from[(i + k) * from_width];
-        for (size_t k = 0; k < SOLVER_AT_ONCE; k++)
-            to[(i + k) * to_width] = block[k];
-    }
-    for (size_t i = blocks * SOLVER_AT_ONCE; i < count; i++) {
-        to[i * to_width] = from[i * from_width];
-        LOOP_STAYS;
-    }
-}
+enum solver_request {
+    SOLVER_RECORD = 1,  /* y is iterate number state.steps: write it to the tape, with the step that led to it */
+    SOLVER_KEEP = 2,    /* best = y */
+    SOLVER_COMMIT = 4,  /* A, W r and base = y; methods with row weights */
+    SOLVER_LARGEST = 8, /* the largest squared row of A */
+    SOLVER_FINISH = 16  /* the sample ends at y: solver_report.h */
+};
 
-/* A vector over outputs onto another one. */
-static void solver_take_slots(const struct solver *d, uint32_t from, uint32_t to) {
-    const real *source = point_at(&d->point, from);
-    real *target = point_at(&d->point, to);
-    size_t width = POINT_WIDTH(&d->point), count = POINT_PLAN(&d->point)->outputs, blocks = count / 4;
-    if (width > 1) {
-        solver_spread(source, width, target, width, count);
-        return;
-    }
-    for (size_t i = 0; i < blocks; i++) {
-        *(struct solver_block *)(void *)(target + 4 * i) = *(const struct solver_block *)(const void *)(source + 4 * i);
-        LOOP_STAYS;
-    }
-    for (size_t i = 4 * blocks; i < count; i++) {
-        target[i] = source[i];
-        LOOP_STAYS;
-    }
-}
-
-static void solver_flag(const struct solver *d, uint32_t slot, bool flag) {
+SHARED_FUNCTION void solver_flag(const struct solver *d, uint32_t slot, bool flag) {
     point_set_mask(&d->point, slot, flag);
 }
 
-/* ---- the sample comes in ---- */
-
-static void solver_fall_back(struct solver *d, hn_outcome outcome, size_t culprit) {
-    d->culprit = culprit;
-    sample_fall_back(&d->state, outcome);
-    point_fall_back(&d->point);
-}
-
-static bool solver_finite(const real *values, size_t count, size_t *culprit) {
-    for (size_t i = 0; i < count; i++)
-        if (!sample_is_finite(values[i])) {
-            *culprit = i;
-            return false;
-        }
-    return true;
-}
-
-/* y = raw, unless raw or x or the bounds are of no use. */
-static void solver_take(struct solver *d) {
+/* Entry j of the raw output. */
+SHARED_FUNCTION real solver_raw(const struct solver *d, size_t j) {
     const struct plan *plan = POINT_PLAN(&d->point);
-    size_t culprit = 0;
-    if (!solver_finite(d->x, plan->inputs, &culprit))
-        solver_fall_back(d, HN_OUTCOME_NONFINITE_INPUT, culprit);
-    else if (!solver_finite(d->raw, plan->outputs, &culprit))
-        solver_fall_back(d, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    else if (point_bad_bounds(&d->point, &culprit))
-        solver_fall_back(d, HN_OUTCOME_BAD_BOUNDS, culprit);
-    else
-        point_write(&d->point, plan->y, plan->outputs, d->raw);
+    return d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
 }
 
-static void solver_open(struct solver *d) {
+/* ---- loading ---- */
+
+SHARED_FUNCTION void solver_load(struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     d->culprit = SIZE_MAX;
     sample_open(&d->state, SOLVER_OPTIONS(d));
     point_write(&d->point, plan->x, plan->inputs, d->x);
-    entry_prepare(d->point.slots);
-    solver_take(d);
+}
+
+/* The sample returns its fallback, with this outcome. */
+SHARED_FUNCTION void solver_fall_back(struct solver *d, hn_outcome outcome, size_t culprit) {
+    const struct plan *plan = POINT_PLAN(&d->point);
+    d->culprit = culprit;
+    sample_fall_back(&d->state, outcome);
+    if (d->fallback)
+        point_write(&d->point, plan->y, plan->outputs, d->fallback);
+    else
+        point_fall_back(&d->point);
+}
+
+/* y = raw or the start values, unless raw, x or the bounds are invalid. */
+SHARED_FUNCTION void solver_take_raw(struct solver *d) {
+    const struct plan *plan = POINT_PLAN(&d->point);
+    size_t culprit = 0;
+    if (!point_all_finite(d->x, 1, plan->inputs, &culprit))
+        solver_fall_back(d, HN_OUTCOME_NONFINITE_INPUT, culprit);
+    else if (d->raw && !point_all_finite(d->raw, 1, plan->outputs, &culprit))
+        solver_fall_back(d, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
+    else if (point_bad_bounds(&d->point, &culprit))
+        solver_fall_back(d, HN_OUTCOME_BAD_BOUNDS, culprit);
+    else if (d->raw)
+        point_write(&d->point, plan->y, plan->outputs, d->raw);
+    else
+        point_start(&d->point);
+}
+
+/* After the evaluation of what depends on x only. */
+SHARED_FUNCTION void solver_open(struct solver *d) {
+    const struct plan *plan = POINT_PLAN(&d->point);
+    size_t culprit = 0;
+    solver_take_raw(d);
     if (!point_set_fixed(&d->point) && d->state.phase == PHASE_NEW) {
         solver_fall_back(d, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
         point_set_fixed(&d->point);
     }
+    if (d->state.phase == PHASE_NEW && !d->raw && !point_finite(&d->point, plan->y, plan->outputs, &culprit))
+        solver_fall_back(d, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit); /* a start value depends on x */
     if (SOLVER_OPTIONS(d)->usual > 0 && d->state.phase == PHASE_NEW && point_is_start(&d->point))
         sample_is_home(&d->state);
-    solver_take_slots(d, plan->y, plan->best);
-    if (plan->raw != plan->best)
-        solver_take_slots(d, plan->y, plan->raw);
     solver_flag(d, plan->summary + SUMMARY_USABLE, true);
 }
 
-/* ---- evaluation ---- */
+/* ---- after an evaluation ---- */
 
-static void solver_evaluate(const struct solver *d) {
-    real *slots = d->point.slots;
-    entry_evaluate(slots);
-    if (SOLVER_OPTIONS(d)->weighted && sample_is_fresh(&d->state)) {
-        solver_flag(d, POINT_PLAN(&d->point)->slots + SOLVER_TAKES, true);
-        entry_rescale(slots);
-    }
-    entry_residual(slots);
-}
-
-static void solver_numbers(const struct solver *d, struct sample_numbers *n) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    const struct point *p = &d->point;
+/* What a decision reads of an evaluation. */
+SAMPLE_FUNCTION void solver_read_numbers(const struct point *p, const struct sample *s, const struct sample_options *o,
+                                         struct sample_numbers *n) {
+    const struct plan *plan = POINT_PLAN(p);
     const real *summary = point_at(p, plan->summary);
     size_t unused;
     n->measure = summary[SUMMARY_WORST * POINT_WIDTH(p)];
     n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
     n->moved = n->usable = false;
     n->finite = point_mask(p, plan->summary + SUMMARY_USABLE) && point_mask(p, plan->summary + SUMMARY_FINITE);
-    if (sample_asks_violation(&d->state, SOLVER_OPTIONS(d)))
+    if (sample_asks_violation(s, o))
         n->violation = point_violation(p, &unused);
-    if (!SOLVER_OPTIONS(d)->weighted)
+    if (!o->weighted)
         return;
     n->moved = point_mask(p, plan->summary + SUMMARY_MOVED);
     n->squares = summary[SUMMARY_SQUARES * POINT_WIDTH(p)];
     n->gain = *point_at(p, plan->step_gain);
     n->step_squares = *point_at(p, plan->step_squares);
-    if (sample_asks_joint(&d->state, SOLVER_OPTIONS(d), n))
+    if (sample_asks_joint(s, o, n))
         n->joint = point_joint(p);
 }
 
-/* ---- warm starts ---- */
+SHARED_FUNCTION void solver_numbers(struct solver *d) {
+    solver_read_numbers(&d->point, &d->state, SOLVER_OPTIONS(d), &d->numbers);
+}
 
-/* y goes where the call before ended, relative to its raw output. */
-static bool solver_warm(struct solver *d) {
-    struct sample_numbers n;
+/* y = y_raw + the displacement of the previous call; false when that is not a valid start. */
+SHARED_FUNCTION bool solver_move_warm(struct solver *d) {
+    const struct plan *plan = POINT_PLAN(&d->point);
     size_t unused;
-    if (!d->warm || d->state.phase != PHASE_NEW)
-        return false;
-    solver_numbers(d, &n);
-    if (!sample_starts_warm(&d->state, SOLVER_OPTIONS(d), &n))
-        return false;
-    point_read(&d->point, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->outputs, d->row);
-    for (size_t j = 0; j < POINT_PLAN(&d->point)->outputs; j++)
+    point_read(&d->point, plan->y, plan->outputs, d->row);
+    for (size_t j = 0; j < plan->outputs; j++)
         d->row[j] += d->warm[j];
-    if (!solver_finite(d->row, POINT_PLAN(&d->point)->outputs, &unused))
+    if (!point_all_finite(d->row, 1, plan->outputs, &unused))
         return false;
-    point_write(&d->point, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->outputs, d->row);
+    point_copy(&d->point, plan->y, plan->best, plan->outputs);
+    point_write(&d->point, plan->y, plan->outputs, d->row);
     point_set_fixed(&d->point);
-    sample_start_warm(&d->state, SOLVER_OPTIONS(d), &n);
     return true;
 }
 
-/* ---- decisions ---- */
+/* After the first evaluation: whether y is a warm start now, to be evaluated. */
+SHARED_FUNCTION bool solver_warm(struct solver *d) {
+    if (!d->warm || d->state.phase != PHASE_NEW)
+        return false;
+    solver_numbers(d);
+    if (!sample_starts_warm(&d->state, SOLVER_OPTIONS(d), &d->numbers) || !solver_move_warm(d))
+        return false;
+    sample_start_warm(&d->state, SOLVER_OPTIONS(d), &d->numbers);
+    return true;
+}
 
-static void solver_answer(struct solver *d) {
+#ifdef SOLVER_SEARCHES
+SHARED_FUNCTION void solver_search_stalled(struct solver *d, const struct sample_slope *slope);
+#endif
+
+/* What an outcome still depends on: sums over A and W r of the last committed iterate, or whether J is finite. */
+SHARED_FUNCTION void solver_answer(struct solver *d) {
     struct sample *s = &d->state;
-    struct sample_slope slope = {.entries = 0};
+    struct sample_slope slope = {0, 0, 0, 0, 0, false};
     if (s->asks == SAMPLE_ASKS_NOTHING)
         return;
-    if (s->asks == SAMPLE_ASKS_SLOPE)
+    if (s->asks == SAMPLE_ASKS_SLOPE) {
         point_slope(&d->point, d->row, &slope);
+#ifdef SOLVER_SEARCHES
+        solver_search_stalled(d, &slope);
+#endif
+    }
     sample_answer(s, &slope, s->asks == SAMPLE_ASKS_SLOPE || point_entries_finite(&d->point));
 }
 
-/* row = A' W r. */
-static void solver_pull(const struct solver *d) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
-    const real *a = point_at(&d->point, plan->matrix), *right = point_at(&d->point, plan->right);
-    for (size_t j = 0; j < plan->outputs; j++) {
-        d->row[j] = 0;
-        LOOP_STAYS;
-    }
-    for (size_t i = 0; i < plan->rows; i++)
-        for (size_t e = first[i]; e < first[i + 1]; e++)
-            d->row[column[e]] += a[e * POINT_WIDTH(&d->point)] * right[i * POINT_WIDTH(&d->point)];
-}
-
-/* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active. */
-static void solver_hold_bounds(const struct solver *d) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    const struct point *p = &d->point;
-    const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
-    const uint32_t *first = plan_words(plan, plan->jacobian.first), *entry = plan_words(plan, plan->jacobian.slot);
-    solver_pull(d);
-    for (size_t k = 0; k < plan->clip.slot.count; k++) {
-        uint32_t i = row[k], e = first[i];
-        real y = *point_at(p, plan_words(plan, plan->value)[i]), down = d->row[output[k]];
-        bool below = y <= *point_at(p, plan_words(plan, plan->lower)[i]) && down > 0;
-        bool above = *point_at(p, plan_words(plan, plan->upper)[i]) <= y && down < 0;
-        if (point_mask(p, plan->active + i) || !(below || above))
-            continue;
-        *point_at(p, plan->matrix + e) = *point_at(p, plan->scale + i) * *point_at(p, entry[e]);
-        point_set_mask(p, plan->active + i, true);
-    }
-}
-
-/* A and W r of the present iterate. */
-static void solver_weigh(const struct solver *d) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    const struct point *p = &d->point;
-    const struct sample *s = &d->state;
-    *point_at(p, plan->slots + SOLVER_HOLD) =
-        sample_hold(s, SOLVER_OPTIONS(d), *point_at(p, plan->summary + SUMMARY_SQUARES));
-    solver_flag(d, plan->slots + SOLVER_LEADS, s->kind == SAMPLE_LEADING);
-    entry_weigh_all(p->slots);
-    if (sample_holds_bounds(s))
-        solver_hold_bounds(d);
-}
-
-/* It becomes the base of the next step. */
-static void solver_commit_iterate(struct solver *d) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    const struct point *p = &d->point;
-    struct sample *s = &d->state;
-    solver_weigh(d);
-    solver_take_slots(d, plan->y, plan->base);
-    if (s->chooses) {
-        entry_largest(p->slots);
-        sample_choose_eps(s, *point_at(p, plan->largest));
-    }
-}
-
-/* The accepted iterate, and the step that led to it, onto the tape. */
-static void solver_record(const struct solver *d, enum sample_step led) {
-    const struct solver_tape *tape = d->tape;
-    size_t steps = (size_t)d->state.steps, outputs = POINT_PLAN(&d->point)->outputs, width = POINT_WIDTH(&d->point);
-    const real *y = point_at(&d->point, POINT_PLAN(&d->point)->y);
-    if (steps > 0 && steps <= tape->room) {
-        tape->eps[(steps - 1) * tape->width] = d->state.used;
-        tape->kind[(steps - 1) * tape->width] = (int32_t)led;
-    }
-    if (steps >= tape->room)
-        return;
-    solver_spread(y, width, tape->iterate + steps * outputs * tape->width, tape->width, outputs);
-}
-
-/* Whether the sample ends here; n is what the evaluation left. */
-static bool solver_decide(struct solver *d, struct sample_numbers *n) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    const struct point *p = &d->point;
-    solver_numbers(d, n);
-    struct sample_choice choice = sample_decide(&d->state, SOLVER_OPTIONS(d), n, false);
-    solver_answer(d);
-    if (d->tape && choice.recorded)
-        solver_record(d, choice.led);
+/* What becomes of the iterate; led: the kind of the step that led to it. `best` receives the first iterate in any case. */
+SAMPLE_FUNCTION unsigned solver_choose(struct sample *s, const struct sample_options *o, const struct sample_numbers *n,
+                                       bool cancelled, enum sample_step *led) {
+    bool opens = s->phase == PHASE_NEW;
+    const struct sample_choice choice = sample_decide(s, o, n, cancelled);
+    unsigned requests = choice.recorded ? SOLVER_RECORD : 0U;
+    *led = choice.led;
     if (choice.finished)
-        return true;
-    if (choice.improved || (SOLVER_EVEN && !SOLVER_OPTIONS(d)->weighted))
-        solver_take_slots(d, choice.improved ? plan->y : plan->best, plan->best);
-    if (choice.accepted && SOLVER_OPTIONS(d)->weighted)
-        solver_commit_iterate(d);
-    if (SOLVER_OPTIONS(d)->method == HN_METHOD_AUTO && sample_in_elastic(&d->state))
-        point_elastic_qp_prepare(p, &d->state);
-    return false;
+        return requests | SOLVER_FINISH;
+    requests |= choice.improved || opens ? SOLVER_KEEP : 0U;
+    requests |= choice.accepted && o->weighted ? SOLVER_COMMIT : 0U;
+    return requests | (choice.accepted && s->chooses ? SOLVER_LARGEST : 0U);
+}
+
+/* After solver_numbers. */
+SHARED_FUNCTION unsigned solver_decide(struct solver *d, bool cancelled) {
+    unsigned requests = solver_choose(&d->state, SOLVER_OPTIONS(d), &d->numbers, cancelled, &d->led);
+    solver_answer(d);
+    return requests;
 }
 
 /* ---- the step ---- */
 
-/* y into its bounds, which may make a y finite that was not. */
-static void solver_clip(const struct solver *d) {
+/* After the commit; whether a step is to be computed. */
+SHARED_FUNCTION bool solver_prepare_step(struct solver *d, unsigned requests) {
+    struct sample *s = &d->state;
+    if (requests & SOLVER_LARGEST)
+        sample_choose_eps(s, *point_at(&d->point, POINT_PLAN(&d->point)->largest));
+    if (SOLVER_OPTIONS(d)->method == HN_METHOD_AUTO && sample_in_elastic(s))
+        point_elastic_qp_prepare(&d->point, s);
+    if (!sample_takes_step(s) && s->phase != PHASE_ELASTIC)
+        return false;
+    s->used = s->eps;
+    return true;
+}
+
+/* y = the start of the next attempt. It may be non-finite, which is treated like a non-finite evaluation. */
+SHARED_FUNCTION void solver_restart(struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;
-    const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
+    const uint32_t *fixed = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
     size_t unused;
-    for (size_t k = 0; k < plan->clip.slot.count; k++) {
-        real *y = point_at(p, plan->y + output[k]);
-        real lower = *point_at(p, plan_words(plan, plan->lower)[row[k]]);
-        real upper = *point_at(p, plan_words(plan, plan->upper)[row[k]]);
-        *y = *y < lower ? lower : *y;
-        *y = upper < *y ? upper : *y;
-    }
-    if (!point_mask(p, plan->summary + SUMMARY_USABLE))
-        solver_flag(d, plan->summary + SUMMARY_USABLE, point_finite(p, plan->y, plan->outputs, &unused));
+    sample_begin_attempt(&d->state, SOLVER_OPTIONS(d));
+    for (uint32_t j = 0; j < plan->outputs; j++)
+        *point_at(p, plan->raw + j) = solver_raw(d, j);
+    for (uint32_t f = 0; f < plan->fixed.slot.count; f++)
+        *point_at(p, plan->raw + output[f]) = *point_at(p, fixed[f]);
+    point_restart(p, d->state.attempt);
+    solver_flag(d, plan->summary + SUMMARY_USABLE, point_finite(p, plan->y, plan->outputs, &unused));
 }
 
-#ifdef SOLVER_JUDGES
-/* a' b of vectors in slots, the first product first. */
-static real solver_inner(const struct solver *d, uint32_t a, uint32_t b, size_t count) {
-    const real *first = point_at(&d->point, a), *second = point_at(&d->point, b);
-    real sum = 0;
-    SOLVER_UNROLL
-    for (size_t i = 0; i < count; i++)
-        sum += first[i * POINT_WIDTH(&d->point)] * second[i * POINT_WIDTH(&d->point)];
-    return sum;
-}
-
-/* What a step is judged by; auto asks for it in its later stages only. */
-static void solver_judge(const struct solver *d) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    if (d->state.stage == SAMPLE_NEAR)
-        return;
-    *point_at(&d->point, plan->step_gain) = SOLVER_OPTIONS(d)->outputs_side
-                                                ? solver_inner(d, plan->step, plan->gradient, plan->outputs)
-                                                : solver_inner(d, plan->unknown, plan->right, plan->rows);
-    *point_at(&d->point, plan->step_squares) = solver_inner(d, plan->step, plan->step, plan->outputs);
-}
-#endif
-
-static void solver_solve(struct solver *d) {
-    const struct point *p = &d->point;
-    d->state.used = d->state.eps;
-    if (SOLVER_OPTIONS(d)->weighted)
-        *point_at(p, POINT_PLAN(&d->point)->eps) = d->state.eps;
-    entry_step_begin(p->slots);
-    entry_step_end(p->slots);
-}
-
-static void solver_step(struct solver *d) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    const struct point *p = &d->point;
+SAMPLE_FUNCTION void solver_count_step(const struct point *p, struct sample *s, const struct sample_options *o) {
+    const struct plan *plan = POINT_PLAN(p);
     struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
-    solver_solve(d);
-#ifdef SOLVER_JUDGES
-    solver_judge(d);
-#endif
-    if (SOLVER_OPTIONS(d)->method == HN_METHOD_AUTO && d->state.kind == SAMPLE_CLIPPED)
-        solver_clip(d);
     n.moved = point_mask(p, plan->summary + SUMMARY_MOVED);
     n.usable = point_mask(p, plan->summary + SUMMARY_USABLE);
     n.least_pivot = *point_at(p, plan->system.pivot_range);
     n.most_pivot = *point_at(p, plan->system.pivot_range + 1);
-    sample_stepped(&d->state, SOLVER_OPTIONS(d), &n);
-    solver_answer(d);
+    sample_stepped(s, o, &n);
 }
 
-/* Where an attempt begins need not be finite: that is decided like an evaluation that is not. */
-static void solver_restart(struct solver *d) {
-    size_t unused;
-    sample_begin_attempt(&d->state, SOLVER_OPTIONS(d));
-    point_restart(&d->point, d->state.attempt);
-    solver_flag(d, POINT_PLAN(&d->point)->summary + SUMMARY_USABLE,
-                point_finite(&d->point, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->outputs, &unused));
+/* Whether y is to hold the best iterate again. */
+SAMPLE_FUNCTION bool solver_goes_back(const struct point *p, struct sample *s) {
+    if (s->phase != PHASE_RETURN && s->phase != PHASE_REWIND && s->phase != PHASE_FALLBACK)
+        return false;
+    point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_USABLE, true);
+    if (s->phase == PHASE_REWIND)
+        sample_rewound(s);
+    return true;
 }
 
-/* y moves on: by a step, to another start, or back to the best iterate. */
-static void solver_move(struct solver *d) {
-    const struct plan *plan = POINT_PLAN(&d->point);
-    if (sample_in_elastic(&d->state)) {
-        if (d->state.phase == PHASE_ELASTIC)
-            solver_solve(d);
-        point_elastic_qp_advance(&d->point, &d->state);
-        return;
+/* After the step, if one was computed: whether y = best comes before the next evaluation. */
+SHARED_FUNCTION bool solver_stepped(struct solver *d) {
+    struct sample *s = &d->state;
+    if (sample_in_elastic(s)) {
+        point_elastic_qp_advance(&d->point, s);
+        return false;
     }
-    if (sample_takes_step(&d->state))
-        solver_step(d);
-    else if (d->state.phase == PHASE_RESTART)
+    if (sample_takes_step(s)) {
+        solver_count_step(&d->point, s, SOLVER_OPTIONS(d));
+        solver_answer(d);
+    } else if (s->phase == PHASE_RESTART)
         solver_restart(d);
-    if (d->state.phase != PHASE_RETURN && d->state.phase != PHASE_REWIND)
-        return;
-    solver_flag(d, plan->summary + SUMMARY_USABLE, true);
-    if (d->state.phase == PHASE_REWIND)
-        sample_rewound(&d->state);
-    solver_take_slots(d, plan->best, plan->y);
-}
-
-/* ---- the end ---- */
-
-static real solver_moved(const struct solver *d) {
-    const real *y = point_at(&d->point, POINT_PLAN(&d->point)->y);
-    size_t width = POINT_WIDTH(&d->point);
-    real scale = 0, sum = 0;
-    size_t unused;
-    if (!solver_finite(d->raw, POINT_PLAN(&d->point)->outputs, &unused))
-        return REAL_INFINITY;
-    for (size_t i = 0; i < POINT_PLAN(&d->point)->outputs; i++)
-        scale = sample_greater(scale, point_abs(d->raw[i] - y[i * width]));
-    if (!sample_is_finite(scale))
-        return REAL_INFINITY;
-    for (size_t i = 0; i < POINT_PLAN(&d->point)->outputs && scale > 0; i++) {
-        real part = (d->raw[i] - y[i * width]) / scale;
-        sum += part * part;
-    }
-    return scale * real_sqrt(sum);
-}
-
-static void solver_finish(struct solver *d, const struct sample_numbers *n, struct solver_report *out) {
-    real bound = sample_asks_stationarity(&d->state, SOLVER_OPTIONS(d), n);
-    bool asks = bound > 0 || !SOLVER_OPTIONS(d)->weighted; /* the same time for every outcome, as above */
-    bool stationary = asks && point_stationarity(&d->point, d->row) <= bound * bound && bound > 0;
-    out->outcome = d->state.outcome = sample_verdict(&d->state, SOLVER_OPTIONS(d), n, stationary);
-    out->iterations = d->state.iteration;
-    out->steps = d->state.best_step;
-    out->violation_before = d->state.before;
-    out->damping = d->state.used;
-    out->culprit = d->culprit;
-    out->violation = point_violation(&d->point, &out->worst);
-    if (out->outcome == HN_OUTCOME_BAD_BOUNDS) {
-        out->violation = REAL_INFINITY;
-        out->worst = d->culprit;
-    }
-    out->moved = solver_moved(d);
-    if (d->tape)
-        d->tape->head = tape_head_of(&d->state, d->tape->room);
-    for (size_t j = 0; d->warm && j < POINT_PLAN(&d->point)->outputs; j++)
-        d->warm[j] = out->outcome == HN_OUTCOME_OK
-                         ? *point_at(&d->point, POINT_PLAN(&d->point)->y + (uint32_t)j) - d->raw[j]
-                         : 0;
-}
-
-/* Whether the sample ends at its last iterate, or went back to a better one and was evaluated there: either takes the same time in
- * methods of a fixed number of steps. */
-static void solver_even_out(const struct solver *d, bool went_back) {
-    if (SOLVER_OPTIONS(d)->weighted || went_back)
-        return;
-    for (int i = 0; i < 2; i++)
-        solver_take_slots(d, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->y);
-    solver_evaluate(d);
-}
-
-/* y lies in its slots afterwards. */
-static void solver_run(struct solver *d, struct solver_report *report) {
-    struct sample_numbers n;
-    bool last = false;
-    solver_open(d);
-    for (;;) {
-        solver_evaluate(d);
-        if (solver_warm(d))
-            solver_evaluate(d);
-        last = sample_is_last(&d->state);
-        if (solver_decide(d, &n))
-            break;
-        solver_move(d);
-    }
-    solver_even_out(d, last);
-    solver_finish(d, &n, report);
+    return solver_goes_back(&d->point, s);
 }
 
 #endif

@@ -37,7 +37,7 @@ static uint32_t global_threads(const struct device_subject *subject) {
 static void print_far_head(struct text *out, const struct emission *e, const struct device_subject *subject) {
     device_print_head(out, subject);
     text_add(out,
-             "#define GLOBAL_THREADS %u\n%s#define SOLVER_AT_ONCE 32\n#define SOLVER_EVEN 0\n#define SOLVER_UNROLL "
+             "#define GLOBAL_THREADS %u\n%s#define POINT_AT_ONCE 16\n#define SOLVER_UNROLL "
              "DEVICE_UNROLL_SOME\n"
              "#define POINT_UNROLL DEVICE_UNROLL_SOME\n%s",
              global_width(subject), widths, emission_drive_judges(e) ? "#define SOLVER_JUDGES\n" : "");
@@ -168,11 +168,6 @@ static void print_samples(const struct emission *e, bool polish, struct text *ou
     text_add(out, "#include \"cuda/kernels/kernel_global_main.h\"\n");
 }
 
-/* nearest_kernel.h hears of every slope. */
-static const char slope_is_heard[] = "\n#define DEVICE_SEARCHES\n"
-                                     "static void thread_search_slope(const struct point *p, real *row, "
-                                     "struct sample_slope *slope);\n#define point_slope thread_search_slope\n";
-
 static void print_library(const struct emission *e, const struct bytecode *listed, const struct device_system *system,
                           bool polish, struct text *out) {
     emission_print_lists(e, out);
@@ -180,7 +175,6 @@ static void print_library(const struct emission *e, const struct bytecode *liste
     emission_print_sample(out);
     device_system_print_knows(system, out);
     emission_print_points(out);
-    text_add(out, e->plan->tape_numbers > 0 ? slope_is_heard : "");
     device_print_plan(e, out);
     print_global_print_constants(e, system, out);
     text_add(out, "#include \"linalg/pivot_kernel.h\"\n"
@@ -191,10 +185,11 @@ static void print_library(const struct emission *e, const struct bytecode *liste
     device_system_print_functions(system, out);
     emission_print_entries(e, out);
     device_system_print_entries(system, out);
-    text_add(out, "#include \"core/solver.h\"\n");
+    if (e->plan->tape_numbers > 0 && !e->options.single)
+        text_add(out, "#define DEVICE_SEARCHES\n#define SOLVER_SEARCHES\n#include \"core/solver_search.h\"\n");
+    text_add(out, "#include \"core/solver_run.h\"\n");
     if (e->options.adjoint) {
-        text_add(out, "#include \"core/point_back.h\"\n"
-                      "#include \"core/solver_adjoint.h\"\n");
+        text_add(out, "#include \"core/solver_run_adjoint.h\"\n");
     }
     print_samples(e, polish, out);
     device_system_print_begin(system, out);

@@ -164,27 +164,6 @@ static bool print_zeros(const struct emission *e, struct text *out) {
     return true;
 }
 
-/* Lists that loops of kernel_registers.h walk through: all threads at the same place. */
-static void print_slots(const struct emission *e, struct text *out, const char *name, struct plan_list list) {
-    text_add(out, "static DEVICE_CONSTANT const uint32_t %s_slot[] = {", name);
-    for (uint32_t i = 0; i < list.count; i++)
-        text_add(out, "%u, ", plan_words(e->plan, list)[i]);
-    text_add(out, "0};\n");
-}
-
-/* Rows with a bound that depends on x. */
-static void print_bounded(const struct emission *e, struct text *out) {
-    const struct plan *p = e->plan;
-    uint32_t count = 0;
-    text_add(out, "static DEVICE_CONSTANT const uint32_t bounded_row[] = {");
-    for (uint32_t i = 0; i < p->rows; i++)
-        if (!e->ir.constant_of[plan_words(p, p->lower)[i]] || !e->ir.constant_of[plan_words(p, p->upper)[i]]) {
-            text_add(out, "%u, ", i);
-            count++;
-        }
-    text_add(out, "0};\nenum { LAYER_BOUNDED = %u };\n", count);
-}
-
 static void print_kernel_print_constants(const struct emission *e, struct text *out) {
     const struct plan *p = e->plan;
     const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
@@ -198,10 +177,6 @@ static void print_kernel_print_constants(const struct emission *e, struct text *
     for (uint32_t i = 0; i < all; i++)
         device_print_bits(e, out, i < own ? numbers[i] : value[i - own]);
     text_add(out, "0};\n");
-    print_slots(e, out, "value", p->value);
-    print_slots(e, out, "lower", p->lower);
-    print_slots(e, out, "upper", p->upper);
-    print_bounded(e, out);
     out->failed = !print_zeros(e, out) || out->failed;
 }
 
@@ -280,20 +255,18 @@ static void print_library(const struct emission *e, const struct ir_module *near
     emission_print_sample(out);
     device_print_plan(e, out);
     text_add(out, "\n#define POINT_PLAN(p) ((void)(p), &layer_plan)\n#define POINT_WIDTH(p) ((void)(p), (size_t)1)\n"
-                  "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
+                  "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n"
+                  "#define POINT_AT_ONCE 10\n");
     emission_print_points(out);
     print_kernel_print_constants(e, out);
     print_assumed(near, out);
-    text_add(out, "#define SOLVER_AT_ONCE 16\n");
     if (e->back_alone)
         text_add(out, "#define SOLVER_BACK_STEP %u\n", e->plan->leaf_s);
     emission_print_drive(e, out);
     text_add(out, "#include \"cuda/kernels/kernel_args.h\"\n"
                   "#include \"cuda/kernels/branchless_math.h\"\n");
     text_add(out, "#include \"cuda/kernels/sample_io.h\"\n"
-                  "#include \"cuda/kernels/register_loops.h\"\n");
-    text_add(out, "#include \"cuda/kernels/kernel_registers.h\"\n"
-                  "#include \"cuda/kernels/kernel_registers_close.h\"\n");
+                  "#include \"cuda/kernels/kernel_registers.h\"\n");
     if (e->options.adjoint) {
         text_add(out, "#include \"cuda/kernels/sample_io_adjoint.h\"\n"
                       "#include \"cuda/kernels/kernel_registers_adjoint.h\"\n");

@@ -4,120 +4,84 @@
  * The executor computes the adjoint of one step (cpu/lanes_back.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "core/point_back.h"
 #include "layer/driver.h"
 
-#include <string.h>
-
 /* The backward pass of one call. */
-struct way {
+struct backward {
     struct worker *worker;
     const hn_gradient *gradient;
     bool bounds; /* gradients of bounds are requested */
 };
 
-/* One gradient of a sample; values is NULL if it was not requested. */
-struct part {
-    double *values;
-    size_t count;
-};
+static double *row_of(double *values, size_t sample, size_t count) {
+    return values ? values + sample * count : NULL;
+}
 
-enum { PART_RAW, PART_X, PART_LOWER, PART_UPPER, PART_WEIGHTS, PARTS };
+/* What is differentiated for a sample, and where its gradients go. */
+static struct solver_back gradients_of(const struct backward *back, size_t sample) {
+    const struct plan *plan = back->worker->plan;
+    const hn_gradient *g = back->gradient;
+    return (struct solver_back){.grad_y = g->grad_y + sample * plan->outputs,
+                                .grad_raw = row_of(g->grad_y_raw, sample, plan->outputs),
+                                .grad_x = row_of(g->grad_x, sample, plan->inputs),
+                                .grad_lower = row_of(g->grad_lower, sample, plan->rows),
+                                .grad_upper = row_of(g->grad_upper, sample, plan->rows),
+                                .grad_weights = row_of(g->grad_weights, sample, plan->outputs),
+                                .from_start = !back->worker->batch->y_raw};
+}
 
 /* ---- finishing ---- */
 
-static struct part part_of(double *values, size_t sample, size_t count) {
-    return values ? (struct part){values + sample * count, count} : (struct part){NULL, 0};
-}
-
-static void parts_of(const struct way *way, size_t sample, struct part parts[PARTS]) {
-    const struct plan *plan = way->worker->plan;
-    parts[PART_RAW] = part_of(way->gradient->grad_y_raw, sample, plan->outputs);
-    parts[PART_X] = part_of(way->gradient->grad_x, sample, plan->inputs);
-    parts[PART_LOWER] = part_of(way->gradient->grad_lower, sample, plan->rows);
-    parts[PART_UPPER] = part_of(way->gradient->grad_upper, sample, plan->rows);
-    parts[PART_WEIGHTS] = part_of(way->gradient->grad_weights, sample, plan->outputs); /* only a search writes it */
-}
-
 static void load_iterate(const struct worker *worker, uint32_t lane, int step) {
-    const struct point p = worker_point(worker, lane);
-    struct tape tape = worker_tape(worker, lane);
-    point_write(&p, worker->plan->y, worker->plan->outputs, tape_iterate(&tape, step));
-}
-
-static void write_parts(const struct way *way, uint32_t lane, const struct part parts[PARTS]) {
-    const struct plan *plan = way->worker->plan;
-    const struct point p = worker_point(way->worker, lane);
-    if (way->worker->lane[lane].state.attempt > 0)
-        load_iterate(way->worker, lane, 0);
-    point_read(&p, plan->grad_x, parts[PART_X].count, parts[PART_X].values);
-    point_pull_start(&p, way->worker->lane[lane].state.attempt, !way->worker->batch->y_raw, parts[PART_X].values);
-    point_read(&p, plan->gradient, parts[PART_RAW].count, parts[PART_RAW].values);
-    point_read(&p, plan->grad_lower, parts[PART_LOWER].count, parts[PART_LOWER].values);
-    point_read(&p, plan->grad_upper, parts[PART_UPPER].count, parts[PART_UPPER].values);
+    const struct tape tape = worker_tape(worker, lane);
+    point_write(&worker->lane[lane].solver.point, worker->plan->y, worker->plan->outputs, tape_iterate(&tape, step));
 }
 
 /* The forward run has no gradient; nearest: nor has a sample without certificate or with a degenerate solution. */
 static bool is_lost(const struct worker *worker, uint32_t lane) {
     const struct tape tape = worker_tape(worker, lane);
     if (worker->plan->tape_numbers > 0)
-        return !worker->lane[lane].searched || !worker->lane[lane].regular;
+        return !worker->lane[lane].search.searched || !worker->lane[lane].regular;
     return tape_open(&tape).way == TAPE_TOO_LONG;
 }
 
-/* A gradient that is not finite must not reach an optimiser: it becomes 0 and the sample is flagged. */
-static void finish_gradient(const struct way *way, uint32_t lane) {
-    struct lane *own = &way->worker->lane[lane];
-    struct part parts[PARTS];
-    size_t unused;
-    bool finite = true;
-    parts_of(way, own->sample, parts);
-    write_parts(way, lane, parts);
-    for (int i = 0; i < PARTS; i++)
-        finite = finite && all_finite(parts[i].values, parts[i].count, &unused);
-    for (int i = 0; i < PARTS && !finite; i++)
-        for (size_t k = 0; k < parts[i].count; k++)
-            parts[i].values[k] = 0;
-    if (way->gradient->flagged)
-        way->gradient->flagged[own->sample] =
-            !finite || is_lost(way->worker, lane) || report_outcome(way->worker->batch, own->sample) != HN_OUTCOME_OK;
-    own->state.phase = PHASE_IDLE;
+static void finish_gradient(const struct backward *back, uint32_t lane) {
+    struct worker *worker = back->worker;
+    struct lane *own = &worker->lane[lane];
+    const struct solver_back gradients = gradients_of(back, own->sample);
+    if (own->solver.state.attempt > 0)
+        load_iterate(worker, lane, 0);
+    bool finite = solver_back_finish(&own->solver, &gradients);
+    if (back->gradient->flagged)
+        back->gradient->flagged[own->sample] =
+            !finite || is_lost(worker, lane) || report_outcome(worker->batch, own->sample) != HN_OUTCOME_OK;
+    own->solver.state.phase = PHASE_IDLE;
 }
 
 /* ---- loading ---- */
 
-static void open_gradient(const struct way *way, uint32_t lane) {
-    struct worker *worker = way->worker;
-    const struct plan *plan = worker->plan;
+static void open_gradient(const struct backward *back, uint32_t lane) {
+    struct worker *worker = back->worker;
     struct lane *own = &worker->lane[lane];
-    const struct point p = worker_point(worker, lane);
-    struct tape tape = worker_tape(worker, lane);
-    sample_open(&own->state, &plan->options);
-    const struct tape_head head = tape_open(&tape);
-    own->searched = plan->tape_numbers > 0 && tape.numbers[0] == TAPE_CERTIFIED;
-    bool elsewhere = plan->tape_numbers > 0 && tape.numbers[0] == TAPE_ELSEWHERE, steps = !own->searched && !elsewhere;
-    own->state.steps = steps ? head.steps : 0;
-    own->state.attempt = steps ? head.attempt : 0;
-    if (head.way == TAPE_WHOLE && !elsewhere)
-        point_write(&p, plan->gradient, plan->outputs, way->gradient->grad_y + own->sample * plan->outputs);
-    else /* a fallback does not depend on y_raw; a lost forward run has no gradient */
-        point_clear(&p, plan->gradient, plan->outputs);
-    point_clear(&p, plan->grad_x, plan->inputs);
-    point_clear(&p, plan->grad_lower, plan->rows);
-    point_clear(&p, plan->grad_upper, plan->rows);
-    if (way->gradient->grad_weights)
-        memset(way->gradient->grad_weights + own->sample * plan->outputs, 0, plan->outputs * sizeof(double));
-    if (plan->inputs)
-        point_write(&p, plan->x, plan->inputs, batch_inputs(worker, own->sample));
+    const struct solver_back gradients = gradients_of(back, own->sample);
+    const struct tape tape = worker_tape(worker, lane);
+    struct tape_head head = tape_open(&tape);
+    double way = worker->plan->tape_numbers > 0 ? tape.numbers[0] : TAPE_BY_STEPS;
+    own->search.searched = way == TAPE_CERTIFIED;
+    if (own->search.searched || way == TAPE_ELSEWHERE)
+        head.steps = head.attempt = 0;
+    own->solver.x = batch_inputs(worker, own->sample);
+    solver_back_load(&own->solver, &gradients, &head, way != TAPE_ELSEWHERE);
+    solver_back_clear(gradients.grad_weights, worker->plan->outputs);
 }
 
-static bool take_samples(const struct way *way) {
-    struct worker *worker = way->worker;
+static bool take_samples(const struct backward *back) {
+    struct worker *worker = back->worker;
     bool taken = false;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->lane[k].state.phase == PHASE_IDLE &&
+        if (lane_is_idle(&worker->lane[k]) &&
             queue_take(worker->queue, worker->batch->count, &worker->lane[k].sample)) {
-            open_gradient(way, k);
+            open_gradient(back, k);
             taken = true;
         }
     return taken;
@@ -127,7 +91,7 @@ static bool take_samples(const struct way *way) {
 static void weigh_fresh(struct worker *worker) {
     bool fresh[MAX_LANES] = {false}, any = false;
     for (uint32_t k = 0; k < worker->width; k++) {
-        fresh[k] = worker->lane[k].state.phase == PHASE_NEW;
+        fresh[k] = worker_state(worker, k)->phase == PHASE_NEW;
         any = any || fresh[k];
         if (fresh[k])
             load_iterate(worker, k, 0);
@@ -137,22 +101,22 @@ static void weigh_fresh(struct worker *worker) {
 }
 
 /* Fills free lanes until each has a step left or the batch is exhausted; false when all lanes are idle. */
-static bool load_gradient(const struct way *way) {
-    struct worker *worker = way->worker;
+static bool load_gradient(const struct backward *back) {
+    struct worker *worker = back->worker;
     bool busy = false;
-    while (take_samples(way)) {
+    while (take_samples(back)) {
         worker->executor->prepare(worker->executor, worker->slots);
         if (worker->plan->tape_numbers > 0)
-            worker_pull_nearest(worker, way->gradient);
+            worker_pull_nearest(worker, back->gradient);
         for (uint32_t k = 0; k < worker->width; k++)
-            if (worker->lane[k].state.phase != PHASE_IDLE && worker->lane[k].state.steps == 0)
-                finish_gradient(way, k);
+            if (!lane_is_idle(&worker->lane[k]) && worker_state(worker, k)->steps == 0)
+                finish_gradient(back, k);
     }
     if (worker->plan->options.weighted)
         weigh_fresh(worker);
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->lane[k].state.phase != PHASE_IDLE) {
-            worker->lane[k].state.phase = PHASE_STEP;
+        if (!lane_is_idle(&worker->lane[k])) {
+            worker_state(worker, k)->phase = PHASE_STEP;
             busy = true;
         }
     return busy;
@@ -162,14 +126,11 @@ static bool load_gradient(const struct way *way) {
 
 /* The previous step: its base, eps and kind. */
 static const double *step_before(struct worker *worker, uint32_t lane) {
-    struct sample *s = &worker->lane[lane].state;
+    struct sample *s = worker_state(worker, lane);
     struct tape tape = worker_tape(worker, lane);
     s->steps--;
-    if (worker->plan->options.weighted) { /* else all steps are of the same kind */
-        s->eps = tape.step[s->steps].eps;
-        s->kind = (enum sample_step)tape.step[s->steps].kind;
-        s->stage = sample_stage_of(s->attempt, s->kind);
-    }
+    if (worker->plan->options.weighted) /* else all steps are of the same kind */
+        solver_back_to(s, tape.step[s->steps].eps, tape.step[s->steps].kind);
     tape_prefetch(&tape, s->steps - 1, false);
     return tape_iterate(&tape, s->steps);
 }
@@ -181,15 +142,13 @@ struct steps {
 };
 
 static void backward_describe(const struct worker *worker, uint32_t lane, struct steps *all) {
-    const struct sample_options *o = &worker->plan->options;
-    const struct sample *s = &worker->lane[lane].state;
-    const struct point p = worker_point(worker, lane);
-    double squares = *point_at(&p, worker->plan->summary + SUMMARY_SQUARES);
+    const struct solver *d = &worker->lane[lane].solver;
+    const struct sample *s = &d->state;
+    double squares = *point_at(&d->point, worker->plan->summary + SUMMARY_SQUARES);
     bool busy = s->phase != PHASE_IDLE;
-    double slope = busy ? sample_eps_slope(s, o, squares) : 0;
     all->eps[lane] = s->eps;
-    all->hold[lane] = sample_hold(s, o, squares);
-    all->slope[lane] = slope != 0 && o->outputs_side ? slope / s->eps : slope;
+    all->hold[lane] = sample_hold(s, d->options, squares);
+    all->slope[lane] = busy ? solver_eps_slope(d) : 0;
     all->accepted[lane] = true;
     all->leads[lane] = busy && s->kind == SAMPLE_LEADING;
     all->holds[lane] = busy && sample_holds_bounds(s);
@@ -203,43 +162,43 @@ static void weigh(struct worker *worker, struct steps *all) {
     worker->executor->weigh(worker->executor, worker->slots, &rows);
 }
 
-static void step_back(const struct way *way) {
-    struct worker *worker = way->worker;
+static void step_back(const struct backward *back) {
+    struct worker *worker = back->worker;
     const struct executor *x = worker->executor;
     const struct plan *plan = worker->plan;
     const double *from[MAX_LANES] = {NULL};
     struct steps all;
-    const struct executor_back back = {all.eps, all.clipped, all.slope, way->bounds};
+    const struct executor_back step = {all.eps, all.clipped, all.slope, back->bounds};
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->lane[k].state.phase != PHASE_IDLE)
+        if (!lane_is_idle(&worker->lane[k]))
             from[k] = step_before(worker, k);
     x->load(x, worker->slots, plan->y, plan->outputs, from);
     x->evaluate(x, worker->slots, NULL, !plan->options.weighted);
     if (plan->options.weighted)
         weigh(worker, &all);
-    x->back(x, worker->slots, &back);
+    x->back(x, worker->slots, &step);
 }
 
 /* Fused adjoint steps of all lanes; false when the executor does not support it here. */
-static bool go_back(const struct way *way) {
-    struct worker *worker = way->worker;
+static bool go_back(const struct backward *back) {
+    struct worker *worker = back->worker;
     const struct executor *x = worker->executor;
-    struct fused_adjoint back = {.count = INT32_MAX};
-    if (!x->go_back || way->bounds || worker->plan->options.weighted)
+    struct fused_adjoint steps = {.count = INT32_MAX};
+    if (!x->go_back || back->bounds || worker->plan->options.weighted)
         return false;
     for (uint32_t k = 0; k < worker->width; k++) {
-        const struct sample *s = &worker->lane[k].state;
+        const struct sample *s = worker_state(worker, k);
         if (s->phase == PHASE_IDLE)
             continue;
         const struct tape tape = worker_tape(worker, k);
-        back.tape[k] = tape_iterate(&tape, s->steps - 1);
-        back.count = s->steps < back.count ? s->steps : back.count;
+        steps.tape[k] = tape_iterate(&tape, s->steps - 1);
+        steps.count = s->steps < steps.count ? s->steps : steps.count;
     }
-    if (!x->go_back(x, worker->slots, &back))
+    if (!x->go_back(x, worker->slots, &steps))
         return false;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (back.tape[k])
-            worker->lane[k].state.steps -= back.count;
+        if (steps.tape[k])
+            worker_state(worker, k)->steps -= steps.count;
     return true;
 }
 
@@ -250,12 +209,12 @@ static bool wants_bounds(const struct plan *plan, const hn_gradient *gradient) {
 }
 
 void worker_gradient(struct worker *worker, const hn_gradient *gradient) {
-    const struct way way = {worker, gradient, wants_bounds(worker->plan, gradient)};
-    while (load_gradient(&way)) {
-        if (!go_back(&way))
-            step_back(&way);
+    const struct backward back = {worker, gradient, wants_bounds(worker->plan, gradient)};
+    while (load_gradient(&back)) {
+        if (!go_back(&back))
+            step_back(&back);
         for (uint32_t k = 0; k < worker->width; k++)
-            if (worker->lane[k].state.phase != PHASE_IDLE && worker->lane[k].state.steps == 0)
-                finish_gradient(&way, k);
+            if (!lane_is_idle(&worker->lane[k]) && worker_state(worker, k)->steps == 0)
+                finish_gradient(&back, k);
     }
 }

@@ -1,15 +1,19 @@
 /* driver.h - takes samples from a batch, gives them to an executor, writes results and reports.
  *
  * Only the driver handles batches, threads and cancellation. A worker is one thread's part of a call: its executor has
- * `width` lanes, each with the state of one sample (core/sample.h). Decisions are made there; the driver moves vectors
- * accordingly.
+ * `width` lanes, each with the solver of one sample (core/solver.h). The solver decides; the driver serves the requests of
+ * all lanes together.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LAYER_DRIVER_H
 #define HN_LAYER_DRIVER_H
 
+#define SOLVER_SEARCHES
 #include "codegen/kernel/compile.h"
-#include "core/point.h"
+#include "core/solver.h"
+#include "core/solver_adjoint.h"
+#include "core/solver_report.h"
+#include "core/solver_search.h"
 #include "cpu/executor.h"
 #include "hardnet/layer.h"
 #include "layer/tape.h"
@@ -41,18 +45,12 @@ struct queue {
 };
 
 struct lane {
-    struct sample state;
-    size_t sample; /* its number in the batch */
-    size_t culprit;
+    struct solver solver;
+    struct solver_search search;
+    size_t sample;           /* its number in the batch */
     bool regular;            /* the gradient is exact */
-    bool deferred, searched; /* nearest: auto has ended and the search is pending; the search has run */
-    bool tried, found;       /* affine.h was tried; y and multipliers are its solution */
-    bool lost;               /* waits for a certificate of local infeasibility */
-    double least_slope;      /* smallest slope at which steps stalled; infinite: none did */
-    double proof;            /* hn_report.proof */
-    bool split;              /* certified by the search with kinks split */
+    bool deferred;           /* nearest: auto has ended and the search is pending */
     enum sample_phase phase; /* while deferred: the phase to restore afterwards */
-    struct nearest_sample near;
 };
 
 /* How often a worker reads the clock. */
@@ -71,7 +69,7 @@ struct worker {
     const hn_batch *batch;
     struct queue *queue;
     double *slots;
-    double *row;       /* outputs: one sample's y */
+    double *row;       /* outputs: scratch */
     double *near;      /* nearest: workspace of the search */
     double *split;     /* workspace of the search with kinks split */
     double *near_rows; /* per lane: raw output, auto's y, the nearest y and the multipliers */
@@ -79,7 +77,6 @@ struct worker {
     double *goal;      /* workspace of its objective */
     struct lane lane[MAX_LANES];
     bool cancelled;
-    bool bounds_known;       /* the bounds are constant and valid */
     bool at_once;            /* all samples take steps of auto's near stage; their iterates are not committed yet */
     bool evaluated;          /* the present iterates are evaluated */
     bool fused_auto_lanes;   /* samples are in `stage`; their own states are out of date */
@@ -110,19 +107,10 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient);
  * starts. */
 bool worker_load(struct worker *worker);
 
-/* Cancelled call: whether samples that were not started can be returned without an evaluation; does so for one sample,
- * false if that one needs an evaluation. */
+/* Cancelled call: whether samples that were not started can be returned without an evaluation; does so for the sample of
+ * an idle lane, false if it needs an evaluation. */
 bool worker_can_skip(const struct worker *worker);
-bool worker_skip(const struct worker *worker, size_t sample);
-
-/* Copies the input y into the vector `raw`; few samples need it. */
-void worker_bring_raw(const struct worker *worker, uint32_t lane);
-
-/* Puts the fallback into y; it is evaluated like any other point and returned with this outcome. */
-void worker_fall_back(struct worker *worker, uint32_t lane, hn_outcome outcome);
-
-/* Moves samples just evaluated at the input y to their warm starts; false when no sample moved. */
-bool worker_start_warm(struct worker *worker);
+bool worker_skip(struct worker *worker, uint32_t lane);
 
 /* Sets worker->cancelled if the call must end; called before every iteration. */
 void worker_poll(struct worker *worker);
@@ -138,44 +126,32 @@ bool worker_fused_auto(struct worker *worker);
 /* Fused iterations without a stopping test, if no lane needs a decision in the next ones. */
 void worker_fused_fixed(struct worker *worker);
 
-/* Writes the report of the lane's sample, just evaluated at its final point in slot y, and frees the lane. */
-void worker_finish(struct worker *worker, uint32_t lane, const struct sample_numbers *numbers, uint32_t y);
+/* Writes the report of the lane's sample, just evaluated at its final point in the slots y, and frees the lane. */
+void worker_finish(struct worker *worker, uint32_t lane, uint32_t y);
 
 /* ---- the method nearest: samples finished by auto are deferred, then searched together ---- */
 
-/* Defers the lane's sample; it was evaluated at the y of this slot. */
+/* Defers the lane's sample, which was evaluated at the y in these slots. */
 void worker_defer_search(struct worker *worker, uint32_t lane, uint32_t y);
-
-/* Records the last accepted iterate, where steps stalled with this slope, if the slope is the smallest so far. */
-void worker_record_stationary(struct worker *worker, uint32_t lane, const struct sample_slope *slope);
 
 /* A callback that polls the flag and the clock and returns whether the call must end. */
 struct nearest_watch worker_cancellation(struct worker *worker);
 
 /* Affine constraints: tries the active-set method on the lane's sample, just evaluated at its input. true: it is
  * deferred and needs no steps. */
-bool worker_try_active_set(struct worker *worker, uint32_t lane, const struct sample_numbers *numbers);
+bool worker_try_active_set(struct worker *worker, uint32_t lane);
 
 /* Searches for all deferred samples and finishes them; false when none is deferred. Called when no lane is busy. */
 bool worker_search(struct worker *worker);
 
-/* For the lanes with a certified sample (lane.searched), with x loaded: gradients into the plan's vectors,
+/* For the lanes with a certified sample (search.searched), with x loaded: gradients into the plan's vectors,
  * lane.regular. */
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient);
-
-/* For deferred, locally infeasible samples: the multipliers that certify it, and the point at which they do. */
-void worker_find_certificate(struct worker *worker);
 
 /* Numbers per lane in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, twice, or the
  * gradients. */
 static inline size_t worker_near_numbers(const struct plan *plan) {
     return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
-}
-
-enum { ROW_RAW, ROW_AUTO, ROW_NEAREST, ROW_MULTIPLIERS };
-
-static inline double *worker_near_row(const struct worker *worker, uint32_t lane, size_t which) {
-    return worker->near_rows + lane * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
 }
 
 /* Whether the method continues from auto's result with a search and a certificate. */
@@ -193,46 +169,19 @@ static inline const struct nearest *worker_split(const struct worker *worker) {
     return worker->width > 1 ? &worker->layer->split_lanes : &worker->layer->split_single;
 }
 
-/* The outcome of the point at which the lane's sample was just evaluated. */
-hn_outcome worker_verdict(const struct worker *worker, uint32_t lane, const struct sample_numbers *numbers);
-
 /* ---- helpers ---- */
 
-static inline struct point worker_point(const struct worker *worker, uint32_t lane) {
-    return (struct point){worker->plan, worker->slots + lane, worker->width};
+static inline struct sample *worker_state(struct worker *worker, uint32_t lane) {
+    return &worker->lane[lane].solver.state;
 }
 
-/* The summary of an evaluation for the lane's sample, with its tolerance. */
-static inline struct sample_numbers worker_numbers(const struct worker *worker, uint32_t lane) {
-    const struct plan *plan = worker->plan;
-    const struct sample *s = &worker->lane[lane].state;
-    const struct point p = worker_point(worker, lane);
-    const double *summary = point_at(&p, plan->summary);
-    struct sample_numbers n = {.measure = summary[SUMMARY_WORST * p.width]};
-    size_t unused;
-    n.finite = point_mask(&p, plan->summary + SUMMARY_USABLE) && point_mask(&p, plan->summary + SUMMARY_FINITE);
-    if (sample_asks_violation(s, &plan->options))
-        n.violation = point_violation(&p, &unused);
-    if (!plan->options.weighted)
-        return n;
-    n.moved = point_mask(&p, plan->summary + SUMMARY_MOVED);
-    n.squares = summary[SUMMARY_SQUARES * p.width];
-    n.gain = *point_at(&p, plan->step_gain);
-    n.step_squares = *point_at(&p, plan->step_squares);
-    if (sample_asks_joint(s, &plan->options, &n))
-        n.joint = point_joint(&p);
-    return n;
+static inline bool lane_is_idle(const struct lane *lane) {
+    return lane->solver.state.phase == PHASE_IDLE;
 }
 
-/* The summary of a step. */
-static inline struct sample_numbers worker_step_numbers(const struct worker *worker, uint32_t lane) {
-    const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, lane);
-    struct sample_numbers n = {.moved = point_mask(&p, plan->summary + SUMMARY_MOVED),
-                               .usable = point_mask(&p, plan->summary + SUMMARY_USABLE)};
-    n.least_pivot = *point_at(&p, plan->system.pivot_range);
-    n.most_pivot = *point_at(&p, plan->system.pivot_range + 1);
-    return n;
+/* The lane's numbers in near_rows; its search points into them. */
+static inline double *worker_near_row(const struct worker *worker, uint32_t lane) {
+    return worker->near_rows + lane * worker_near_numbers(worker->plan);
 }
 
 static inline struct tape worker_tape(const struct worker *worker, uint32_t lane) {
@@ -242,11 +191,6 @@ static inline struct tape worker_tape(const struct worker *worker, uint32_t lane
 /* Rows of the batch; NULL if missing. */
 const double *batch_inputs(const struct worker *worker, size_t sample);
 const double *batch_raw(const struct worker *worker, size_t sample);
-
-bool all_finite(const double *values, size_t count, size_t *culprit);
-
-/* |a - b|_2 of finite numbers. */
-double vector_distance(const double *a, const double *b, size_t count);
 
 /* Checks the caller's structs and copies them into full ones. */
 hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error);

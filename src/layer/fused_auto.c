@@ -12,21 +12,21 @@
 static void leave_all(struct worker *worker) {
     for (uint32_t k = 0; k < worker->width && worker->fused_auto_lanes; k++)
         if (worker->stage.busy[k])
-            near_leave(&worker->stage, k, &worker->lane[k].state);
+            near_leave(&worker->stage, k, worker_state(worker, k));
     worker->fused_auto_lanes = false;
     worker->stage.trusts = 0;
 }
 
 /* Affine constraints: whether nearest or optimal tries the active-set method first (worker_try_active_set). */
 static bool is_solved_first(const struct worker *worker, const struct lane *own) {
-    return worker->layer->affine.there && own->state.phase == PHASE_NEW && !own->tried;
+    return worker->layer->affine.there && own->solver.state.phase == PHASE_NEW && !own->search.tried;
 }
 
 /* Whether all samples are in that stage; adds new samples to it. */
-static bool take_seats(struct worker *worker) {
+static bool take_lanes(struct worker *worker) {
     bool all = true;
     for (uint32_t k = 0; k < worker->width && all; k++) {
-        const struct sample *s = &worker->lane[k].state;
+        const struct sample *s = worker_state(worker, k);
         if (s->phase == PHASE_IDLE || worker->stage.busy[k])
             continue;
         all = sample_may_go_near(s) && !is_solved_first(worker, &worker->lane[k]);
@@ -45,7 +45,7 @@ static void prepare_tapes(struct worker *worker) {
         if (!all->busy[k])
             continue;
         struct tape tape = worker_tape(worker, k);
-        int number = sample_near_step(&worker->lane[k].state, (int)all->done[k]);
+        int number = sample_near_step(worker_state(worker, k), (int)all->done[k]);
         tape_write_step(&tape, number, all->eps[k], all->leads[k] ? SAMPLE_LEADING : SAMPLE_PLAIN);
         tape_prefetch(&tape, number + 1, true);
         all->tape[k] = tape_iterate(&tape, number);
@@ -53,11 +53,12 @@ static void prepare_tapes(struct worker *worker) {
 }
 
 /* Finishes a sample that has ended; its y is in `best`. */
-static void end_seat(struct worker *worker, uint32_t lane) {
-    struct sample_numbers n = {.measure = worker->stage.measure[lane], .finite = true};
-    near_leave(&worker->stage, lane, &worker->lane[lane].state);
-    sample_decide(&worker->lane[lane].state, &worker->plan->options, &n, false); /* this decision ends it */
-    worker_finish(worker, lane, &n, worker->plan->best);
+static void end_lane(struct worker *worker, uint32_t lane) {
+    struct solver *d = &worker->lane[lane].solver;
+    d->numbers = (struct sample_numbers){.measure = worker->stage.measure[lane], .finite = true};
+    near_leave(&worker->stage, lane, &d->state);
+    sample_decide(&d->state, &worker->plan->options, &d->numbers, false); /* this decision ends it */
+    worker_finish(worker, lane, worker->plan->best);
 }
 
 static void fused_auto_run(struct worker *worker) {
@@ -77,7 +78,7 @@ bool worker_fused_auto(struct worker *worker) {
     const hn_batch *batch = worker->batch;
     bool may = worker->executor->near_rounds && o->method == HN_METHOD_AUTO && !o->relative && !batch->watch &&
                !batch->warm && !worker->cancelled;
-    if (!may || !take_seats(worker)) {
+    if (!may || !take_lanes(worker)) {
         leave_all(worker);
         return false;
     }
@@ -89,6 +90,6 @@ bool worker_fused_auto(struct worker *worker) {
     }
     for (uint32_t k = 0; k < worker->width; k++)
         if (worker->stage.ended[k])
-            end_seat(worker, k);
+            end_lane(worker, k);
     return true;
 }

@@ -11,12 +11,12 @@ static int least(int a, size_t b) {
 }
 
 /* Iterations that no sample needs a decision in; 0: some sample needs one now. */
-static int count_rounds(const struct worker *worker) {
+static int count_rounds(struct worker *worker) {
     const struct sample_options *o = &worker->plan->options;
     int count = worker_unpolled_iterations(worker);
     bool busy = false;
     for (uint32_t k = 0; k < worker->width; k++) {
-        const struct sample *s = &worker->lane[k].state;
+        const struct sample *s = worker_state(worker, k);
         if (s->phase == PHASE_IDLE)
             continue;
         busy = true;
@@ -29,9 +29,9 @@ static int count_rounds(const struct worker *worker) {
     return busy ? count : 0;
 }
 
-static void fused_fixed_describe(const struct worker *worker, struct fused_iterations *rounds) {
+static void fused_fixed_describe(struct worker *worker, struct fused_iterations *rounds) {
     for (uint32_t k = 0; k < worker->width; k++) {
-        const struct sample *s = &worker->lane[k].state;
+        const struct sample *s = worker_state(worker, k);
         rounds->busy[k] = s->phase != PHASE_IDLE;
         rounds->best[k] = s->best;
         if (!worker->batch->tape || !rounds->busy[k])
@@ -42,7 +42,7 @@ static void fused_fixed_describe(const struct worker *worker, struct fused_itera
 }
 
 static void catch_up(struct worker *worker, uint32_t lane, const struct fused_iterations *rounds) {
-    struct sample *s = &worker->lane[lane].state;
+    struct sample *s = worker_state(worker, lane);
     if (worker->batch->tape) {
         struct tape tape = worker_tape(worker, lane);
         for (int i = 1; i <= rounds->done[lane]; i++)

@@ -48,7 +48,7 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
         return error_about(error, HN_INVALID, error_argument("batch.report_size"),
                            "batch: a report of %zu bytes ends within a field; write .report_size = sizeof(hn_report)",
                            batch->report_size);
-    if (batch->fallback && !all_finite(batch->fallback, layer->plan->outputs, &unused))
+    if (batch->fallback && !point_all_finite(batch->fallback, 1, layer->plan->outputs, &unused))
         return error_about(error, HN_INVALID, error_argument("batch.fallback"),
                            "batch: entry %zu of the fallback is not finite", unused);
     if ((unsigned)batch->not_ok >= HN_NOT_OK_COUNT)

@@ -1,10 +1,8 @@
-/* search.c - nearest and optimal: the search that follows after auto has corrected a sample or found it locally
- * infeasible.
+/* search.c - runs the searches of nearest and optimal (core/solver_search.h) for all lanes together.
  *
- * Such samples wait in their lanes, with y saved, until no lane is busy. Then all are searched together
- * (nearest/nearest.h); if the model has splittable kinks, samples without certificate are searched again with the kinks
- * split. The executor evaluates each result: if it violates a constraint, auto's y is returned without certificate.
- * infeasibility.c computes certificates of local infeasibility.
+ * Samples that auto has corrected or found locally infeasible are deferred until no lane is busy. Then all are searched
+ * together (nearest/nearest.h); samples without certificate are searched again with kinks split, if the model has
+ * splittable kinks. The executor evaluates each result.
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -13,161 +11,147 @@
 #include <string.h>
 
 void worker_defer_search(struct worker *worker, uint32_t lane, uint32_t y) {
-    const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, lane);
     struct lane *own = &worker->lane[lane];
     own->deferred = true;
-    own->phase = own->state.phase;
-    own->state.phase = PHASE_IDLE;
-    worker_bring_raw(worker, lane);
-    point_read(&p, plan->raw, plan->outputs, worker_near_row(worker, lane, ROW_RAW));
-    point_read(&p, y, plan->outputs, worker_near_row(worker, lane, ROW_AUTO));
+    own->phase = own->solver.state.phase;
+    own->solver.state.phase = PHASE_IDLE;
+    search_set_aside(&own->solver, y);
 }
 
-/* c, bl and bu of the lane's sample. */
-static void read_rows(const struct worker *worker, uint32_t lane, double *to) {
-    const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, lane);
-    const struct plan_list lists[] = {plan->value, plan->lower, plan->upper};
-    for (size_t k = 0; k < 3; k++)
-        for (size_t i = 0; i < plan->rows; i++)
-            *to++ = *point_at(&p, plan_words(plan, lists[k])[i]);
+static void resume(struct lane *own) {
+    own->deferred = false;
+    own->solver.state.phase = own->phase;
 }
 
-/* If the goal is the model's objective: its gradient at the start, */
-static void look_before(const struct worker *worker, uint32_t lane, struct affine_sample *sample, double *slope) {
+/* ---- affine constraints ---- */
+
+/* Runs the active-set method; with the model's objective as goal, its gradient is evaluated before and after. */
+static bool solve_affine(struct worker *worker, uint32_t lane) {
     const struct affine *affine = &worker->layer->affine;
-    if (affine->goal) {
-        const double *x = batch_inputs(worker, worker->lane[lane].sample);
-        affine_goal_at(affine, worker->goal, x, sample->start, slope);
-        sample->slope = slope;
-    }
-}
-
-/* and at the result, for a second check of the optimality conditions. */
-static bool look_after(struct worker *worker, uint32_t lane, struct affine_sample *sample, double *slope) {
-    const double *x = batch_inputs(worker, worker->lane[lane].sample);
-    double *cost = &worker->lane[lane].near.objective;
-    return affine_goal_after(&worker->layer->affine, worker->goal, x, sample, slope, cost) <= HN_CERTIFIED;
-}
-
-bool worker_try_active_set(struct worker *worker, uint32_t lane, const struct sample_numbers *n) {
-    const struct affine *affine = &worker->layer->affine;
-    struct lane *own = &worker->lane[lane];
+    const struct solver *d = &worker->lane[lane].solver;
+    struct solver_search *s = d->search;
     size_t rows = worker->plan->rows;
-    bool may = n->finite && !worker->cancelled && worker->plan->options.iterations > 0;
-    if (!affine->there || own->tried || !may)
-        return false;
-    own->tried = true;
-    worker_defer_search(worker, lane, worker->plan->y);
-    read_rows(worker, lane, worker->affine);
-    double *memory = worker->affine + 3 * rows;
-    struct affine_sample sample = {.start = worker_near_row(worker, lane, ROW_AUTO),
+    double *slope = worker->affine + 3 * rows;
+    struct affine_sample sample = {.start = s->stepped,
                                    .value = worker->affine,
                                    .lower = worker->affine + rows,
                                    .upper = worker->affine + 2 * rows,
-                                   .y = worker_near_row(worker, lane, ROW_NEAREST),
-                                   .multipliers = worker_near_row(worker, lane, ROW_MULTIPLIERS)};
-    own->near = (struct nearest_sample){.multipliers = sample.multipliers, .programmes = 1};
-    look_before(worker, lane, &sample, memory);
-    affine_solve(affine, memory + worker->plan->outputs, &sample);
-    own->found = sample.kkt <= HN_CERTIFIED && look_after(worker, lane, &sample, memory);
-    if (!own->found) {
-        own->deferred = false;
-        own->state.phase = own->phase;
+                                   .y = s->found,
+                                   .multipliers = s->multipliers};
+    s->sample = (struct nearest_sample){.multipliers = sample.multipliers, .programmes = 1};
+    search_read_rows(d, worker->affine);
+    if (affine->goal) {
+        affine_goal_at(affine, worker->goal, d->x, sample.start, slope);
+        sample.slope = slope;
+    }
+    affine_solve(affine, slope + worker->plan->outputs, &sample);
+    bool solved = sample.kkt <= HN_CERTIFIED &&
+                  affine_goal_after(affine, worker->goal, d->x, &sample, slope, &s->sample.objective) <= HN_CERTIFIED;
+    s->sample.kkt = sample.kkt;
+    s->sample.factorisations = sample.changes;
+    return solved;
+}
+
+bool worker_try_active_set(struct worker *worker, uint32_t lane) {
+    struct lane *own = &worker->lane[lane];
+    struct solver *d = &own->solver;
+    bool affine = d->state.phase == PHASE_NEW && worker->layer->affine.there && !worker->cancelled;
+    if (!affine || !search_may_try(d))
+        return false;
+    own->search.tried = true;
+    worker_defer_search(worker, lane, worker->plan->y);
+    own->search.solved = solve_affine(worker, lane);
+    if (!own->search.solved) {
+        resume(own);
         return false;
     }
-    sample_came_in(&own->state, &worker->plan->options, n);
-    own->near.kkt = sample.kkt;
-    own->near.factorisations = sample.changes;
+    d->led = SAMPLE_PLAIN;
+    sample_came_in(&d->state, &worker->plan->options, &d->numbers);
     return true;
 }
 
-/* Evaluates points of the flagged, deferred lanes: the same row of near_rows for all of them, or each lane's returned
- * point. */
-static void evaluate_at(struct worker *worker, size_t which, const bool *flags) {
-    const struct plan *plan = worker->plan;
-    const bool none[MAX_LANES] = {false};
-    for (uint32_t k = 0; k < worker->width; k++) {
-        const struct point p = worker_point(worker, k);
-        if (!flags[k])
-            continue;
-        size_t row = worker->lane[k].lost ? ROW_AUTO : which;
-        point_write(&p, plan->y, plan->outputs, worker_near_row(worker, k, row));
-        point_set_mask(&p, plan->summary + SUMMARY_USABLE, true);
-    }
-    worker->executor->evaluate(worker->executor, worker->slots, none, false);
-}
+/* ---- the searches ---- */
 
-/* Runs a search for the flagged lanes from their ROW_NEAREST, which receives the result. */
+/* Runs a search for the flagged lanes from `found`, which receives the result. */
 static void run_search(struct worker *worker, const struct nearest *nearest, double *memory, const bool *flags,
-                       struct nearest_sample *found) {
+                       struct nearest_sample *results) {
     const struct nearest_watch watch = worker_cancellation(worker);
     struct nearest_sample samples[MAX_LANES];
     size_t count = 0;
-    for (uint32_t k = 0; k < worker->width; k++)
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct solver *d = &worker->lane[k].solver;
         if (flags[k])
-            samples[count++] = (struct nearest_sample){.x = batch_inputs(worker, worker->lane[k].sample),
-                                                       .raw = worker_near_row(worker, k, ROW_RAW),
-                                                       .y = worker_near_row(worker, k, ROW_NEAREST),
-                                                       .multipliers = worker_near_row(worker, k, ROW_MULTIPLIERS)};
+            samples[count++] = (struct nearest_sample){
+                .x = d->x, .raw = d->search->raw, .y = d->search->found, .multipliers = d->search->multipliers};
+    }
     if (count > 0)
         nearest_run(nearest, memory, samples, count, &watch);
     count = 0;
     for (uint32_t k = 0; k < worker->width; k++)
         if (flags[k])
-            found[k] = samples[count++];
-}
-
-/* Whether a search with kinks split can improve on the first. */
-static bool may_split(const struct worker *worker, const struct nearest_sample *near) {
-    return worker_split(worker)->parts.plan.program && near->kkt > HN_CERTIFIED && near->reason != NEAREST_UNBOUNDED &&
-           near->reason != NEAREST_STOPPED;
-}
-
-/* Takes the result of the second search, which started from that of the first. */
-static void take_split(struct lane *own, const struct nearest_sample *second) {
-    struct nearest_sample *near = &own->near;
-    own->split = second->kkt <= HN_CERTIFIED;
-    near->kkt = second->kkt;
-    near->objective = second->objective;
-    near->moved = near->moved || second->moved;
-    near->reason = own->split || second->reason == NEAREST_STOPPED ? second->reason : near->reason;
-    near->programmes += second->programmes;
-    near->factorisations += second->factorisations;
+            results[k] = samples[count++];
 }
 
 static void search(struct worker *worker) {
-    struct nearest_sample found[MAX_LANES];
+    struct nearest_sample results[MAX_LANES];
     bool flags[MAX_LANES] = {false};
     for (uint32_t k = 0; k < worker->width; k++) {
-        const struct lane *own = &worker->lane[k];
-        flags[k] = own->deferred && !own->found && !own->lost;
+        const struct solver_search *s = &worker->lane[k].search;
+        flags[k] = worker->lane[k].deferred && !s->solved && !s->lost;
         if (flags[k])
-            memcpy(worker_near_row(worker, k, ROW_NEAREST), worker_near_row(worker, k, ROW_AUTO),
-                   worker->plan->outputs * sizeof *worker->row);
+            memcpy(s->found, s->stepped, worker->plan->outputs * sizeof *s->found);
     }
-    run_search(worker, worker_nearest(worker), worker->near, flags, found);
+    run_search(worker, worker_nearest(worker), worker->near, flags, results);
     for (uint32_t k = 0; k < worker->width; k++) {
+        struct solver_search *s = &worker->lane[k].search;
         if (flags[k])
-            worker->lane[k].near = found[k];
-        flags[k] = flags[k] && may_split(worker, &found[k]);
+            s->sample = results[k];
+        flags[k] = flags[k] && worker_split(worker)->parts.plan.program && search_may_split(s);
     }
-    run_search(worker, worker_split(worker), worker->split, flags, found);
+    run_search(worker, worker_split(worker), worker->split, flags, results);
     for (uint32_t k = 0; k < worker->width; k++)
         if (flags[k])
-            take_split(&worker->lane[k], &found[k]);
+            search_take_split(&worker->lane[k].search, &results[k]);
 }
 
-/* Discards the result of the search: the executor's evaluation found a violation. */
-static void withdraw(struct worker *worker, uint32_t lane) {
-    struct nearest_sample *near = &worker->lane[lane].near;
-    near->reason = near->kkt <= HN_CERTIFIED ? NEAREST_NOT_CONFIRMED : near->reason;
-    near->kkt = INFINITY;
-    near->objective = near->before;
-    near->moved = worker->lane[lane].split = false;
-    memset(near->multipliers, 0, worker->plan->rows * sizeof *near->multipliers);
+/* ---- certificates of local infeasibility ---- */
+
+/* Certificates for the flagged lanes, at auto's y or where steps stalled; rest receives their residuals. */
+static void prove(struct worker *worker, bool stalled, const bool *flags, double *rest) {
+    const struct nearest_watch watch = worker_cancellation(worker);
+    struct nearest_proof list[MAX_LANES];
+    size_t count = 0;
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct solver_search *s = &worker->lane[k].search;
+        if (flags[k])
+            list[count++] = (struct nearest_proof){.x = worker->lane[k].solver.x,
+                                                   .y = stalled ? s->found : s->stepped,
+                                                   .multipliers = stalled ? s->stalled_multipliers : s->multipliers};
+    }
+    if (count > 0)
+        nearest_prove(worker_nearest(worker), worker->near, list, count, &watch);
+    count = 0;
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (flags[k])
+            rest[k] = list[count++].rest;
 }
+
+static void certify(struct worker *worker) {
+    const size_t outputs = worker->plan->outputs;
+    double at_stepped[MAX_LANES], at_stalled[MAX_LANES];
+    bool lost[MAX_LANES] = {false}, again[MAX_LANES] = {false};
+    for (uint32_t k = 0; k < worker->width; k++)
+        lost[k] = worker->lane[k].deferred && worker->lane[k].search.lost;
+    prove(worker, false, lost, at_stepped);
+    for (uint32_t k = 0; k < worker->width; k++)
+        again[k] = lost[k] && search_tries_stalled(&worker->lane[k].search, outputs, at_stepped[k]);
+    prove(worker, true, again, at_stalled);
+    for (uint32_t k = 0; k < worker->width; k++)
+        if (lost[k])
+            search_choose_proof(&worker->lane[k].search, outputs, at_stepped[k], again[k] ? at_stalled[k] : INFINITY);
+}
+
+/* ---- the executor's evaluation ---- */
 
 static bool any(const bool *flags, uint32_t count) {
     for (uint32_t k = 0; k < count; k++)
@@ -176,33 +160,46 @@ static bool any(const bool *flags, uint32_t count) {
     return false;
 }
 
-/* The executor's evaluation found a violation at the result of affine.h: starts the sample without it. */
-static void begin_anew(struct worker *worker, uint32_t lane) {
+/* Evaluates the flagged lanes at the result, or at auto's y: always there when they are locally infeasible. */
+static void evaluate_at(struct worker *worker, bool result, const bool *flags) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, lane);
-    worker->lane[lane].deferred = worker->lane[lane].found = false;
-    point_write(&p, plan->y, plan->outputs, worker_near_row(worker, lane, ROW_AUTO));
+    const bool none[MAX_LANES] = {false};
+    for (uint32_t k = 0; k < worker->width; k++) {
+        struct solver *d = &worker->lane[k].solver;
+        if (!flags[k])
+            continue;
+        point_write(&d->point, plan->y, plan->outputs,
+                    result && !d->search->lost ? d->search->found : d->search->stepped);
+        solver_flag(d, plan->summary + SUMMARY_USABLE, true);
+    }
+    worker->executor->evaluate(worker->executor, worker->slots, none, false);
 }
 
-/* Evaluates the results, and auto's y again if a result is infeasible. Locally infeasible samples return auto's y. */
-static void evaluate_found(struct worker *worker, bool *deferred) {
+/* The result of the active-set method violates a constraint: the sample starts its steps. */
+static void begin_anew(struct worker *worker, struct lane *own) {
+    own->deferred = own->search.solved = false;
+    point_write(&own->solver.point, worker->plan->y, worker->plan->outputs, own->search.stepped);
+}
+
+/* Evaluates the results, and auto's y again if a result violates a constraint. */
+static void confirm(struct worker *worker, bool *deferred) {
     bool back[MAX_LANES] = {false};
-    evaluate_at(worker, ROW_NEAREST, deferred);
+    evaluate_at(worker, true, deferred);
     for (uint32_t k = 0; k < worker->width; k++) {
         struct lane *own = &worker->lane[k];
         if (!deferred[k])
             continue;
-        own->state.phase = own->phase;
-        const struct sample_numbers n = worker_numbers(worker, k);
-        back[k] = !own->lost && worker_verdict(worker, k, &n) != HN_OUTCOME_OK;
-        if (back[k] && own->found) {
-            begin_anew(worker, k);
+        own->solver.state.phase = own->phase;
+        solver_numbers(&own->solver);
+        back[k] = !own->search.lost && solver_verdict(&own->solver) != HN_OUTCOME_OK;
+        if (back[k] && own->search.solved) {
+            begin_anew(worker, own);
             back[k] = deferred[k] = false;
         } else if (back[k])
-            withdraw(worker, k);
+            search_withdraw(&own->search, worker->plan->rows);
     }
     if (any(back, worker->width))
-        evaluate_at(worker, ROW_AUTO, back);
+        evaluate_at(worker, false, back);
 }
 
 bool worker_search(struct worker *worker) {
@@ -212,15 +209,15 @@ bool worker_search(struct worker *worker) {
     if (!any(deferred, worker->width))
         return false;
     search(worker);
-    worker_find_certificate(worker);
-    evaluate_found(worker, deferred);
+    certify(worker);
+    confirm(worker, deferred);
     for (uint32_t k = 0; k < worker->width; k++) {
         if (!deferred[k])
             continue;
-        const struct sample_numbers n = worker_numbers(worker, k);
+        solver_numbers(&worker->lane[k].solver);
         worker->lane[k].deferred = false;
-        worker->lane[k].searched = true;
-        worker_finish(worker, k, &n, worker->plan->y);
+        worker->lane[k].search.searched = true;
+        worker_finish(worker, k, worker->plan->y);
     }
     return true;
 }
@@ -232,7 +229,7 @@ static struct nearest_pull pull_of(const struct worker *worker, uint32_t lane, c
     const struct plan *plan = worker->plan;
     size_t sample = worker->lane[lane].sample;
     const struct tape tape = worker_tape(worker, lane);
-    double *own = worker_near_row(worker, lane, 0);
+    double *own = worker_near_row(worker, lane);
     return (struct nearest_pull){
         .x = batch_inputs(worker, sample),
         .y = worker->batch->y + sample * plan->outputs,
@@ -253,18 +250,18 @@ void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient) {
     uint32_t lanes[MAX_LANES];
     size_t count = 0;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (worker->lane[k].state.phase != PHASE_IDLE && worker->lane[k].searched) {
+        if (!lane_is_idle(&worker->lane[k]) && worker->lane[k].search.searched) {
             pulls[count] = pull_of(worker, k, gradient);
             lanes[count++] = k;
         }
     if (count > 0)
         nearest_pull(n, worker->near, pulls, count);
     for (size_t i = 0; i < count; i++) {
-        const struct point p = worker_point(worker, lanes[i]);
+        const struct point *p = &worker->lane[lanes[i]].solver.point;
         worker->lane[lanes[i]].regular = pulls[i].regular;
-        point_write(&p, plan->gradient, plan->outputs, pulls[i].gradient);
-        point_write(&p, plan->grad_x, plan->inputs, pulls[i].grad_x);
-        point_write(&p, plan->grad_lower, plan->rows, pulls[i].grad_lower);
-        point_write(&p, plan->grad_upper, plan->rows, pulls[i].grad_upper);
+        point_write(p, plan->gradient, plan->outputs, pulls[i].gradient);
+        point_write(p, plan->grad_x, plan->inputs, pulls[i].grad_x);
+        point_write(p, plan->grad_lower, plan->rows, pulls[i].grad_lower);
+        point_write(p, plan->grad_upper, plan->rows, pulls[i].grad_upper);
     }
 }

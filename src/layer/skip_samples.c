@@ -28,36 +28,33 @@ bool worker_can_skip(const struct worker *worker) {
 }
 
 /* y_raw or the start values, with fixed outputs at their values; false if not finite. */
-static bool take_what_came(const struct worker *worker, size_t sample, double *y) {
+static bool take_what_came(struct worker *worker, const struct lane *own) {
     const struct plan *plan = worker->plan;
-    const struct point p = worker_point(worker, 0);
-    const double *raw = batch_raw(worker, sample);
-    const uint32_t *start = plan_words(plan, plan->start);
+    const struct solver *d = &own->solver;
     const uint32_t *fixed = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
     size_t unused;
-    if (raw)
-        memcpy(y, raw, plan->outputs * sizeof *y);
-    for (size_t j = 0; !raw && j < plan->outputs; j++)
-        y[j] = *point_at(&p, start[j]);
+    for (size_t j = 0; j < plan->outputs; j++)
+        worker->row[j] = solver_raw(d, j);
     for (size_t f = 0; f < plan->fixed.slot.count; f++)
-        y[output[f]] = *point_at(&p, fixed[f]);
+        worker->row[output[f]] = *point_at(&d->point, fixed[f]);
     bool changed = plan->fixed.slot.count > 0; /* a fixed value may replace the input y */
-    return all_finite(y, plan->outputs, &unused) && (!changed || all_finite(raw, plan->outputs, &unused)) &&
-           all_finite(batch_inputs(worker, sample), plan->inputs, &unused);
+    return point_all_finite(worker->row, 1, plan->outputs, &unused) &&
+           (!changed || point_all_finite(d->raw, 1, plan->outputs, &unused)) &&
+           point_all_finite(batch_inputs(worker, own->sample), 1, plan->inputs, &unused);
 }
 
-static void report_skipped(const struct worker *worker, size_t sample, const struct sample *s, const double *y) {
+static void report_skipped(const struct worker *worker, struct lane *own) {
     const struct plan *plan = worker->plan;
     hn_report out;
     memset(&out, 0, sizeof out); /* padding, too: equal reports have equal bytes */
     out.outcome = HN_OUTCOME_CANCELLED;
     out.violation_before = out.violation = out.slope = INFINITY;
     out.worst = out.culprit = SIZE_MAX;
-    out.damping = s->used;
+    out.damping = own->solver.state.used;
     if (plan->fixed.slot.count > 0)
-        out.moved = out.distance = vector_distance(batch_raw(worker, sample), y, plan->outputs);
+        out.moved = out.distance = solver_distance(&own->solver, plan->y, NULL);
     out.kkt = out.objective = out.complementarity = out.proof = INFINITY;
-    report_write(worker->batch, sample, &out);
+    report_write(worker->batch, own->sample, &out);
 }
 
 static void skip_samples_fill(double *numbers, size_t sample, size_t count, double value) {
@@ -65,23 +62,28 @@ static void skip_samples_fill(double *numbers, size_t sample, size_t count, doub
         numbers[sample * count + i] = value;
 }
 
-bool worker_skip(const struct worker *worker, size_t sample) {
+bool worker_skip(struct worker *worker, uint32_t lane) {
     const struct plan *plan = worker->plan;
     const hn_batch *batch = worker->batch;
-    struct sample s;
-    if (!take_what_came(worker, sample, worker->row))
+    struct lane *own = &worker->lane[lane];
+    struct solver *d = &own->solver;
+    const size_t sample = own->sample;
+    d->raw = batch_raw(worker, sample);
+    if (!take_what_came(worker, own))
         return false;
-    sample_open(&s, &plan->options);
+    sample_open(&d->state, &plan->options);
+    point_write(&d->point, plan->y, plan->outputs, worker->row);
     if (batch->tape) {
         struct tape tape = tape_of(plan, batch->tape, sample);
-        tape_close(&tape, &s);
+        tape_close(&tape, &d->state);
         skip_samples_fill(tape.numbers, 0, plan->tape_numbers, 0); /* TAPE_BY_STEPS with no steps */
     }
     skip_samples_fill(batch->residual, sample, plan->rows, INFINITY);
     skip_samples_fill(batch->multipliers, sample, plan->rows, 0);
     skip_samples_fill(batch->warm, sample, plan->outputs, 0);
     if (batch->reports)
-        report_skipped(worker, sample, &s, worker->row);
-    memcpy(batch->y + sample * plan->outputs, worker->row, plan->outputs * sizeof *worker->row);
+        report_skipped(worker, own);
+    point_read(&d->point, plan->y, plan->outputs, batch->y + sample * plan->outputs);
+    d->state.phase = PHASE_IDLE;
     return true;
 }

@@ -16,19 +16,12 @@ struct tape_step {
     int32_t unused;
 };
 
-/* nearest: how y depends on the input. */
-enum {
-    TAPE_BY_STEPS,  /* through auto's steps */
-    TAPE_CERTIFIED, /* as the solution of an optimisation problem */
-    TAPE_ELSEWHERE  /* unknown */
-};
-
 /* One sample's part. */
 struct tape {
     struct tape_head *head;
     struct tape_step *step;
     double *iterate; /* steps x outputs */
-    double *numbers; /* plan->tape_numbers: for nearest one of TAPE_*, then the multipliers */
+    double *numbers; /* plan->tape_numbers: of nearest and optimal: core/solver_search.h */
     size_t room, outputs;
 };
 

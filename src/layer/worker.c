@@ -39,6 +39,28 @@ size_t hn_layer_tape_bytes(const hn_layer *layer, size_t count) {
     return layer ? tape_bytes(layer->plan, count) : 0;
 }
 
+static void begin_lane(struct worker *worker, uint32_t lane) {
+    const hn_layer *layer = worker->layer;
+    struct lane *own = &worker->lane[lane];
+    const size_t outputs = worker->plan->outputs;
+    own->solver = (struct solver){.plan = worker->plan,
+                                  .options = &worker->plan->options,
+                                  .point = {worker->plan, worker->slots + lane, worker->width},
+                                  .row = worker->row};
+    if (!method_searches(layer->options.method))
+        return;
+    double *rows = worker_near_row(worker, lane);
+    own->solver.search = &own->search;
+    own->search = (struct solver_search){.raw = rows,
+                                         .stepped = rows + outputs,
+                                         .found = rows + 2 * outputs,
+                                         .multipliers = rows + 3 * outputs,
+                                         .stalled_multipliers = rows + 3 * outputs + worker->plan->rows,
+                                         .weights = layer->weights,
+                                         .optimal = layer->options.method == HN_METHOD_OPTIMAL,
+                                         .maximizes = layer->maximizes};
+}
+
 /* A single sample uses the single executor: an eighth of the memory, which matters once it exceeds the caches. */
 bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
                   struct helpers *helpers) {
@@ -54,6 +76,8 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
         worker->executor = &worker->helped;
     }
     worker->executor->begin(worker->executor, worker->slots);
+    for (uint32_t k = 0; k < worker->width; k++)
+        begin_lane(worker, k);
     if (method_searches(layer->options.method)) {
         nearest_begin(worker_nearest(worker), worker->near);
         if (worker_split(worker)->parts.plan.program)
@@ -93,28 +117,4 @@ const double *batch_inputs(const struct worker *worker, size_t sample) {
 const double *batch_raw(const struct worker *worker, size_t sample) {
     const hn_batch *batch = worker->batch;
     return batch->y_raw ? batch->y_raw + (batch->repeat_y ? 0 : sample * worker->plan->outputs) : NULL;
-}
-
-/* Almost always true: a branchless first test. a - a is 0 for finite a, else NaN. */
-static bool seem_finite(const double *values, size_t count) {
-    enum { CHAINS = 4 };
-    double lost[CHAINS] = {0};
-    size_t i = 0;
-    for (; i + CHAINS <= count; i += CHAINS)
-        for (size_t k = 0; k < CHAINS; k++)
-            lost[k] += values[i + k] - values[i + k];
-    for (; i < count; i++)
-        lost[0] += values[i] - values[i];
-    return lost[0] + lost[1] + lost[2] + lost[3] == 0;
-}
-
-bool all_finite(const double *values, size_t count, size_t *culprit) {
-    if (seem_finite(values, count))
-        return true;
-    for (size_t i = 0; i < count; i++)
-        if (!sample_is_finite(values[i])) {
-            *culprit = i;
-            return false;
-        }
-    return true;
 }

@@ -25,8 +25,8 @@ struct plan_builder {
     struct program *program;
     struct arena arena;
     struct plan_pairs bounds, clip;
-    uint32_t *joint;
-    size_t joint_count;
+    uint32_t *joint, *bounded; /* rows */
+    size_t joint_count, bounded_count;
     struct damped system;
 };
 

@@ -65,8 +65,18 @@ static bool find_joint(struct plan_builder *b) {
     return b->joint != NULL;
 }
 
+static bool find_bounded(struct plan_builder *b) {
+    size_t rows = b->problem.rows, constants = b->program->constant_count;
+    const uint32_t *lower = plan_row_slots(b) + rows, *upper = lower + rows;
+    b->bounded = arena_take(&b->arena, rows + 1, sizeof *b->bounded);
+    for (size_t i = 0; b->bounded && i < rows; i++)
+        if (lower[i] >= constants || upper[i] >= constants)
+            b->bounded[b->bounded_count++] = (uint32_t)i;
+    return b->bounded != NULL;
+}
+
 static hn_status find_rows(struct plan_builder *b, hn_error *error) {
-    bool found = plan_take_pairs(b, &b->clip) && find_clip(b) && find_joint(b);
+    bool found = plan_take_pairs(b, &b->clip) && find_clip(b) && find_joint(b) && find_bounded(b);
     return found ? HN_OK : error_no_memory(error, "the layer");
 }
 

@@ -105,11 +105,12 @@ void emission_print_gradient(const struct emission *e, struct text *out) {
         text_add(out, "%s", emission_network_turns(e));
     text_add(out, "    real *const raw = work->raw%s;\n",
              emission_has_policy(e) ? " + (size_t)work->chosen * layer_plan.outputs" : "");
-    text_add(out, "    work_tape(work, &tape);\n    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
-                  "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
-                  "    d.x = x;\n    d.raw = 0;\n    d.warm = 0;\n    d.row = work->row;\n    d.tape = &tape;\n"
-                  "    back.grad_y = grad_y;\n    back.grad_raw = raw;\n    back.grad_x = grad_x;\n"
-                  "    back.grad_lower = back.grad_upper = 0;\n    back.from_start = false;\n");
+    text_add(out,
+             "    work_tape(work, &tape);\n    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
+             "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
+             "    d.x = x;\n    d.raw = d.fallback = 0;\n    d.warm = 0;\n    d.row = work->row;\n    d.tape = &tape;\n"
+             "    back.grad_y = grad_y;\n    back.grad_raw = raw;\n    back.grad_x = grad_x;\n"
+             "    back.grad_lower = back.grad_upper = back.grad_weights = 0;\n    back.from_start = false;\n");
     if (emission_has_policy(e))
         print_chosen(out);
     text_add(out, "    bool whole = solver_gradient(&d, &back);\n");

@@ -9,7 +9,7 @@ struct named_list {
     struct plan_list list;
 };
 
-enum { FORWARD_LISTS = 14, PLAN_LISTS = FORWARD_LISTS + 12 };
+enum { FORWARD_LISTS = 15, PLAN_LISTS = FORWARD_LISTS + 12 };
 
 /* Those of the way back are the last ones; without the adjoint they are empty. */
 static void name_lists(const struct emission *e, struct named_list lists[PLAN_LISTS]) {
@@ -29,6 +29,7 @@ static void name_lists(const struct emission *e, struct named_list lists[PLAN_LI
         {"clip_slot", "clip.slot", p->clip.slot},
         {"clip_entry", "clip.entry", p->clip.entry},
         {"joint", "joint", p->joint},
+        {"bounded", "bounded", p->bounded},
         {"lower_x_first", "lower_x.first", p->lower_x.first},
         {"lower_x_column", "lower_x.column", p->lower_x.column},
         {"lower_x_slot", "lower_x.slot", p->lower_x.slot},

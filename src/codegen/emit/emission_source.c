@@ -238,7 +238,7 @@ static void print_solve(const struct emission *e, struct text *out) {
         text_add(out, "%s", emission_network_turns(e));
     text_add(out, "    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
                   "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n"
-                  "    d.x = x;\n    d.raw = work->raw;\n    d.row = work->row;\n");
+                  "    d.x = x;\n    d.raw = work->raw;\n    d.fallback = 0;\n    d.row = work->row;\n");
     text_add(out, e->network ? "    network_run(x, work->raw, turns);\n"
                              : "    solver_copy(y, work->raw, layer_plan.outputs);\n");
     if (policy)
@@ -325,13 +325,11 @@ void emission_print_drive(const struct emission *e, struct text *out) {
     if (e->paired)
         print_two(e, out);
     emission_print_entries(e, out);
-    text_add(out, "#include \"core/solver.h\"\n");
+    text_add(out, "#include \"core/solver_run.h\"\n");
     if (e->rounding.number)
         emission_print_rounding(e, out);
-    if (e->options.adjoint) {
-        text_add(out, "#include \"core/point_back.h\"\n"
-                      "#include \"core/solver_adjoint.h\"\n");
-    }
+    if (e->options.adjoint)
+        text_add(out, "#include \"core/solver_run_adjoint.h\"\n");
 }
 
 static void print_root(const struct emission *e, struct text *out) {
@@ -341,7 +339,8 @@ static void print_root(const struct emission *e, struct text *out) {
     text_add(out, "\n/* There is one layer here, and slots are numbers: compilers make constants of them. */\n"
                   "#define POINT_PLAN(p)    ((void)(p), &layer_plan)\n"
                   "#define POINT_WIDTH(p)   ((void)(p), (size_t)1)\n"
-                  "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
+                  "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n"
+                  "#define SOLVER_EVEN 1\n");
     emission_print_sample(out);
     emission_print_plan(e, out);
     emission_print_points(out);

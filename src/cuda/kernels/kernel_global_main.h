@@ -12,12 +12,11 @@
 #ifdef DEVICE_GRADIENTS
 typedef struct global_adjoint task;
 #ifdef DEVICE_SEARCHES
-#define task_open  thread_search_back_open
-#define task_close thread_search_back_close
+#define task_open thread_search_back_open
 #else
-#define task_open  global_adjoint_open
-#define task_close global_adjoint_close
+#define task_open global_adjoint_open
 #endif
+#define task_close global_adjoint_close
 
 SIMD_INLINE struct global_state *task_global(task *t) {
     return &t->far;

@@ -1,20 +1,43 @@
-/* kernel_registers.h - one thread of a device and the samples that it takes: what layer/load_samples.c, layer/forward.c and
- * layer/finish_sample.c do for batches, with the decisions and the driver of an emitted file (core/solver.h).
+/* kernel_registers.h - one CUDA thread and the samples it takes, with their slots in a local array: serves core/solver.h by fused
+ * iterations.
  *
- *     open    x and the raw output come in; what depends on x only is evaluated
- *     round   evaluate, decide, step: one straight line of generated statements whose values stay in registers (thread_round). What
- *             is rare goes through the slots, as everywhere else: thread_listed
- *     close   a fresh evaluation at y, the verdict, the report (kernel_registers_close.h)
+ *     open    load a sample
+ *     round   evaluate, decide, step: one basic block of generated statements whose values stay in registers (thread_round). Rare
+ *             requests are served through the slots, by core/solver_run.h: thread_listed
+ *     close   a fresh evaluation at y, the verdict, the report
  *
- * Where DEVICE_SINGLE is defined numbers are floats, and what comes in is copied; where DEVICE_POLISH is, the sample has been through
- * such a kernel (mixed_precision.h).
+ * With DEVICE_SINGLE numbers are floats and inputs are copied; with DEVICE_POLISH the sample comes from such a kernel (mixed_precision.h).
  *
- * In straight rounds A and W r never reach their slots. Who asks for them later gets them from where they were taken: base, scale,
- * hold and leads are kept, and the same statements give the same bits (thread_retake).
+ * Fused iterations do not write A and W r to their slots. When a later request needs them, they are recomputed: base, scale, hold and leads
+ * are kept, and the same statements give the same bits (thread_retake).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_KERNEL_REGISTERS_H
 #define HN_CUDA_KERNEL_REGISTERS_H
+
+/* ---- copies in fused iterations, unrolled; those of sample_io.h run once per sample ---- */
+
+enum { THREAD_AT_ONCE = 32 };
+
+SIMD_INLINE void thread_spread(const real *from, uint64_t from_apart, real *to, uint64_t to_apart,
+                               const uint32_t count) {
+    real block[THREAD_AT_ONCE];
+    DEVICE_UNROLL
+    for (uint32_t first = 0; first < count; first += THREAD_AT_ONCE) {
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < THREAD_AT_ONCE; k++)
+            if (first + k < count)
+                block[k] = from[(first + k) * from_apart];
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < THREAD_AT_ONCE; k++)
+            if (first + k < count)
+                to[(first + k) * to_apart] = block[k];
+    }
+}
+
+SIMD_INLINE void thread_copy(const real *from, real *to) {
+    thread_spread(from, 1, to, 1, LAYER_OUTPUTS);
+}
 
 /* What a thread knows of its turns: kernel_main.h. */
 struct thread_turn {
@@ -27,7 +50,6 @@ struct thread_turn {
 struct thread_state {
     struct solver solver;
     struct solver_tape tape;
-    struct sample_numbers numbers; /* of the last evaluation */
     struct thread_turn turn;
     uint64_t sample;   /* its number in the batch */
     bool assumed;      /* weights of rows are those that straight rounds take for granted */
@@ -62,50 +84,7 @@ static real *thread_taken(const struct thread_state *l) {
 #endif
 }
 
-/* ---- the sample comes in ---- */
-
-/* y = the raw output or the start values, unless they or x or the bounds are of no use. */
-static void thread_take(struct thread_state *l, const struct device_call *call) {
-    struct solver *d = &l->solver;
-    real *slots = d->point.slots;
-    bool finite = true;
-    if (d->raw)
-        finite = thread_copy_in(d->raw, slots);
-    else
-        point_start(&d->point);
-    uint32_t x = thread_first_lost(slots + LAYER_X, LAYER_INPUTS), rows = thread_bad_bounds(slots);
-    uint32_t raw = finite ? LAYER_OUTPUTS : thread_first_lost(slots + LAYER_Y, LAYER_OUTPUTS);
-    if (x < LAYER_INPUTS)
-        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, x);
-    else if (raw < LAYER_OUTPUTS)
-        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, LAYER_INPUTS + raw);
-    else if (rows < LAYER_ROWS)
-        thread_fall_back(d, call, HN_OUTCOME_BAD_BOUNDS, rows);
-}
-
-/* After what depends on x only was evaluated. */
-static void thread_place(struct thread_state *l, const struct device_call *call) {
-    struct solver *d = &l->solver;
-    const struct plan *plan = &layer_plan;
-    real *slots = d->point.slots;
-    size_t culprit = 0;
-    thread_take(l, call);
-    if (!point_set_fixed(&d->point) && d->state.phase == PHASE_NEW) {
-        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
-        point_set_fixed(&d->point);
-    }
-    bool starts = d->state.phase == PHASE_NEW && !d->raw;
-    if (starts && !point_finite(&d->point, plan->y, plan->outputs, &culprit)) /* a start that x drives away */
-        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_INPUT, plan->inputs + culprit);
-    if (layer_options.usual > 0 && d->state.phase == PHASE_NEW && point_is_start(&d->point))
-        sample_is_home(&d->state);
-    if (d->state.phase != PHASE_NEW || starts || plan->fixed.slot.count > 0) { /* y is not what came in */
-        thread_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
-        if (LAYER_RAW != LAYER_BEST)
-            thread_copy_once(slots + LAYER_Y, slots + LAYER_RAW, LAYER_OUTPUTS);
-    }
-    solver_flag(d, plan->summary + SUMMARY_USABLE, true);
-}
+/* ---- loading ---- */
 
 #ifdef DEVICE_POLISH
 typedef struct thread_state polished;
@@ -126,12 +105,7 @@ static GENERATED void thread_open(struct thread_state *l, const struct device_ca
     l->pinned = l->evaluated = false;
     l->assumed = false;
     thread_find(d, call, sample, thread_taken(l));
-    const struct sample_options o = layer_options;
-    sample_open(&d->state, &o);
-    for (uint32_t i = 0; i < LAYER_INPUTS; i++)
-        d->point.slots[LAYER_X + i] = d->x[i];
-    entry_prepare(d->point.slots);
-    thread_place(l, call);
+    solver_begin(d);
 #ifdef DEVICE_POLISH
     polish_open(l, call);
 #else
@@ -221,27 +195,22 @@ static GENERATED void thread_evaluate(struct thread_state *l) {
 
 /* The rest of a round through the slots. Methods without weights only return to the best iterate like that. */
 #if LAYER_WEIGHTED
-static GENERATED void thread_listed(struct thread_state *l, bool accepted) {
-    struct solver *d = &l->solver;
+static GENERATED void thread_listed(struct thread_state *l, unsigned requests) {
     l->pinned = false;
     thread_settle(l);
-    if (!accepted)
+    if (!(requests & SOLVER_COMMIT))
         thread_retake(l);
     if (!l->evaluated)
         thread_evaluate(l);
     l->evaluated = false;
-    if (accepted)
-        solver_commit_iterate(d);
     l->listed = true;
-    if (layer_options.method == HN_METHOD_AUTO && sample_in_elastic(&d->state))
-        point_elastic_qp_prepare(&d->point, &d->state);
-    solver_move(d);
+    solver_serve(&l->solver, requests & ~(unsigned)SOLVER_KEEP);
 }
 #else
-static GENERATED void thread_listed(struct thread_state *l, bool accepted) {
-    (void)accepted;
+static GENERATED void thread_listed(struct thread_state *l, unsigned requests) {
+    (void)requests;
     solver_flag(&l->solver, LAYER_SUMMARY + SUMMARY_USABLE, true);
-    solver_take_slots(&l->solver, LAYER_BEST, LAYER_Y);
+    solver_copy_slots(&l->solver, LAYER_BEST, LAYER_Y);
 }
 #endif
 
@@ -266,50 +235,38 @@ static GENERATED void thread_step_apart(struct thread_state *l) {
 
 enum thread_next { THREAD_ENDS, THREAD_STEPS, THREAD_AGAIN, THREAD_MOVED };
 
-SIMD_INLINE void thread_numbers(struct thread_state *l, real *slots, const struct sample_options *o) {
-    struct sample_numbers *n = &l->numbers;
-    const real *summary = slots + LAYER_SUMMARY;
-    size_t unused;
-    n->measure = summary[SUMMARY_WORST];
-    n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
-    n->moved = n->usable = false;
-    n->finite = mask_read(summary + SUMMARY_USABLE) && mask_read(summary + SUMMARY_FINITE);
-    if (sample_asks_violation(&l->solver.state, o)) {
-        solver_evaluate(&l->solver);
-        n->violation = point_violation(&l->solver.point, &unused);
-    }
-    if (!o->weighted)
-        return;
-    n->moved = mask_read(summary + SUMMARY_MOVED);
-    n->squares = summary[SUMMARY_SQUARES];
-    n->gain = slots[LAYER_STEP_GAIN];
-    n->step_squares = slots[LAYER_STEP_SQUARES];
-    if (sample_asks_joint(&l->solver.state, o, n))
-        n->joint = point_joint(&l->solver.point);
+/* The sample's slots as this array. */
+SIMD_INLINE struct point thread_point(real *slots) {
+    struct point p;
+    p.plan = &layer_plan;
+    p.slots = slots;
+    p.width = 1;
+    return p;
 }
 
 /* Whether the step from an accepted iterate, or again from the base, is one for straight statements, and what it needs. */
 SIMD_INLINE enum thread_next thread_prepare(struct thread_state *l, real *slots, const struct sample_options *o,
-                                            const struct sample_choice *choice) {
+                                            unsigned requests) {
     struct sample *s = &l->solver.state;
+    bool keeps = (requests & SOLVER_KEEP) != 0;
     bool ordinary = sample_takes_step(s) && !sample_holds_bounds(s) && !(o->weighted && (s->chooses || !l->assumed)) &&
                     (!LAYER_NEAR || s->stage == SAMPLE_NEAR);
     if (!o->weighted && ordinary) {
-        l->is_best = choice->improved;
-        if (!choice->improved)
+        l->is_best = keeps;
+        if (!keeps)
             thread_copy(slots + LAYER_Y, l->before);
         return THREAD_STEPS;
     }
-    if (choice->accepted && ordinary) {
-        slots[LAYER_HOLD] = sample_hold(s, o, l->numbers.squares);
+    if ((requests & SOLVER_COMMIT) && ordinary) {
+        slots[LAYER_HOLD] = sample_hold(s, o, l->solver.numbers.squares);
         mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
         if (!LAYER_SETS_BASE) /* else statements do, where y moves */
             thread_copy(slots + LAYER_Y, slots + LAYER_BASE);
-        l->best_is_base = choice->improved;
+        l->best_is_base = keeps;
         l->listed = false;
         return THREAD_STEPS;
     }
-    if (choice->improved) {
+    if (keeps) {
         thread_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
         l->best_is_base = false;
     }
@@ -318,21 +275,16 @@ SIMD_INLINE enum thread_next thread_prepare(struct thread_state *l, real *slots,
         l->pinned = false;
         return THREAD_AGAIN;
     }
-    thread_listed(l, choice->accepted);
+    thread_listed(l, requests);
     return THREAD_MOVED;
 }
 
-/* solver_record, for a memory that nobody reads before long: what is read again and again stays in the caches. */
-SIMD_INLINE void thread_record(const struct thread_state *l, const real *slots, enum sample_step led) {
+/* solver_record with streaming stores: a tape is read much later. */
+SIMD_INLINE void thread_record(const struct thread_state *l, const real *slots) {
     const struct solver_tape *tape = &l->tape;
-    size_t steps = (size_t)l->solver.state.steps;
-    if (steps > 0 && steps <= tape->room) {
-        tape->eps[(steps - 1) * tape->width] = l->solver.state.used;
-        tape->kind[(steps - 1) * tape->width] = (int32_t)led;
-    }
-    if (steps >= tape->room)
+    real *to = solver_record_step(tape, &l->solver.state, l->solver.led, LAYER_OUTPUTS);
+    if (!to)
         return;
-    real *to = tape->iterate + steps * LAYER_OUTPUTS * tape->width;
     DEVICE_UNROLL
     for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
         real block[THREAD_FEW];
@@ -348,45 +300,66 @@ SIMD_INLINE void thread_record(const struct thread_state *l, const real *slots, 
 
 /* What comes after an evaluation: the end, the step from here (or again from the base), or the round is complete. */
 SIMD_INLINE enum thread_next thread_decide(struct thread_state *l, real *slots, const struct sample_options *o) {
-    struct sample *s = &l->solver.state;
-    thread_numbers(l, slots, o);
-    struct sample_choice choice = sample_decide(s, o, &l->numbers, false);
+    struct solver *d = &l->solver;
+    struct sample *s = &d->state;
+    const struct point p = thread_point(slots);
+    if (sample_asks_violation(s, o))
+        solver_evaluate(d); /* it reads c in its slots */
+    solver_read_numbers(&p, s, o, &d->numbers);
+    const unsigned requests = solver_choose(s, o, &d->numbers, false, &d->led);
     if (s->asks != SAMPLE_ASKS_NOTHING)
         thread_answer(l);
-    if (choice.recorded && l->solver.tape)
-        thread_record(l, slots, choice.led);
-    if (choice.finished)
+    if ((requests & SOLVER_RECORD) && d->tape)
+        thread_record(l, slots);
+    if (requests & SOLVER_FINISH)
         return THREAD_ENDS;
-    if (!o->weighted && choice.improved)
+    if (!o->weighted && (requests & SOLVER_KEEP))
         thread_copy(slots + LAYER_Y, slots + LAYER_BEST);
-    if (l->best_is_base && !choice.improved)
+    if (l->best_is_base && !(requests & SOLVER_KEEP))
         thread_settle(l);
-    return thread_prepare(l, slots, o, &choice);
+    return thread_prepare(l, slots, o, requests);
 }
 
-/* After the step from the base: the rest of solver_step and solver_move. */
+/* After the step from the base. */
 SIMD_INLINE void thread_stepped(struct thread_state *l, real *slots, const struct sample_options *o) {
     struct sample *s = &l->solver.state;
-    struct sample_numbers n = {0, 0, 0, 0, 0, 0, 0, 0, false, false, false};
+    const struct point p = thread_point(slots);
     if (o->method == HN_METHOD_AUTO && s->kind == SAMPLE_CLIPPED) {
         solver_clip(&l->solver);
         l->pinned = false;
     }
-    n.moved = mask_read(slots + LAYER_SUMMARY + SUMMARY_MOVED);
-    n.usable = mask_read(slots + LAYER_SUMMARY + SUMMARY_USABLE);
-    n.least_pivot = slots[LAYER_PIVOTS];
-    n.most_pivot = slots[LAYER_PIVOTS + 1];
-    sample_stepped(s, o, &n);
+    solver_count_step(&p, s, o);
     if (s->asks != SAMPLE_ASKS_NOTHING)
         thread_answer(l);
-    if (s->phase != PHASE_RETURN && s->phase != PHASE_REWIND)
+    if (!solver_goes_back(&p, s))
         return;
-    mask_write(slots + LAYER_SUMMARY + SUMMARY_USABLE, true);
-    if (s->phase == PHASE_REWIND)
-        sample_rewound(s);
     l->pinned = false;
     thread_settle(l);
     thread_copy_once(slots + LAYER_BEST, slots + LAYER_Y, LAYER_OUTPUTS);
 }
+
+/* ---- the end ---- */
+
+#ifndef DEVICE_GRADIENTS
+/* Writes y, the report and everything else that the call asks for. */
+static GENERATED void thread_close(struct thread_state *l, const struct device_call *call) {
+    DEVICE_TASK(l);
+    DEVICE_LOCAL(l->solver.point.slots);
+    struct solver *d = &l->solver;
+    const struct sample_options o = layer_options;
+    thread_residuals(d->point.slots);
+#ifdef DEVICE_POLISH
+    polish_close(l, call);
+#endif
+    if (sample_asks_stationarity(&d->state, &o, &d->numbers) > 0) /* it reads J */
+        entry_evaluate(d->point.slots);
+    d->state.outcome = solver_verdict(d);
+    thread_give_results(d, call, l->sample);
+#ifdef DEVICE_POLISH
+    if (call->reports)
+        polish_report(l, call->reports + l->sample);
+#endif
+}
+#endif
 
 #endif

@@ -40,9 +40,7 @@ SIMD_INLINE bool thread_adjoint_begin(struct thread_adjoint *b, real *slots, con
     const real eps = tape->eps[step * tape->width];
     const int32_t kind = tape->kind[step * tape->width];
     thread_spread(from, tape->width, slots + LAYER_Y, 1, LAYER_OUTPUTS); /* before any of it is waited for */
-    s->eps = eps;
-    s->kind = (enum sample_step)kind;
-    s->stage = sample_stage_of(s->attempt, s->kind);
+    solver_back_to(s, eps, kind);
     if (o->weighted && (s->kind == SAMPLE_CLIPPED || !b->lane.assumed)) {
         thread_adjoint_listed(b);
         return false;
@@ -59,7 +57,7 @@ SIMD_INLINE void thread_adjoint_weigh(struct thread_adjoint *b, real *slots, con
     slots[LAYER_EPS] = s->eps;
 }
 
-/* After the solves: what eps owes to r; see solver_slope. */
+/* After the solves: what eps owes to r; see solver_eps_slope. */
 SIMD_INLINE void thread_adjoint_damp(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
     const struct sample *s = &b->lane.solver.state;
     real slope = sample_eps_slope(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);

@@ -41,6 +41,7 @@ static void polish_open(polished *l, const struct device_call *call) {
     struct sample *s = &d->state;
     struct polish *own = &l->polish;
     const struct sample_options o = layer_options;
+    const struct sample_numbers *n = &d->numbers;
     int most = o.iterations - POLISH_STEPS;
     own->first = call->first[l->sample];
     own->begun = s->iteration = s->begun = most > own->first.iterations ? most : own->first.iterations;
@@ -48,11 +49,11 @@ static void polish_open(polished *l, const struct device_call *call) {
     if (s->phase != PHASE_NEW)
         return;
     solver_evaluate(d);
-    solver_numbers(d, &l->numbers);
-    sample_came_in(s, &o, &l->numbers);
-    own->kept = LAYER_WEIGHTED && l->numbers.finite && l->numbers.measure <= layer_options.tolerance;
+    solver_numbers(d);
+    sample_came_in(s, &o, n);
+    own->kept = LAYER_WEIGHTED && n->finite && n->measure <= layer_options.tolerance;
     if (own->first.unused != 0 && !own->kept) /* what is finite in double was too large for a float */
-        thread_fall_back(d, call, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
+        solver_fall_back(d, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
     else if (!own->kept)
         polish_take(l, call);
 }
@@ -63,7 +64,7 @@ static void polish_close(polished *l, const struct device_call *call) {
     struct sample *s = &l->solver.state;
     hn_outcome first = (hn_outcome)l->polish.first.outcome;
     if (!LAYER_WEIGHTED && s->phase != PHASE_FALLBACK) {
-        solver_numbers(&l->solver, &l->numbers);
+        solver_numbers(&l->solver);
         s->outcome = first == HN_OUTCOME_OK ? HN_OUTCOME_ITERATION_LIMIT : first;
     } else if (s->phase != PHASE_FALLBACK && s->outcome != HN_OUTCOME_LOCALLY_INFEASIBLE && first != HN_OUTCOME_OK &&
                first != HN_OUTCOME_STALLED)

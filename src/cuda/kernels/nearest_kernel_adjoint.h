@@ -5,10 +5,6 @@
 #ifndef HN_CUDA_NEAREST_KERNEL_ADJOINT_H
 #define HN_CUDA_NEAREST_KERNEL_ADJOINT_H
 
-static void thread_search_put(const struct global_state *f, const double *from, uint32_t slot, size_t count) {
-    solver_spread(from, 1, point_at(&f->solver.point, slot), SLOT_STRIDE, count);
-}
-
 static double *thread_search_part(double *all, uint64_t sample, size_t width) {
     return all ? all + sample * width : 0;
 }
@@ -17,7 +13,8 @@ static double *thread_search_part(double *all, uint64_t sample, size_t width) {
 static GENERATED bool thread_search_pull(struct global_state *f, const struct device_call *call,
                                          const double *multipliers) {
     const struct plan *plan = f->solver.plan;
-    struct thread_search *s = &f->search;
+    const struct thread_search *s = &f->search;
+    const struct point *p = &f->solver.point;
     const struct backend kernels = {};
     struct nearest_pull pull;
     pull.x = f->solver.x;
@@ -25,17 +22,17 @@ static GENERATED bool thread_search_pull(struct global_state *f, const struct de
     pull.multipliers = multipliers;
     pull.grad_y = call->grad_y + f->sample * LAYER_OUTPUTS;
     pull.grad_multipliers = call->grad_multipliers ? call->grad_multipliers + f->sample * LAYER_ROWS : 0;
-    pull.gradient = s->raw;
+    pull.gradient = s->own.raw;
     pull.grad_x = s->inputs;
-    pull.grad_lower = s->multipliers;
-    pull.grad_upper = s->weights;
+    pull.grad_lower = s->own.multipliers;
+    pull.grad_upper = s->own.stalled_multipliers;
     pull.grad_weights = thread_search_part(call->grad_weights, f->sample, LAYER_OUTPUTS);
     pull.regular = false;
     pull_run(&kernels, &s->places->near, s->near, &pull, 1);
-    thread_search_put(f, pull.gradient, plan->gradient, LAYER_OUTPUTS);
-    thread_search_put(f, pull.grad_x, plan->grad_x, LAYER_INPUTS);
-    thread_search_put(f, pull.grad_lower, plan->grad_lower, LAYER_ROWS);
-    thread_search_put(f, pull.grad_upper, plan->grad_upper, LAYER_ROWS);
+    point_write(p, plan->gradient, LAYER_OUTPUTS, pull.gradient);
+    point_write(p, plan->grad_x, LAYER_INPUTS, pull.grad_x);
+    point_write(p, plan->grad_lower, LAYER_ROWS, pull.grad_lower);
+    point_write(p, plan->grad_upper, LAYER_ROWS, pull.grad_upper);
     return pull.regular;
 }
 
@@ -44,36 +41,17 @@ static GENERATED void thread_search_back_open(struct global_adjoint *b, const st
                                               uint64_t sample) {
     struct global_state *f = &b->far;
     const double *numbers = call->tape_numbers + sample * (LAYER_ROWS + 1);
-    bool solution = numbers[0] == THREAD_SEARCH_BY_SOLUTION, elsewhere = numbers[0] == THREAD_SEARCH_ELSEWHERE;
-    double *weights = thread_search_part(call->grad_weights, sample, LAYER_OUTPUTS);
+    bool certified = numbers[0] == TAPE_CERTIFIED, elsewhere = numbers[0] == TAPE_ELSEWHERE;
     f->sample = sample;
     thread_adjoint_find(&f->solver, &b->back, &f->tape, call, sample, global_taken(&f->solver));
-    if (solution || elsewhere)
+    if (certified || elsewhere)
         f->tape.head.steps = f->tape.head.attempt = 0;
     if (elsewhere)
         f->tape.head.way = TAPE_TOO_LONG;
     solver_back_open(&f->solver, &b->back, &f->tape.head);
-    solver_back_clear(weights, LAYER_OUTPUTS);
-    b->whole = solution && thread_search_pull(f, call, numbers + 1);
-}
-
-/* In place of global_adjoint_close. */
-static GENERATED void thread_search_back_close(struct global_adjoint *b, const struct device_call *call) {
-    uint64_t sample = b->far.sample;
-    double *weights = thread_search_part(call->grad_weights, sample, LAYER_OUTPUTS);
-    size_t unused;
-    bool ok = !call->reports || call->reports[sample].outcome == (int32_t)HN_OUTCOME_OK;
-    bool finite = !weights || solver_finite(weights, LAYER_OUTPUTS, &unused);
-    finite = solver_back_finish(&b->far.solver, &b->back) && finite;
-    if (!finite) {
-        solver_back_clear(weights, LAYER_OUTPUTS);
-        solver_back_clear(b->back.grad_raw, LAYER_OUTPUTS);
-        solver_back_clear(b->back.grad_x, LAYER_INPUTS);
-        solver_back_clear(b->back.grad_lower, LAYER_ROWS);
-        solver_back_clear(b->back.grad_upper, LAYER_ROWS);
-    }
-    if (call->flagged)
-        call->flagged[sample] = !(finite && b->whole && ok);
+    b->back.grad_weights = thread_search_part(call->grad_weights, sample, LAYER_OUTPUTS);
+    solver_back_clear(b->back.grad_weights, LAYER_OUTPUTS);
+    b->whole = certified && thread_search_pull(f, call, numbers + 1);
 }
 
 #endif

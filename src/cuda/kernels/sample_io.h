@@ -29,9 +29,19 @@ enum { THREAD_FEW = 10 };
         }                                                                                                              \
     }
 THREAD_MOVE_ONCE(thread_copy_once, real, real)
-THREAD_MOVE_ONCE(thread_give_out, real, double)
 #ifdef DEVICE_SINGLE
 THREAD_MOVE_ONCE(thread_take_in, double, real)
+#endif
+
+#ifdef DEVICE_SINGLE
+static void thread_give_y(const struct solver *d, double *to) {
+    for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
+        to[j] = (double)*point_at(&d->point, LAYER_Y + j);
+}
+#else
+static void thread_give_y(const struct solver *d, double *to) {
+    point_read(&d->point, LAYER_Y, LAYER_OUTPUTS, to);
+}
 #endif
 
 /* Numbers of the caller as the kernel's own: the very same, or a copy. */
@@ -75,40 +85,64 @@ static void thread_find(struct solver *d, const struct device_call *call, uint64
     taken += LAYER_TAKEN ? LAYER_INPUTS : 0;
     d->raw = thread_in(thread_row(call->raw, call->repeats_raw != 0, sample, LAYER_OUTPUTS), taken, LAYER_OUTPUTS);
     taken += LAYER_TAKEN ? LAYER_OUTPUTS : 0;
+    d->fallback = call->fallback ? thread_in(call->fallback, d->row, LAYER_OUTPUTS) : 0;
     d->warm = LAYER_TAKEN ? (real *)thread_in(warm, taken, LAYER_OUTPUTS) : (real *)(void *)warm;
-    d->culprit = SIZE_MAX;
 }
 
-static void thread_fall_back(struct solver *d, const struct device_call *call, hn_outcome outcome, size_t culprit) {
-    d->culprit = culprit;
-    sample_fall_back(&d->state, outcome);
-    if (call->fallback)
-        point_write(&d->point, LAYER_Y, LAYER_OUTPUTS, thread_in(call->fallback, d->row, LAYER_OUTPUTS));
-    else
-        point_fall_back(&d->point);
-}
+/* ---- the results ---- */
 
-/* ---- the report ---- */
-
-SIMD_INLINE void thread_fill_report(const struct solver *d, real violation, size_t worst, real moved,
-                                    struct device_report *out) {
+static void thread_report(const struct solver *d, struct device_report *out) {
     const struct sample *s = &d->state;
-    bool bad = s->outcome == HN_OUTCOME_BAD_BOUNDS;
-    out->outcome = (int32_t)s->outcome;
-    out->iterations = s->iteration;
-    out->steps = s->best_step;
-    out->unused = LAYER_TAKEN && s->phase == PHASE_FALLBACK; /* floats tell those who come after them */
-    out->violation_before = s->before;
-    out->violation = bad ? REAL_INFINITY : violation;
-    out->worst = bad ? d->culprit : worst;
-    out->moved = out->distance = moved;
-    out->damping = s->used;
-    out->culprit = d->culprit;
-    out->slope = real_sqrt(s->slope);
-    out->kkt = out->objective = out->complementarity = out->proof =
-        REAL_INFINITY; /* of the methods nearest and optimal, as what follows */
+    struct solver_report own;
+    solver_fill_report(d, LAYER_Y, &own);
+    out->outcome = (int32_t)own.outcome;
+    out->iterations = own.iterations;
+    out->steps = own.steps;
+    out->unused = LAYER_TAKEN && s->phase == PHASE_FALLBACK; /* read by mixed_precision.h */
+    out->violation_before = own.violation_before;
+    out->violation = own.violation;
+    out->worst = own.worst;
+    out->moved = out->distance = own.moved;
+    out->damping = own.damping;
+    out->culprit = own.culprit;
+    out->slope = own.slope;
+    out->kkt = out->objective = out->complementarity = out->proof = REAL_INFINITY; /* nearest and optimal, as below */
     out->programmes = out->factorisations = 0;
     out->reason = out->rest = 0;
+#ifdef DEVICE_SEARCHES
+    struct search_report search;
+    search_fill_report(d, LAYER_Y, own.moved, &search);
+    out->kkt = search.kkt;
+    out->complementarity = search.complementarity;
+    out->objective = search.objective;
+    out->proof = search.proof;
+    out->distance = search.distance;
+    out->reason = search.reason;
+    out->programmes = search.programmes;
+    out->factorisations = search.factorisations;
+#endif
+}
+
+/* The results of a sample with a verdict, y last. */
+static void thread_give_results(const struct solver *d, const struct device_call *call, uint64_t sample) {
+    const struct plan *plan = &layer_plan;
+    if (d->tape)
+        call->heads[sample] = tape_head_of(&d->state, d->tape->room);
+#ifdef DEVICE_SEARCHES
+    if (call->tape_numbers)
+        search_write_tape(d, call->tape_numbers + sample * (LAYER_ROWS + 1));
+    if (call->multipliers)
+        search_write_multipliers(d, call->multipliers + sample * LAYER_ROWS);
+    if (call->proof_y)
+        search_write_proof_point(d, LAYER_Y, call->proof_y + sample * LAYER_OUTPUTS);
+#endif
+    for (uint32_t i = 0; call->residual && i < plan->rows; i++)
+        call->residual[sample * plan->rows + i] = point_number(*point_at(&d->point, plan->residual + i));
+    if (call->reports)
+        thread_report(d, call->reports + sample);
+    if (!LAYER_TAKEN)
+        solver_keep_warm(d, LAYER_Y);
+    thread_give_y(d, call->y + sample * LAYER_OUTPUTS);
 }
 
 #ifdef DEVICE_POLISH

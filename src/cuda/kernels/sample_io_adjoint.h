@@ -43,6 +43,7 @@ static bool thread_adjoint_find(struct solver *d, struct solver_back *back, stru
     back->grad_x = thread_part(call->grad_x, &taken, sample, LAYER_INPUTS);
     back->grad_lower = thread_part(call->grad_lower, &taken, sample, LAYER_ROWS);
     back->grad_upper = thread_part(call->grad_upper, &taken, sample, LAYER_ROWS);
+    back->grad_weights = 0;
     back->from_start = !call->raw;
     return tape->head.way != TAPE_TOO_LONG;
 }
@@ -67,7 +68,7 @@ static void thread_adjoint_give(const struct solver_back *back, const struct dev
 
 static void thread_adjoint_end(const struct solver *d, const struct solver_back *back, const struct device_call *call,
                                uint64_t sample, bool whole) {
-    bool finite = solver_back_finish(d, back);
+    bool finite = solver_back_end(d, back);
     bool ok = !call->reports || call->reports[sample].outcome == (int32_t)HN_OUTCOME_OK;
 #ifdef DEVICE_SINGLE
     thread_adjoint_give(back, call, sample, finite);

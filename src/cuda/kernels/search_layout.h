@@ -14,23 +14,13 @@ struct search_places {
     int32_t optimal, maximizes;
 };
 
-/* How y depends on what came in: the first number of a sample's part of the tape; multipliers follow. */
-enum { THREAD_SEARCH_BY_STEPS, THREAD_SEARCH_BY_SOLUTION, THREAD_SEARCH_ELSEWHERE };
-
 #ifdef DEVICE_SEARCHES
 struct thread_search {
     const struct search_places *places;
-    double *near, *without; /* the thread's own among those of its warp; of the search without kinks */
-    double *raw, *best,
-        *found; /* outputs: what came in, auto's y, and what was found, or where steps came to a stand */
-    double *multipliers, *weights; /* rows: at `found`, or at `best`; where steps came to a stand */
-    const double *kept;            /* one of these */
+    struct solver_search own;
+    double *near, *without; /* workspaces of the searches, interleaved with those of the warp; without: kinks split */
     double *rows, *inputs, *slope; /* c and its bounds; inputs; outputs */
-    double *goal, *affine;         /* of active_set.h, among those of its warp */
-    struct nearest_sample sample;
-    double stood; /* the ratio by which they did */
-    double proof;
-    bool tried, found_at_once, lost, searched, split;
+    double *goal, *affine;         /* workspaces of active_set.h, interleaved */
 };
 #endif
 
