@@ -71,7 +71,9 @@ def numbers_of(value: Any, name: str = "an array beside an expression") -> NDArr
         refuse_learned(value)
     found = _checks.numbers(value, name)
     if found.dtype.kind not in "biuf":
-        raise TypeError(f"{type(value).__name__} of type {found.dtype} is not an array of real numbers")
+        raise TypeError(
+            f"{type(value).__name__} of type {found.dtype} is not an array of real numbers"
+        )
     return found.astype(np.float64, copy=False)
 
 

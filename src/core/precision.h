@@ -36,6 +36,6 @@ SAMPLE_CONSTANT real SAMPLE_REACH = PRECISION_OF(0x1p30, 0x1p15); /* how far a p
 
 SAMPLE_CONSTANT real SAMPLE_LEAST_EPS = PRECISION_OF(0x1p-46, 0x1p-20);
 SAMPLE_CONSTANT real SAMPLE_LEAST_EPS_OUTPUTS =
-    PRECISION_OF(0x1p-30, 0x1p-14);                                    /* A' A + eps I may be as bad as 1 / eps */
+    PRECISION_OF(0x1p-30, 0x1p-14); /* A' A + eps I may be as bad as 1 / eps */
 
 #endif

@@ -32,8 +32,8 @@
 
 SAMPLE_CONSTANT real SAMPLE_STEADY =
     REAL(0.9); /* a step that leaves less of |W r|^2 may be followed by more than allowed */
-SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = REAL(0x1p-10); /* of the damped one of the two bold attempts */
-SAMPLE_CONSTANT real SAMPLE_ELASTIC_EPS = REAL(0x1p-12);    /* of |W r|, at the first programme */
+SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = REAL(0x1p-10);    /* of the damped one of the two bold attempts */
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_EPS = REAL(0x1p-12); /* of |W r|, at the first programme */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_GROWTH = 8;
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_VAIN = REAL(0.01);     /* of |W r|^2: a programme that promises less is in vain, */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_LOOSE = REAL(0x1p-24); /* where it was hardly damped */
