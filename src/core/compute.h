@@ -1,4 +1,4 @@
-/* compute.h - what the decisions compute with besides + - * / and sqrt. Part of sample.h.
+/* compute.h - operations of the decisions besides + - * / and sqrt. Part of sample.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_COMPUTE_H
@@ -8,7 +8,7 @@
 #include "core/number.h"
 
 SAMPLE_FUNCTION bool sample_is_finite(real a) {
-    return ROUNDED_DIFFERENCE(a, a) == 0; /* NaN for what is not */
+    return ROUNDED_DIFFERENCE(a, a) == 0; /* NaN if a is not finite */
 }
 
 SAMPLE_FUNCTION real sample_greater(real a, real b) {
@@ -19,7 +19,7 @@ SAMPLE_FUNCTION real sample_power_of_two(real a) {
     return number_power_of_two(a);
 }
 
-/* One more, up to a number that no limit of iterations reaches: whoever proves an emitted file free of overflow need not know them. */
+/* Saturating increment, so that a proof that an emitted file does not overflow needs no iteration limit. */
 SAMPLE_FUNCTION int sample_one_more(int count) {
     return count < 2000000000 ? count + 1 : count;
 }

@@ -1,5 +1,5 @@
-/* damping.h - the arithmetic of auto's near stage: how |W r| falls, which rows are held, and eps. Part of sample.h, and of generated
- * kernels, where it is compiled over SIMD lanes (number.h).
+/* damping.h - the arithmetic of auto's near stage: contraction of |W r|, active rows, eps. Part of sample.h, and of generated kernels,
+ * where it is compiled over SIMD lanes (number.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_DAMPING_H
@@ -7,11 +7,12 @@
 
 #include "base/real.h"
 
-SAMPLE_CONSTANT real SAMPLE_CLOSE = REAL(0.1);      /* |W r| below which convergence is near */
-SAMPLE_CONSTANT real SAMPLE_HOLD_SHARE = REAL(0.5); /* how close a satisfied row is held then, of |W r| */
+SAMPLE_CONSTANT real SAMPLE_CLOSE = REAL(0.1); /* |W r| below which the iterates are close to convergence */
+SAMPLE_CONSTANT real SAMPLE_HOLD_SHARE =
+    REAL(0.5); /* times |W r|: satisfied rows closer to a bound than this are active then */
 SAMPLE_CONSTANT real SAMPLE_LEAD_SHARE =
-    REAL(0.5);                /* of |W r|^2: joint inequalities that have more of it are not left out */
-enum { SAMPLE_PATIENCE = 8 }; /* steps in which |W r| is to be halved */
+    REAL(0.5);                /* share of |W r|^2 above which joint inequalities are not omitted */
+enum { SAMPLE_PATIENCE = 8 }; /* steps within which |W r| must be halved */
 
 /* Whether |W r| was halved. */
 NUMBER_FUNCTION NUMBER_FLAG near_is_halved(NUMBER squares, NUMBER before) {
@@ -22,12 +23,12 @@ NUMBER_FUNCTION NUMBER_FLAG near_is_close(NUMBER squares) {
     return NUMBER_LESS(squares, NUMBER_ALL(SAMPLE_CLOSE * SAMPLE_CLOSE));
 }
 
-/* Whether so little of |W r|^2 is the joint inequalities' that the first step leaves them out; no NaN does. */
+/* Whether the first step omits the joint inequalities, because their share of |W r|^2 is small; false for NaN. */
 NUMBER_FUNCTION NUMBER_FLAG near_leads(NUMBER squares, NUMBER joint) {
     return NUMBER_LESS_EQUAL(joint, NUMBER_ALL(SAMPLE_LEAD_SHARE) * squares);
 }
 
-/* How close to a bound a satisfied row is held, in units of its weight. */
+/* A satisfied row closer to a bound than this is active, in units of its weight. */
 NUMBER_FUNCTION NUMBER near_hold(NUMBER squares, NUMBER_FLAG leads) {
     NUMBER size = NUMBER_SQUARE_ROOT(squares);
     NUMBER held =
@@ -45,8 +46,8 @@ NUMBER_FUNCTION NUMBER near_close_eps(NUMBER squares, NUMBER before, NUMBER damp
     return NUMBER_SELECT(NUMBER_LESS(least, eps), eps, least);
 }
 
-/* Far away eps follows |W r|, and so does its derivative; in a leading step it is a power of two. Once convergence is near it also
- * follows the contraction of the last step, which makes the end superlinear, and is rounded to a power of two. */
+/* Far from convergence eps is proportional to |W r|, with its derivative; in a leading step it is a power of two. Close to convergence
+ * it also depends on the contraction of the last step, which gives superlinear convergence, and is rounded to a power of two. */
 NUMBER_FUNCTION NUMBER near_eps(NUMBER squares, NUMBER before, NUMBER_FLAG leads, NUMBER damping, NUMBER least) {
     NUMBER size = NUMBER_SQUARE_ROOT(squares), eps = damping * size;
     NUMBER follows = NUMBER_SELECT(NUMBER_LESS_EQUAL(NUMBER_ALL(SAMPLE_CLOSE), size), near_at_most_one(eps),

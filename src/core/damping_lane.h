@@ -1,6 +1,6 @@
-/* damping_lane.h - a sample on its way into rounds of auto's near stage, in which damping.h decides about many at once, and out of them.
+/* damping_lane.h - the state of a sample before and after fused iterations of auto's near stage, where damping.h decides for all lanes.
  *
- * What such rounds do to a sample is what sample_decide and sample_stepped would have done, one round after the other.
+ * Fused iterations change a sample as the same number of calls of sample_decide and sample_stepped would.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_DAMPING_LANE_H
@@ -8,34 +8,34 @@
 
 #include "core/sample.h"
 
-/* Whether a sample may: it has just come in, or has taken a step of near's. */
+/* Whether a sample may enter: it is new, or its last step was a near step. */
 static inline bool sample_may_go_near(const struct sample *s) {
     return s->phase == PHASE_NEW || sample_steps_near(s);
 }
 
-/* Steps after which something else is to be decided. */
+/* Steps until another decision is due. */
 static inline int sample_left_near(const struct sample *s, const struct sample_options *o) {
     int left = o->iterations - s->iteration, near = SAMPLE_NEAR_STEPS - (s->iteration - s->begun);
     return left < near ? left : near;
 }
 
-/* What the rounds have made of it. */
+/* The result of fused iterations. */
 struct sample_near {
     int done;      /* steps */
-    int best_at;   /* `done` at the iterate that has the smallest measure; -1: none is better than before */
-    bool leads;    /* of the last step; the following likewise */
-    double before; /* measure of what came in */
+    int best_at;   /* `done` at the iterate with the smallest measure; -1: no improvement */
+    bool leads;    /* of the last step, as the numbers below */
+    double before; /* measure of the raw output */
     double best;   /* the smallest measure */
     double squares, halved, eps;
     int waited;
 };
 
-/* The number of the iterate that was evaluated when so many steps were done. */
+/* The number of the iterate evaluated after `done` steps. */
 static inline int sample_near_step(const struct sample *s, int done) {
     return s->steps + done + (s->phase == PHASE_NEW ? 0 : 1);
 }
 
-/* After the last step, which leads to an iterate that nobody has judged yet. */
+/* After the last step; its result has not been evaluated. */
 static inline void sample_went_near(struct sample *s, const struct sample_near *n) {
     if (n->done == 0)
         return;

@@ -1,6 +1,6 @@
-/* number.h - how a decision that is arithmetic looks: for one sample, or for SIMD lanes where the text before has defined all of this.
+/* number.h - operations of branch-free decisions, for one sample; SIMD lanes define their own before they include it.
  *
- * Of NUMBER_SELECT one sample computes what is chosen only; lanes compute both. Part of sample.h.
+ * NUMBER_SELECT evaluates one of its arguments for a single sample and both for lanes. Part of sample.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NUMBER_H
@@ -11,13 +11,13 @@
 #define NUMBER_FLAG               bool
 #define NUMBER_FUNCTION           SAMPLE_FUNCTION
 #define NUMBER_ALL(value)         (value)
-#define NUMBER_LESS(a, b)         ((a) < (b)) /* comparisons that a NaN fails */
+#define NUMBER_LESS(a, b)         ((a) < (b)) /* comparisons are false for NaN */
 #define NUMBER_LESS_EQUAL(a, b)   ((a) <= (b))
 #define NUMBER_SELECT(flag, a, b) ((flag) ? (a) : (b))
 #define NUMBER_SQUARE_ROOT(a)     real_sqrt(a)
 #endif
 
-/* A difference of numbers that are rounded: where a compiler fuses products with sums, what comes in is no product any more. */
+/* A difference of rounded operands, also when the compiler fuses products with sums. */
 #ifndef ROUNDED_DIFFERENCE
 #define ROUNDED_DIFFERENCE(a, b) ((a) - (b))
 #endif
@@ -30,8 +30,8 @@ NUMBER_FUNCTION NUMBER number_split(NUMBER a, NUMBER scale) {
     return ROUNDED_DIFFERENCE(q, NUMBER_ALL(SAMPLE_BELOW_ONE) * q) * scale;
 }
 
-/* The largest power of two that is not above a; 0 for what is not above 0. Four operations, all exact in effect: Rump, "Error
- * estimation of floating-point summation and dot product", 2012. What is near the ends of the range is brought inside first. */
+/* The largest power of two not above a; 0 unless a > 0. Four operations, exact in effect: Rump, "Error estimation of floating-point
+ * summation and dot product", 2012. Numbers near the ends of the range are scaled first. */
 NUMBER_FUNCTION NUMBER number_power_of_two(NUMBER a) {
     NUMBER down = NUMBER_SELECT(NUMBER_LESS(NUMBER_ALL(SAMPLE_LARGE), a), NUMBER_ALL(SAMPLE_INSIDE), NUMBER_ALL(1));
     NUMBER scale = NUMBER_SELECT(NUMBER_LESS(a, NUMBER_ALL(SAMPLE_SMALL)), NUMBER_ALL(1 / SAMPLE_INSIDE), down);

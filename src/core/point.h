@@ -1,12 +1,11 @@
-/* point.h - one sample's slots, read as a plan describes them: sums over its rows, bounds, starts.
+/* point.h - access to one sample's slots by the plan: sums over its rows, bounds, start points.
  *
- * What is asked seldom, and of one sample: executors have no entry for it. Like sample.h this is the common subset of C99 and C++, so
- * that whoever runs one sample per thread can compile the same text.
+ * Operations on single samples that executors have no entry for. Common subset of C99 and C++, as sample.h.
  *
  *     max |r| and its row           point_violation
  *     |A|^2, |W r|^2, |A' W r|^2    point_slope
  *     the joint part of |W r|^2     point_joint
- *     |J' r|^2 / (|J|^2 |r|^2)      point_stationarity, rows brought to one scale
+ *     |J' r|^2 / (|J|^2 |r|^2)      point_stationarity, with scaled rows
  *     starts, fixed values          point_start, point_set_fixed, point_clip, point_fall_back, point_restart
  *
  * SPDX-License-Identifier: MIT */
@@ -21,7 +20,7 @@
 #include "core/plan.h"
 #endif
 
-/* A text that knows the plan, and that slots are numbers, defines these. */
+/* Emitted files and kernels define these as constants. */
 #ifndef POINT_PLAN
 #define POINT_PLAN(p)  ((p)->plan)
 #define POINT_WIDTH(p) ((p)->width)
@@ -40,15 +39,15 @@
 
 struct point {
     const struct plan *plan;
-    real *slots;  /* the sample's number of slot 0; */
-    size_t width; /* that of the next slot is so much further on */
+    real *slots;  /* slot 0 of the sample; */
+    size_t width; /* distance between consecutive slots */
 };
 
 SHARED_FUNCTION real *point_at(const struct point *p, uint32_t slot) {
     return p->slots + (size_t)slot * POINT_WIDTH(p);
 }
 
-/* As a maximum, which is one instruction: a branch on the sign of a number is mispredicted half the time. */
+/* As a maximum, one instruction; a branch on the sign would be mispredicted half the time. */
 SHARED_FUNCTION real point_abs(real a) {
     return sample_greater(a, -a);
 }
@@ -84,7 +83,7 @@ SHARED_FUNCTION void point_copy(const struct point *p, uint32_t from, uint32_t t
     point_move(point_at(p, from), POINT_WIDTH(p), point_at(p, to), POINT_WIDTH(p), count);
 }
 
-/* A NaN becomes the one that C names: which one a computation gives depends on the processor. */
+/* Canonical NaN: which NaN a computation gives depends on the processor. */
 SHARED_FUNCTION real point_number(real a) {
     return a == a ? a : REAL_NAN;
 }
@@ -210,7 +209,7 @@ SHARED_FUNCTION bool point_row_is_affine(const struct point *p, size_t i) {
     return true;
 }
 
-/* Takes out of the slope of the squares what would lead an output beyond a bound that it is on. */
+/* Zeroes entries of the slope that would push an output beyond its active bound. */
 SHARED_FUNCTION void point_project(const struct point *p, real *slope) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *output = plan_words(plan, plan->clip.entry), *row = plan_words(plan, plan->clip.slot);
@@ -222,7 +221,7 @@ SHARED_FUNCTION void point_project(const struct point *p, real *slope) {
     }
 }
 
-/* Sums over A and W r as they were last taken; scratch: outputs. */
+/* Sums over A and W r of the last commit; scratch: outputs. */
 SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sample_slope *out) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
@@ -314,7 +313,7 @@ SHARED_FUNCTION real point_stationarity(const struct point *p, real *scratch) {
 
 /* ---- starts ---- */
 
-/* Fixed outputs take their values; false where one is not finite, and is left alone. */
+/* Sets fixed outputs to their values; false if one is not finite, which stays unchanged. */
 SHARED_FUNCTION bool point_set_fixed(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *slot = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
@@ -336,7 +335,7 @@ SHARED_FUNCTION void point_start(const struct point *p) {
         *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, start[j]);
 }
 
-/* Whether y = the model's start values, but for fixed outputs. */
+/* Whether y = the model's start values, except for fixed outputs. */
 SHARED_FUNCTION bool point_is_start(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *start = plan_words(plan, plan->start), *fixed = plan_words(plan, plan->fixed.entry);
@@ -350,7 +349,7 @@ SHARED_FUNCTION bool point_is_start(const struct point *p) {
     return true;
 }
 
-/* y goes into the bounds of the outputs; finite whatever x is. */
+/* Clips y to the bounds of the outputs; finite for any x. */
 SHARED_FUNCTION void point_clip(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *row = plan_words(plan, plan->bounds.slot), *output = plan_words(plan, plan->bounds.entry);
@@ -367,7 +366,7 @@ SHARED_FUNCTION void point_clip(const struct point *p) {
     }
 }
 
-/* y = start values inside their bounds; finite whatever x is. */
+/* y = start values clipped to their bounds; finite for any x. */
 SHARED_FUNCTION void point_fall_back(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     point_start(p);
@@ -377,10 +376,10 @@ SHARED_FUNCTION void point_fall_back(const struct point *p) {
     point_clip(p);
 }
 
-/* The outputs one after the other, with what an attempt's start may depend on. */
+/* Iterates over the outputs, with what an attempt's start may depend on. */
 struct point_outputs {
     struct random random;
-    size_t next; /* among the clipped outputs, which ascend */
+    size_t next; /* index into the clipped outputs, in ascending order */
 };
 
 SHARED_FUNCTION struct restart_output point_next_output(const struct point *p, struct point_outputs *all, uint32_t j) {
@@ -407,7 +406,7 @@ SHARED_FUNCTION struct point_outputs point_first_output(int attempt) {
     return all;
 }
 
-/* y = where an attempt begins. */
+/* y = the start of an attempt. */
 SHARED_FUNCTION void point_restart(const struct point *p, int attempt) {
     struct point_outputs all = point_first_output(attempt);
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++) {

@@ -1,6 +1,4 @@
-/* point_back.h - gradients of one sample's slots, as a plan describes them: to x, out of fixed outputs, through a restart.
- *
- * Like point.h, and for the same reason in the common subset of C99 and C++.
+/* point_back.h - adjoints of point.h: gradients with respect to x, of fixed outputs, through a restart. Common subset of C99 and C++.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_POINT_BACK_H
@@ -22,7 +20,7 @@ SHARED_FUNCTION void point_pull_rows(const struct point *p, const struct plan_ma
     }
 }
 
-/* Takes the gradient of fixed outputs out, into grad_x unless that is NULL. */
+/* Moves the gradient of fixed outputs to grad_x, unless that is NULL. */
 SHARED_FUNCTION void point_pull_fixed(const struct point *p, real *grad_x) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->fixed_x.first), *column = plan_words(plan, plan->fixed_x.column);
@@ -35,13 +33,13 @@ SHARED_FUNCTION void point_pull_fixed(const struct point *p, real *grad_x) {
     }
 }
 
-/* The row that bounds the output at hand, which has one. */
+/* The row that bounds the current output. */
 SHARED_FUNCTION uint32_t point_clip_row(const struct point *p, const struct point_outputs *all) {
     return plan_words(POINT_PLAN(p), POINT_PLAN(p)->clip.slot)[all->next];
 }
 
-/* Back through point_restart, but for fixed outputs, whose gradient stays: y is where the attempt began. What a start value owes goes
- * to `starts` (a vector over outputs), what a bound owes to the sums over rows. */
+/* Adjoint of point_restart, except for fixed outputs, whose gradient stays; y is the start of the attempt. Gradients of start values go
+ * to `starts` (a vector over outputs), gradients of bounds are added to the sums over rows. */
 SHARED_FUNCTION void point_pull_restart(const struct point *p, int attempt, uint32_t starts) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *fixed = plan_words(plan, plan->fixed.entry);
@@ -67,11 +65,11 @@ SHARED_FUNCTION void point_pull_restart(const struct point *p, int attempt, uint
     }
 }
 
-/* Where y came from: the start of an attempt, and start values that stand for y_raw. At the end of the way back, at the y that the
- * attempt began with: what bounds, fixed outputs and start values owe goes to grad_x, unless that is NULL. */
+/* At the end of the backward pass, with y at the start of the attempt: adds the gradients of bounds, fixed outputs and start values to
+ * grad_x, unless that is NULL. */
 SHARED_FUNCTION void point_pull_start(const struct point *p, int attempt, bool from_start, real *grad_x) {
     const struct plan *plan = POINT_PLAN(p);
-    uint32_t starts = plan->step; /* which nobody needs any more */
+    uint32_t starts = plan->step; /* no longer needed */
     bool restarted = attempt > 0;
     if (restarted)
         point_pull_restart(p, attempt, starts);

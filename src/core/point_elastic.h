@@ -1,7 +1,7 @@
-/* point_elastic.h - the vectors of one sample's elastic programme (core/elastic.h), between the linear systems.
+/* point_elastic.h - the vectors of one sample's elastic QP (core/elastic.h), between the linear systems.
  *
- *     point_elastic_qp_prepare   after decisions: A and W r of the next system, in the places of an ordinary step's
- *     point_elastic_qp_advance   after that step: moves slacks, forces and x; at the end y goes to where the programme leads
+ *     point_elastic_qp_prepare   after a decision: writes A and W r of the next system in place of an ordinary step's
+ *     point_elastic_qp_advance   after that step: updates slacks, multipliers and x; at the end sets y to the solution
  *
  * c and J are those of the iterate throughout. In units of W and S: v = c - A x with x the step's scaled opposite; for the
  * upper side d = bu - v, a = d + z; for the lower one d = v - bl. The system that leads to a z = aim, linearised, is that of a
@@ -17,17 +17,17 @@
 #include "base/real.h"
 #include "core/point.h"
 
-/* One row in its weight's units. */
+/* One row, in units of its weight. */
 struct elastic_row {
     real c, lower, upper;
     real v;
-    bool equality, below, above; /* the bounds that it has */
+    bool equality, below, above; /* which bounds are finite */
 };
 
-/* A slack and the force that belongs to it; 0 where there is no bound. */
+/* A slack and its multiplier; 0 without a bound. */
 struct elastic_side {
     real *slack, *force;
-    real towards; /* how the distance to the bound shrinks with v: 1 at the upper one, -1 at the lower one */
+    real towards; /* derivative of -(distance to the bound) by v: 1 upper, -1 lower */
 };
 
 SHARED_FUNCTION struct elastic_row elastic_row_at(const struct point *p, uint32_t i) {
@@ -65,7 +65,7 @@ SHARED_FUNCTION real elastic_entry(const struct point *p, uint32_t i, uint32_t e
     return own * *point_at(p, plan->column_scale + plan_words(plan, plan->jacobian.column)[e]);
 }
 
-/* S follows J at the present y; anew: it forgets the points before. */
+/* Updates S from J at y; anew: discards earlier points. */
 SHARED_FUNCTION void point_elastic_columns(const struct point *p, bool anew) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
@@ -112,7 +112,7 @@ SHARED_FUNCTION void point_elastic_begin(const struct point *p, struct elastic *
 
 /* ---- the system ---- */
 
-/* What a side adds to the weight and to the force of its row. */
+/* Contribution of a side to the weight and right-hand side of its row. */
 SHARED_FUNCTION void elastic_add_side(const struct elastic_side *side, real aim, real *weight, real *force) {
     real z = *side->force, whole = *side->slack + z;
     *weight += z / whole;
@@ -146,13 +146,13 @@ SHARED_FUNCTION void point_elastic_weigh(const struct point *p, const struct ela
 
 /* ---- the step ---- */
 
-/* y = the base, after a step: rows that are outputs have their values in y. */
+/* y = the base after a step: rows that are outputs read their values from y. */
 SHARED_FUNCTION void point_elastic_settle(const struct point *p) {
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
         *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, POINT_PLAN(p)->base + j);
 }
 
-/* How v of row i would change with a step of length 1. */
+/* Change of v of row i in a step of length 1. */
 SHARED_FUNCTION real elastic_change(const struct point *p, uint32_t i, const struct elastic_row *row) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
@@ -162,7 +162,7 @@ SHARED_FUNCTION real elastic_change(const struct point *p, uint32_t i, const str
     return row->c - sum - row->v;
 }
 
-/* Shares of the slack and of the force that a step of length 1 takes away; change: of v. */
+/* Relative decrease of slack and multiplier in a step of length 1; change: of v. */
 SHARED_FUNCTION void elastic_losses(const struct elastic_side *side, real change, real aim, real *slack, real *force) {
     real a = *side->slack, z = *side->force, towards = side->towards * change;
     *slack = (z + towards - aim / a) / (a + z);
@@ -201,7 +201,7 @@ SHARED_FUNCTION void elastic_move_rows(const struct point *p, real aim, real len
     }
 }
 
-/* True at the end of the programme. delta: the damping of the system that was solved. */
+/* True at the end of the QP. delta: the damping of the system just solved. */
 SHARED_FUNCTION bool point_elastic_advance(const struct point *p, struct elastic *e, real delta) {
     const struct plan *plan = POINT_PLAN(p);
     struct elastic_sums sums = {0, 0, 0};
@@ -227,7 +227,7 @@ SHARED_FUNCTION bool point_elastic_advance(const struct point *p, struct elastic
 
 /* ---- the end ---- */
 
-/* y = base - S x, with a word on whether it moved and is finite; what the linear model leaves of |W r|^2. */
+/* y = base - S x, the flags MOVED and USABLE, and |W r|^2 of the linear model. */
 SHARED_FUNCTION void point_elastic_finish(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     bool moved = false, finite = true;
@@ -249,23 +249,23 @@ SHARED_FUNCTION void point_elastic_finish(const struct point *p) {
     point_set_mask(p, plan->summary + SUMMARY_USABLE, finite);
 }
 
-/* ---- what a driver calls, for a sample that solves or settles ---- */
+/* ---- interface, for a sample in the elastic stage ---- */
 
 SHARED_FUNCTION void point_elastic_qp_prepare(const struct point *p, struct sample *s) {
-    if (s->phase == PHASE_ELASTIC_END) { /* J is that of the trial that was rejected */
+    if (s->phase == PHASE_ELASTIC_END) { /* J is that of the rejected trial */
         point_elastic_columns(p, false);
         return;
     }
-    if (s->programme.solves == 0) {
+    if (s->qp.solves == 0) {
         point_elastic_columns(p, s->elastic == 0);
-        point_elastic_begin(p, &s->programme, s->squares);
+        point_elastic_begin(p, &s->qp, s->squares);
     }
-    point_elastic_weigh(p, &s->programme);
+    point_elastic_weigh(p, &s->qp);
 }
 
 SHARED_FUNCTION void point_elastic_qp_advance(const struct point *p, struct sample *s) {
     point_elastic_settle(p);
-    bool done = s->phase == PHASE_ELASTIC && point_elastic_advance(p, &s->programme, s->eps);
+    bool done = s->phase == PHASE_ELASTIC && point_elastic_advance(p, &s->qp, s->eps);
     point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_STRETCHED, false);
     point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_USABLE, true);
     if (done)

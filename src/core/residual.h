@@ -2,7 +2,7 @@
  *
  *     r = max(0, c - bu) - max(0, bl - c)
  *
- * A value or a bound that is not a number gives a residual that is not a number, never 0: the sample is dropped from the loss.
+ * NaN values or bounds give a NaN residual, never 0; the sample is dropped from the loss.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_RESIDUAL_H

@@ -1,4 +1,4 @@
-/* restart.h - where the attempts of auto begin. The points depend on the attempt's number only, whatever the sample.
+/* restart.h - start points of the attempts of auto. A point depends on the sample's data and the number of the attempt only.
  *
  *     0               y_raw, or a warm start
  *     1, 27           y_raw; its steps are not clipped
@@ -6,7 +6,7 @@
  *     3               the model's start values, clipped
  *     4, 6, 8 ...     uniform between the bounds where both are finite, else as below
  *     5, 7, 9 ...     y_raw + sigma u_j z_j with z normal, u_j a power of two, at most max(1, |y_raw_j|), clipped
- *     28, 29          the model's start values, as they are, where they are known to lead somewhere: before 25
+ *     28, 29          the model's start values, not clipped, if they are known to succeed: before 25
  *
  * sigma grows from restart to restart. The random numbers of restart k are the first ones of stream k of the seed: for each output
  * a uniform one, then a normal one. Part of sample.h.
@@ -20,17 +20,17 @@
 enum {
     RESTART_UNCLIPPED = 1,
     RESTART_FROM_START = 3,
-    RESTART_PERTURBED = 4, /* and further ones */
+    RESTART_PERTURBED = 4, /* and the following ones */
     RESTART_LAST = 24,
-    RESTART_UNDAMPED, /* two bold attempts: this one comes first, */
-    RESTART_DAMPED,   /* this one after the restarts */
+    RESTART_UNDAMPED, /* the bold attempts: undamped before the restarts, */
+    RESTART_DAMPED,   /* damped after them */
     RESTART_LONG,
     RESTART_HOME,       /* near, */
     RESTART_HOME_AGAIN, /* and lm's steps */
     RESTART_SEED = 20260419
 };
 
-/* One output of an attempt: what its start may depend on. Bounds are infinite where there are none. */
+/* What the start of one output may depend on. Missing bounds are infinite. */
 struct restart_output {
     real raw, start;
     real lower, upper;
@@ -56,7 +56,7 @@ SAMPLE_FUNCTION bool restart_is_home(int attempt) {
     return attempt == RESTART_HOME || attempt == RESTART_HOME_AGAIN;
 }
 
-/* Whether an attempt takes no notice of the bounds of outputs, where it begins and in its steps. */
+/* Whether an attempt ignores the bounds of outputs, at its start and in its steps. */
 SAMPLE_FUNCTION bool restart_is_unclipped(int attempt) {
     return attempt == RESTART_UNCLIPPED || attempt == RESTART_LONG || restart_is_home(attempt);
 }
@@ -66,7 +66,7 @@ SAMPLE_FUNCTION bool restart_between(int attempt, const struct restart_output *o
            sample_is_finite(o->upper - o->lower);
 }
 
-/* Where the output begins. */
+/* The start value of the output. */
 SAMPLE_FUNCTION real restart_point(int attempt, const struct restart_output *o) {
     real size = o->raw < 0 ? -o->raw : o->raw, y;
     if (restart_between(attempt, o))
@@ -82,7 +82,7 @@ SAMPLE_FUNCTION real restart_point(int attempt, const struct restart_output *o) 
     return y > o->upper ? o->upper : y;
 }
 
-/* What a point y that an attempt began at follows: shares of its gradient. */
+/* Derivatives of the start y of an attempt. */
 struct restart_shares {
     real raw, start, lower, upper;
 };

@@ -1,21 +1,21 @@
 /* sample.h - the state of one sample, and every decision about it: what the methods are.
  *
- * An executor evaluates and steps; after each it leaves a few numbers (struct sample_numbers). From these and from its own
- * state a sample decides: accept the iterate or reject it, go on, rewind to the best one, restart elsewhere, end. Nothing here
- * knows how many samples go side by side, where their vectors lie, or who runs them.
+ * An executor evaluates and steps; each leaves a few numbers (struct sample_numbers). From these and its own state a sample decides:
+ * accept or reject the iterate, continue, rewind to the best one, restart elsewhere, end. The decisions do not depend on how many
+ * samples run side by side, where their vectors are stored, or which executor runs them.
  *
- *     paper, hardnet   as many steps as asked for; the tolerance only decides about the outcome
+ *     paper, hardnet   a fixed number of steps; the tolerance only determines the outcome
  *     snarenet         the same until the tolerance is reached
- *     lm               until the tolerance is reached. With an eps of one's own every finite step is taken. Else a step is
- *                      accepted when it lowers |W r|^2, and eps follows the ratio of what was gained to what the linear model
- *                      promised (Levenberg 1944, Marquardt 1963; the growth on rejection is Nielsen's, 1999)
- *     enforce          lm with eps = 0; a row that depends on others is left out of a step
+ *     lm               until the tolerance is reached. With a user-defined eps every finite step is taken. Otherwise a step is
+ *                      accepted if it lowers |W r|^2, and eps follows the ratio of the actual to the predicted reduction
+ *                      (Levenberg 1944, Marquardt 1963; growth on rejection: Nielsen 1999)
+ *     enforce          lm with eps = 0; rows that depend on others are omitted from the step
  *     auto             sample_auto.h, elastic.h, sample_budget.h
  *
- * An adapted eps is a power of two, and every decision is constant nearby: neither has a derivative.
+ * An adapted eps is a power of two and every decision is locally constant, so neither contributes to the derivative.
  *
- * The text is the common subset of C99 and C++ and calls nothing but sqrt, so that it can be compiled as it is for SIMD lanes, for
- * a microcontroller and for a GPU. Whoever includes it may say beforehand what a function and a constant look like there.
+ * Common subset of C99 and C++; calls only sqrt. Compiled for SIMD lanes, microcontrollers and GPUs; SAMPLE_FUNCTION and SAMPLE_CONSTANT
+ * may be defined before it is included.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SAMPLE_H
@@ -24,8 +24,8 @@
 #include "base/real.h"
 #include "core/sample_state.h"
 
-SAMPLE_CONSTANT real SAMPLE_FIRST_EPS = REAL(0x1p-10); /* of the largest squared row of A */
-SAMPLE_CONSTANT real SAMPLE_RANGE = REAL(0x1p60);      /* how far eps may go from there, up or down */
+SAMPLE_CONSTANT real SAMPLE_FIRST_EPS = REAL(0x1p-10); /* times the largest squared row of A */
+SAMPLE_CONSTANT real SAMPLE_RANGE = REAL(0x1p60);      /* eps may grow or shrink by this factor from there */
 enum { SAMPLE_MOST_SLOW = 4 };
 
 /* ---- the life of a sample ---- */
@@ -34,7 +34,7 @@ SAMPLE_FUNCTION bool sample_is_fresh(const struct sample *s) {
     return s->phase == PHASE_NEW || s->phase == PHASE_START;
 }
 
-/* Whether an elastic programme goes on, or is about to begin. */
+/* Whether an elastic QP is running or about to start. */
 SAMPLE_FUNCTION bool sample_in_elastic(const struct sample *s) {
     return s->phase == PHASE_ELASTIC || s->phase == PHASE_ELASTIC_END;
 }
@@ -54,25 +54,25 @@ SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *
     s->stationary = s->crept = s->homed = false;
     s->iteration = s->steps = s->attempt = s->best_step = s->best_attempt = 0;
     s->slow = s->begun = s->waited = s->elastic = s->strayed = s->home = 0;
-    s->programme.solves = 0;
+    s->qp.solves = 0;
     s->before = s->best = s->slope = REAL_INFINITY;
     s->away = 0;
     s->squares = s->halved = s->growth = s->limit = 0;
     s->eps = s->used = o->adaptive ? 0 : o->damping;
 }
 
-/* What came in are the model's start values. */
+/* The raw output equals the model's start values. */
 SAMPLE_FUNCTION void sample_is_home(struct sample *s) {
     s->homed = true;
 }
 
-/* Nothing can be done with it; y holds its fallback. */
+/* The sample is invalid; y holds its fallback. */
 SAMPLE_FUNCTION void sample_fall_back(struct sample *s, hn_outcome outcome) {
     s->phase = PHASE_FALLBACK;
     s->outcome = outcome;
 }
 
-/* Whether anything depends on a step's having moved y, and on its range of pivots. */
+/* Whether decisions depend on whether a step moved y, and on its pivots. */
 SAMPLE_FUNCTION bool sample_asks_moved(const struct sample_options *o) {
     return o->weighted;
 }
@@ -90,14 +90,14 @@ SAMPLE_FUNCTION void sample_came_in(struct sample *s, const struct sample_option
         s->before = o->relative ? n->violation : n->measure;
 }
 
-/* Whether a sample that has been evaluated at what came in would go on from a warm start. */
+/* Whether a sample, evaluated at its raw output, continues from a warm start. */
 SAMPLE_FUNCTION bool sample_starts_warm(const struct sample *s, const struct sample_options *o,
                                         const struct sample_numbers *n) {
-    bool held = o->stops && n->finite && n->measure <= o->tolerance; /* paper and hardnet go on */
+    bool held = o->stops && n->finite && n->measure <= o->tolerance; /* paper and hardnet continue */
     return s->phase == PHASE_NEW && !held && o->iterations > 0;
 }
 
-/* y holds the warm start now. What came in remains the best iterate until there is a better one: nothing worse is returned. */
+/* y holds the warm start now. The raw output stays the best iterate until a better one is found: the result is never worse. */
 SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_options *o,
                                        const struct sample_numbers *n) {
     sample_came_in(s, o, n);
@@ -109,7 +109,7 @@ SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_opt
 
 /* The first eps at a new base, from the largest squared row of A. */
 SAMPLE_FUNCTION void sample_choose_eps(struct sample *s, real largest) {
-    if (!(largest > SAMPLE_SMALL && largest < SAMPLE_LARGE)) /* J is 0 or out of range: the step will show it */
+    if (!(largest > SAMPLE_SMALL && largest < SAMPLE_LARGE)) /* J is 0 or out of range; the step detects it */
         largest = 1;
     s->eps = sample_power_of_two(SAMPLE_FIRST_EPS * largest);
     s->growth = 2;
@@ -124,7 +124,7 @@ SAMPLE_FUNCTION enum sample_decision sample_end(struct sample *s, hn_outcome out
     return SAMPLE_END;
 }
 
-/* No step helps at the base. What that means is decided by its slope. */
+/* No step from the base reduces |W r|. The slope there determines the outcome. */
 SAMPLE_FUNCTION void sample_stuck(struct sample *s) {
     s->asks = SAMPLE_ASKS_SLOPE;
     s->outcome = HN_OUTCOME_STALLED;
@@ -139,7 +139,7 @@ SAMPLE_FUNCTION enum sample_decision sample_refuse(struct sample *s) {
     return SAMPLE_END_BEFORE;
 }
 
-/* Gained over promised: 2 (V - V+) / (eps |s|^2 + s' A' W r). */
+/* Actual over predicted reduction: 2 (V - V+) / (eps |s|^2 + s' A' W r). */
 SAMPLE_FUNCTION real sample_gain_ratio(const struct sample *s, const struct sample_options *o,
                                        const struct sample_numbers *n) {
     real gain = o->outputs_side ? n->gain : s->squares - s->used * n->gain;
@@ -159,7 +159,7 @@ SAMPLE_FUNCTION void sample_adapt(struct sample *s, real ratio) {
         s->eps = least;
 }
 
-/* lm's judgement of an iterate that a step led to; slow: what is left of |W r|^2 by a step that gained nothing. */
+/* lm: accepts or rejects the iterate after a step. slow: a step that leaves more than this share of |W r|^2 counts as no progress. */
 SAMPLE_FUNCTION enum sample_decision sample_judge(struct sample *s, const struct sample_options *o,
                                                   const struct sample_numbers *n, real slow) {
     if (!(n->squares < s->squares))
@@ -229,7 +229,7 @@ SAMPLE_FUNCTION void sample_accept(struct sample *s, const struct sample_numbers
     if (choice->led == SAMPLE_SOLVED && s->strayed == 0)
         s->strayed = s->steps;
     choice->recorded = true;
-    choice->improved = n->measure <= s->best; /* of equals the last */
+    choice->improved = n->measure <= s->best; /* the later of two equals */
     if (choice->improved) {
         s->best = n->measure;
         s->best_step = s->steps;
@@ -261,8 +261,8 @@ SAMPLE_FUNCTION enum sample_phase sample_does_next(const struct sample *s, enum 
     }
 }
 
-/* What becomes of the iterate that has just been evaluated. A sample that ends somewhere else than at its best iterate returns
- * there first, so that every verdict comes from an evaluation at the returned y. */
+/* Decides about the iterate that was just evaluated. A sample that ends elsewhere than at its best iterate returns to it first, so that
+ * every verdict comes from an evaluation at the returned y. */
 SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struct sample_options *o,
                                                    const struct sample_numbers *n, bool cancelled) {
     struct sample_choice choice = {false, false, false, false, s->kind};
@@ -294,7 +294,7 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
 
 #include "core/stationarity.h"
 
-/* Whether the step that comes now counts: not where y is about to be replaced. */
+/* Whether a step is computed now; not if y is about to be replaced. */
 SAMPLE_FUNCTION bool sample_takes_step(const struct sample *s) {
     return s->phase == PHASE_STEP;
 }
@@ -314,14 +314,14 @@ SAMPLE_FUNCTION void sample_stepped(struct sample *s, const struct sample_option
     }
 }
 
-/* ---- rounds in which nothing is decided: evaluate, accept, step ---- */
+/* ---- fused iterations without a stopping test: evaluate, accept, step ---- */
 
-/* How many of them come next for a sample that has just stepped, as long as all it meets is finite and no system is singular. */
+/* How many of them a sample that has just stepped may run, provided that all values stay finite and no system is singular. */
 SAMPLE_FUNCTION int sample_goes_on(const struct sample *s, const struct sample_options *o) {
     return !o->stops && s->phase == PHASE_STEP && s->iteration < o->iterations ? o->iterations - s->iteration : 0;
 }
 
-/* After so many of them: the smallest measure, and the round (from 1 on) whose iterate has it; 0: none had a smaller one. */
+/* After `rounds` of them: the smallest measure and the iteration (from 1) that attained it; 0: no improvement. */
 SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, real best, int best_at) {
     if (best_at > 0) {
         s->best = best;
@@ -333,7 +333,7 @@ SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, real best, int
     s->steps += rounds;
 }
 
-/* y holds the best iterate again; what came in takes the place of the warm start that was tried. */
+/* y holds the best iterate again. If that is the raw output, it replaces the warm start. */
 SAMPLE_FUNCTION void sample_rewound(struct sample *s) {
     if (s->origin != SAMPLE_FROM_INPUT)
         return;
@@ -341,7 +341,7 @@ SAMPLE_FUNCTION void sample_rewound(struct sample *s) {
     s->steps = 0;
 }
 
-/* The next attempt: y is to hold its start, which depends on its number (restart.h). */
+/* Starts the next attempt; its start point depends on its number (restart.h). */
 SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s, const struct sample_options *o) {
     s->phase = PHASE_START;
     s->attempt = sample_next_attempt(s, o);
@@ -356,7 +356,7 @@ SAMPLE_FUNCTION void sample_begin_attempt(struct sample *s, const struct sample_
 
 /* ---- the verdict, from the evaluation at the y that is returned ---- */
 
-/* The bound on |J' r| / (|J| |r|) below which the sample is locally infeasible; 0 where it cannot be. */
+/* The bound on |J' r| / (|J| |r|) below which the sample counts as locally infeasible; 0 if it cannot be. */
 SAMPLE_FUNCTION real sample_asks_stationarity(const struct sample *s, const struct sample_options *o,
                                               const struct sample_numbers *n) {
     if (s->phase == PHASE_FALLBACK || !n->finite || n->measure <= o->tolerance)
@@ -366,7 +366,7 @@ SAMPLE_FUNCTION real sample_asks_stationarity(const struct sample *s, const stru
     return s->outcome == HN_OUTCOME_ITERATION_LIMIT ? SAMPLE_STATIONARY : 0;
 }
 
-/* stationary: that ratio was asked for, and is within its bound. */
+/* stationary: the ratio was requested and is within its bound. */
 SAMPLE_FUNCTION hn_outcome sample_verdict(const struct sample *s, const struct sample_options *o,
                                           const struct sample_numbers *n, bool stationary) {
     if (s->phase == PHASE_FALLBACK)

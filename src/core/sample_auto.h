@@ -1,24 +1,23 @@
-/* sample_auto.h - auto: near the projection first, then accepted steps inside the bounds, then programmes, then restarts. Part of
- * sample.h.
+/* sample_auto.h - the method auto: near-projection steps, then accepted steps within the bounds, elastic QPs, restarts. Part of sample.h.
  *
- *     near     eps = min(1, beta |W r|), beta the option `damping`, 0.018 by default; every finite step is taken. The very first
- *              one leaves inequalities in several outputs out where most of r is elsewhere: far from the equalities their
- *              slopes say little about where those outputs will be
- *     global   from the best iterate: lm's damping and acceptance, every step clipped into the bounds of the outputs
- *     elastic  where that fails or creeps, from the best iterate: each step is the solution of a programme over all rows, also
- *              those that hold (elastic.h); accepted when it lowers |W r|. A programme's linear systems count as steps. What it
- *              leads to has no gradient
- *     restart  steps of the global stage from perturbed points (restart.h), a bounded number of times; there outputs on a bound stay
- *              on it unless the slope leads back inside (Bertsekas 1982)
- *     bold     from y_raw, clipped, outputs on a bound held; eps is fixed and every finite step is taken: some ways lead through
- *              larger violations. Once with the least eps, before the restarts, and once damped, after them
- *     long     lm's steps from y_raw, not clipped, for as long as they gain anything and `iterations` allows
+ *     near     eps = min(1, beta |W r|), beta the option `damping`, 0.018 by default; every finite step is accepted. The first step
+ *              omits inequalities in several outputs if most of |W r| is elsewhere: far from the equalities their gradients say little
+ *              about the final values of those outputs
+ *     global   from the best iterate: lm's damping and acceptance, every step clipped to the bounds of the outputs
+ *     elastic  if that fails or converges slowly, from the best iterate: each step is the solution of a QP over all rows, including
+ *              satisfied ones (elastic.h), accepted if it lowers |W r|. The linear systems of a QP count as steps. Such a step has no
+ *              gradient
+ *     restart  steps of the global stage from perturbed points (restart.h), a bounded number of times; outputs on a bound stay there
+ *              unless -A' W r points inside (Bertsekas 1982)
+ *     bold     from y_raw, clipped, outputs held on their bounds, with a fixed eps; every finite step is accepted, because some paths
+ *              lead through larger violations. Once with the smallest eps, before the restarts, and once damped, after them
+ *     long     lm's steps from y_raw, not clipped, while they make progress and `iterations` allows
  *
- * Where a budget is known (sample_budget.h) the start values are the next after near and global, by the rules of near and then by lm's,
- * there are no programmes, and a sample ends when the budget is spent.
+ * With a step budget (sample_budget.h) the start values come after near and global, first with near steps, then with lm's; there are no
+ * QPs, and the sample ends when the budget is spent.
  *
- * The first stage moves y little more than a projection would, which is what keeps the cost of a controller's output low; it ends
- * when |W r| is not halved for a while, when an evaluation is not finite, or when y no longer moves.
+ * The near stage moves y little more than a projection would, which keeps the cost of a controller's output low. It ends when |W r| is
+ * not halved within a number of steps, when an evaluation is not finite, or when y no longer changes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SAMPLE_AUTO_H
@@ -31,43 +30,44 @@
 #include "core/sample_budget.h"
 
 SAMPLE_CONSTANT real SAMPLE_STEADY =
-    REAL(0.9); /* a step that leaves less of |W r|^2 may be followed by more than allowed */
-SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = REAL(0x1p-10);    /* of the damped one of the two bold attempts */
-SAMPLE_CONSTANT real SAMPLE_ELASTIC_EPS = REAL(0x1p-12); /* of |W r|, at the first programme */
+    REAL(0.9); /* a step that reduces |W r|^2 below this share may exceed the step limit */
+SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = REAL(0x1p-10);    /* of the damped bold attempt */
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_EPS = REAL(0x1p-12); /* times |W r|: eps of the first QP */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_GROWTH = 8;
-SAMPLE_CONSTANT real SAMPLE_ELASTIC_VAIN = REAL(0.01);     /* of |W r|^2: a programme that promises less is in vain, */
-SAMPLE_CONSTANT real SAMPLE_ELASTIC_LOOSE = REAL(0x1p-24); /* where it was hardly damped */
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_VAIN =
+    REAL(0.01); /* share of |W r|^2: a QP with a smaller predicted reduction is abandoned, */
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_LOOSE = REAL(0x1p-24); /* if its eps was below this */
 enum {
-    SAMPLE_CREEPING = 32,        /* steps of the global stage in which |W r| was not halved, */
-    SAMPLE_ELASTIC_PATIENCE = 8, /* and programmes */
+    SAMPLE_CREEPING = 32,        /* global stage: steps without halving |W r|; */
+    SAMPLE_ELASTIC_PATIENCE = 8, /* elastic stage: QPs */
     SAMPLE_NEAR_STEPS = 40,
     SAMPLE_GLOBAL_STEPS = 100,
     SAMPLE_AGAIN_STEPS = 60,
     SAMPLE_LONGER_ATTEMPTS = 3,
-    SAMPLE_ATTEMPT_STEPS = 150 /* accepted ones in an attempt, but for the long one; what a tape has room for */
+    SAMPLE_ATTEMPT_STEPS = 150 /* accepted steps per attempt, except the long one; the capacity of a tape */
 };
 
-/* ---- the step from an accepted iterate; forward and backward ask alike ---- */
+/* ---- the step from an accepted iterate, forward and backward ---- */
 
-/* Whether the joint part of |W r|^2 is wanted, for an iterate that an attempt of auto begins at. */
+/* Whether the decision needs the joint part of |W r|^2: at the first iterate of an attempt of auto. */
 SAMPLE_FUNCTION bool sample_asks_joint(const struct sample *s, const struct sample_options *o,
                                        const struct sample_numbers *n) {
     return o->method == HN_METHOD_AUTO && s->stage == SAMPLE_NEAR && sample_is_fresh(s) && o->joint_rows &&
            !near_is_close(n->squares);
 }
 
-/* How close to a bound a satisfied row is held, in units of its weight. */
+/* A satisfied row closer to a bound than this is active, in units of its weight. */
 SAMPLE_FUNCTION real sample_hold(const struct sample *s, const struct sample_options *o, real squares) {
     bool holds = o->method == HN_METHOD_AUTO && s->stage == SAMPLE_NEAR;
     return holds ? near_hold(squares, s->kind == SAMPLE_LEADING) : 0;
 }
 
-/* Whether outputs that lie on a bound stay there unless A' W r leads back inside. */
+/* Whether outputs on a bound are kept there unless -A' W r points inside. */
 SAMPLE_FUNCTION bool sample_holds_bounds(const struct sample *s) {
     return s->kind == SAMPLE_CLIPPED && s->attempt > RESTART_UNCLIPPED;
 }
 
-/* d(eps) / d|W r| / |W r| at an iterate. */
+/* d(eps) / d|W r| / |W r| at the iterate. */
 SAMPLE_FUNCTION real sample_eps_slope(const struct sample *s, const struct sample_options *o, real squares) {
     real size = real_sqrt(squares);
     bool follows = o->method == HN_METHOD_AUTO && s->stage == SAMPLE_NEAR && size >= SAMPLE_CLOSE;
@@ -78,27 +78,27 @@ SAMPLE_FUNCTION real sample_least_eps(const struct sample_options *o) {
     return o->outputs_side || o->bordered ? SAMPLE_LEAST_EPS_OUTPUTS : SAMPLE_LEAST_EPS;
 }
 
-/* The stage in which a step was taken that has a gradient; nothing but its attempt and kind decide. */
+/* The stage of a step on the tape, from its attempt and kind. */
 SAMPLE_FUNCTION enum sample_stage sample_stage_of(int attempt, enum sample_step kind) {
     bool near = attempt == RESTART_HOME || (attempt == 0 && kind != SAMPLE_CLIPPED);
     return near ? SAMPLE_NEAR : SAMPLE_GLOBAL;
 }
 
-/* Whether the step that comes now is one of near's, without bounds held: it is taken whatever it leads to, if only it can be evaluated,
- * so that nobody asks for its A again. */
+/* Whether the next step is a near step without held bounds. It is accepted whenever its result is finite, so its A is not needed
+ * again. */
 SAMPLE_FUNCTION bool sample_steps_near(const struct sample *s) {
     return s->stage == SAMPLE_NEAR && s->phase == PHASE_STEP && s->kind != SAMPLE_CLIPPED && !s->chooses;
 }
 
 /* ---- decisions ---- */
 
-/* Counts steps from here on, in which |W r| is to be halved. */
+/* Restarts the count of steps without halving |W r|. */
 SAMPLE_FUNCTION void sample_wait(struct sample *s, real squares) {
     s->halved = squares;
     s->waited = 0;
 }
 
-/* Whether |W r| was not halved for more steps than that. */
+/* Whether |W r| was not halved for more than `most` steps. */
 SAMPLE_FUNCTION bool sample_creeps(struct sample *s, real squares, int most) {
     s->waited = sample_one_more(s->waited);
     if (near_is_halved(squares, s->halved))
@@ -108,7 +108,7 @@ SAMPLE_FUNCTION bool sample_creeps(struct sample *s, real squares, int most) {
 
 /* ---- the elastic stage ---- */
 
-/* Programmes from the best iterate on. */
+/* Starts the elastic stage at the best iterate. */
 SAMPLE_FUNCTION enum sample_decision sample_stretch(struct sample *s) {
     s->stage = SAMPLE_ELASTIC;
     s->kind = SAMPLE_SOLVED;
@@ -116,7 +116,7 @@ SAMPLE_FUNCTION enum sample_decision sample_stretch(struct sample *s) {
     return SAMPLE_REWIND;
 }
 
-/* No further step helps here. */
+/* The stage failed: the elastic stage, a restart, or the end. */
 SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, const struct sample_options *o, bool accepts) {
     if (s->stationary)
         s->outcome = HN_OUTCOME_LOCALLY_INFEASIBLE;
@@ -132,7 +132,7 @@ SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, const stru
 
 SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, const struct sample_options *o, real squares,
                                                       bool accepts) {
-    if (s->homed) { /* plain steps from the start values are the better second try */
+    if (s->homed) { /* the sample has already started from the start values: go on to the next attempt */
         s->outcome = HN_OUTCOME_STALLED;
         return sample_give_up(s, o, accepts);
     }
@@ -140,12 +140,12 @@ SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, const st
     s->kind = SAMPLE_CLIPPED;
     s->begun = s->iteration;
     s->chooses = true;
-    s->squares = squares; /* where the present iterate is the best one; else another takes its place */
+    s->squares = squares; /* if the iterate is the best one; otherwise it is replaced */
     sample_wait(s, squares);
     return SAMPLE_REWIND;
 }
 
-/* The step that a programme led to has gained this share of what it promised. A damping that was too small is not tried again soon. */
+/* share: actual over predicted reduction of the QP's step. `limit` prevents an early return to an eps that was too small. */
 SAMPLE_FUNCTION void sample_adapt_elastic(struct sample *s, const struct sample_options *o, real share) {
     s->growth = SAMPLE_ELASTIC_GROWTH;
     if (share > REAL(0.9))
@@ -165,7 +165,7 @@ SAMPLE_FUNCTION enum sample_decision sample_refuse_elastic(struct sample *s) {
     return SAMPLE_RETRY;
 }
 
-/* At the iterate that the stage begins from. */
+/* At the first iterate of the stage. */
 SAMPLE_FUNCTION enum sample_decision sample_open_elastic(struct sample *s, real squares) {
     s->squares = squares;
     sample_wait(s, squares);
@@ -180,7 +180,7 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_elastic(struct sample *s, con
     real promised = s->squares - n->gain, gained = n->finite ? s->squares - n->squares : -1;
     bool vain = promised < SAMPLE_ELASTIC_VAIN * s->squares && s->eps < SAMPLE_ELASTIC_LOOSE;
     s->kind = SAMPLE_SOLVED;
-    s->programme.solves = 0;
+    s->qp.solves = 0;
     if (s->phase == PHASE_REWIND || sample_is_fresh(s))
         return sample_open_elastic(s, n->squares);
     if (sample_creeps(s, n->finite ? n->squares : s->squares, SAMPLE_ELASTIC_PATIENCE) || !n->moved || vain)
@@ -192,7 +192,7 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_elastic(struct sample *s, con
     return SAMPLE_GO_ON;
 }
 
-/* y is the base; the programme goes on unless the sample must end. */
+/* y is the base. The QP continues unless the sample must end. */
 SAMPLE_FUNCTION void sample_watch_elastic(struct sample *s, const struct sample_options *o, bool cancelled) {
     if (s->iteration < o->iterations && !cancelled)
         return;
@@ -202,10 +202,10 @@ SAMPLE_FUNCTION void sample_watch_elastic(struct sample *s, const struct sample_
     s->phase = PHASE_RETURN;
 }
 
-/* After a system of the programme, or after y was told to hold the base again. */
+/* After a linear system of the QP, or after y was reset to the base. */
 SAMPLE_FUNCTION void sample_advanced(struct sample *s, bool done) {
     if (s->phase == PHASE_ELASTIC_END)
-        s->programme.solves = 0;
+        s->qp.solves = 0;
     else {
         s->iteration = sample_one_more(s->iteration);
         s->elastic = sample_one_more(s->elastic);
@@ -243,7 +243,7 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_bold(struct sample *s, const 
     s->eps = s->attempt == RESTART_UNDAMPED ? sample_least_eps(o) : SAMPLE_BOLD_EPS;
     s->chooses = false;
     s->growth = 2;
-    s->limit = 1; /* for steps to where nothing can be evaluated */
+    s->limit = 1; /* after steps to points that cannot be evaluated */
     return SAMPLE_GO_ON;
 }
 

@@ -1,8 +1,8 @@
-/* sample_budget.h - what auto spends on a sample before it gives it up. Part of sample.h.
+/* sample_budget.h - the step budget of auto. Part of sample.h.
  *
- * Where the layer knows that the model's start values lead to ok (sample_options.usual; layer/step_budget.c), a sample that fails from
- * what came in goes there next, and ends when it has had the budget there and |W r| is not falling any more. Where it does not
- * know, nothing here does anything.
+ * If the layer has measured that the model's start values lead to ok (sample_options.usual; layer/step_budget.c), a sample that fails
+ * from its raw output continues from the start values, and ends when the budget is spent there and |W r| no longer decreases. Otherwise
+ * there is no budget.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SAMPLE_BUDGET_H
@@ -10,10 +10,10 @@
 
 #include "base/real.h"
 
-SAMPLE_CONSTANT real SAMPLE_CLOSER = 14; /* how often max |r| must have shrunk for more than the budget */
+SAMPLE_CONSTANT real SAMPLE_CLOSER = 14; /* reduction of max |r| from which the budget grows */
 
-/* The number of the attempt after this one. Full steps from y_raw come before the restarts: long chains of equations, such as dynamics
- * in natural units, take them in their stride and creep under damping. */
+/* The number of the next attempt. Undamped steps from y_raw come before the restarts: long chains of equations, such as dynamics in
+ * physical units, converge quickly with them and slowly with damping. */
 SAMPLE_FUNCTION int sample_next_attempt(const struct sample *s, const struct sample_options *o) {
     if (s->attempt == 0 && o->usual > 0 && !s->homed)
         return RESTART_HOME;
@@ -24,21 +24,20 @@ SAMPLE_FUNCTION int sample_next_attempt(const struct sample *s, const struct sam
     return s->attempt == RESTART_LAST ? RESTART_DAMPED : s->attempt + 1;
 }
 
-/* Whether the sample has had its budget. One that has come close is worth more: the budget grows with the square of how often max
- * |r| goes into what it was at the start values. */
+/* Whether the budget is spent. It grows with the square of the reduction of max |r| since the start values. */
 SAMPLE_FUNCTION bool sample_is_spent(const struct sample *s, const struct sample_options *o) {
     real worth = s->away / (SAMPLE_CLOSER * s->best);
     real budget = (real)o->budget * sample_greater(1, worth * worth);
     return s->homed && (real)(s->iteration - s->home) >= budget && s->waited > SAMPLE_PATIENCE;
 }
 
-/* Whether what came in has had as much: the start values are the better bet then. The path of a sample does not depend on the
- * effort, but for where it ends. */
+/* Whether the attempt from y_raw has used as many steps, so that the start values come next. The effort does not change the iterates,
+ * only where a sample ends. */
 SAMPLE_FUNCTION bool sample_goes_home(const struct sample *s, const struct sample_options *o) {
     return o->usual > 0 && !s->homed && s->iteration >= o->usual && s->waited > SAMPLE_PATIENCE;
 }
 
-/* Whether programmes may be tried: there is nothing better known. */
+/* Whether the elastic stage may be tried: only without a budget. */
 SAMPLE_FUNCTION bool sample_may_stretch(const struct sample *s, const struct sample_options *o) {
     return s->attempt == 0 && s->stage == SAMPLE_GLOBAL && s->elastic == 0 && o->usual == 0;
 }

@@ -1,5 +1,5 @@
-/* sample_state.h - what a sample is: its state, what is decided for a whole layer, what an executor leaves after each evaluation, and what can
- * be decided. The decisions themselves are in sample.h.
+/* sample_state.h - the types of the decisions in sample.h: options of a layer, state of a sample, numbers of an evaluation, and the
+ * possible decisions.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SAMPLE_STATE_H
@@ -18,23 +18,23 @@
 #define SAMPLE_CONSTANT static const
 #endif
 
-/* ---- what is decided for a whole layer ---- */
+/* ---- options of a layer ---- */
 
 struct sample_options {
-    real damping;   /* eps, or eps / |W r| of auto; not used where eps is adapted by lm */
-    real tolerance; /* on max |r|, or on its ratio to the bounds */
+    real damping;   /* eps; auto: eps / |W r|. Unused when lm adapts eps */
+    real tolerance; /* on max |r|, or relative to the bounds */
     int32_t method; /* hn_method */
     int32_t iterations;
-    bool weighted;     /* only some rows count in a step, each with a weight: lm, enforce and auto */
-    bool stops;        /* a sample ends where the tolerance is reached: all but paper and hardnet */
-    bool pivots;       /* and where a pivot is lost in rounding: hardnet. Others leave out rows that depend on others */
+    bool weighted;     /* steps use row weights and active rows: lm, enforce, auto */
+    bool stops;        /* a sample ends when the tolerance is reached: all but paper and hardnet */
+    bool pivots;       /* and when a pivot is lost to rounding: hardnet. Other methods omit dependent rows */
     bool adaptive;     /* steps are accepted or rejected, eps is adapted */
-    bool relative;     /* the tolerance is relative to bounds above 1 */
-    bool outputs_side; /* systems are solved in the dimension of the outputs */
-    bool joint_rows;   /* there are inequalities in several outputs */
-    bool bordered;     /* rows or outputs are kept out of the system: it may be as bad as 1 / eps on either side */
-    int32_t usual;     /* of auto: steps that are enough from the model's start values; 0: that is not known */
-    int32_t budget;    /* those times the effort: a sample is given up after as many */
+    bool relative;     /* the tolerance is relative for bounds above 1 */
+    bool outputs_side; /* systems have the dimension of the outputs */
+    bool joint_rows;   /* some inequality involves several outputs */
+    bool bordered;  /* rows or outputs are excluded from the system; its condition may reach 1 / eps on either side */
+    int32_t usual;  /* auto: steps that suffice from the model's start values; 0: unknown */
+    int32_t budget; /* step limit: usual times the effort */
 };
 
 #include "core/compute.h"
@@ -44,105 +44,105 @@ struct sample_options {
 
 enum sample_phase {
     PHASE_IDLE,        /* no sample */
-    PHASE_NEW,         /* y holds what came in, not evaluated yet */
+    PHASE_NEW,         /* y holds the raw output, not evaluated yet */
     PHASE_START,       /* y holds another point to start from, not evaluated yet */
-    PHASE_STEP,        /* y holds what a step led to */
-    PHASE_ELASTIC,     /* y holds the base, and an elastic programme (elastic.h) goes on from there */
-    PHASE_ELASTIC_END, /* y is to hold the base again, for another programme */
-    PHASE_REWIND,      /* y is to hold the best iterate again, to go on from there */
-    PHASE_RESTART,     /* y is to hold the start of the next attempt */
-    PHASE_RETURN,      /* y is to hold the point that is returned */
-    PHASE_FALLBACK,    /* nothing can be done with the sample: y holds its fallback */
+    PHASE_STEP,        /* y holds the result of a step */
+    PHASE_ELASTIC,     /* y holds the base; an elastic QP (elastic.h) is being solved there */
+    PHASE_ELASTIC_END, /* y is to be reset to the base, for another QP */
+    PHASE_REWIND,      /* y is to be reset to the best iterate, to continue there */
+    PHASE_RESTART,     /* y is to be set to the start of the next attempt */
+    PHASE_RETURN,      /* y is to be set to the returned point */
+    PHASE_FALLBACK,    /* the sample is invalid; y holds its fallback */
 };
 
-/* auto begins near the projection and falls back on accepted steps inside the bounds, then on programmes; the other methods have one
- * stage. */
+/* auto starts with near-projection steps, falls back to accepted steps within the bounds, then to elastic QPs. The other methods have
+ * one stage. */
 enum sample_stage { SAMPLE_NEAR, SAMPLE_GLOBAL, SAMPLE_ELASTIC };
 
 /* Kinds of steps. */
 enum sample_step {
     SAMPLE_PLAIN,
-    SAMPLE_LEADING, /* leaves inequalities in several outputs out */
+    SAMPLE_LEADING, /* omits inequalities in several outputs */
     SAMPLE_CLIPPED, /* y is clipped into the bounds of the outputs */
-    SAMPLE_SOLVED,  /* an elastic programme's */
+    SAMPLE_SOLVED,  /* solution of an elastic QP */
 };
 
-/* Where the best iterate comes from. */
+/* Source of the best iterate. */
 enum sample_origin {
-    SAMPLE_FROM_NOWHERE, /* there is none yet */
-    SAMPLE_FROM_INPUT,   /* what came in, ahead of a warm start */
+    SAMPLE_FROM_NOWHERE, /* none yet */
+    SAMPLE_FROM_INPUT,   /* the raw output, before a warm start */
     SAMPLE_FROM_ATTEMPT, /* step number best_step of attempt number best_attempt */
 };
 
-/* What an outcome still depends on; see sample_answer. */
+/* Information that an outcome still depends on; see sample_answer. */
 enum sample_question { SAMPLE_ASKS_NOTHING, SAMPLE_ASKS_SLOPE, SAMPLE_ASKS_ENTRIES };
 
 struct sample {
     enum sample_phase phase;
     enum sample_stage stage; /* of auto */
-    enum sample_step kind;   /* of the last step, and of the next */
+    enum sample_step kind;   /* of the last step, then of the next */
     enum sample_origin origin;
     enum sample_question asks;
     hn_outcome outcome;
-    bool chooses;    /* eps is to be chosen for the present base: sample_choose_eps */
-    bool crept;      /* the elastic stage came before the global one had failed */
-    bool stationary; /* some attempt ended where A' W r vanishes */
-    bool homed;      /* an attempt has begun at the model's start values: with step `home` */
+    bool chooses;    /* eps must be chosen for the current base: sample_choose_eps */
+    bool crept;      /* the elastic stage started before the global stage had failed */
+    bool stationary; /* an attempt ended at a stationary point, A' W r = 0 */
+    bool homed;      /* an attempt started from the model's start values, at step `home` */
     int iteration;   /* steps computed */
-    int steps;       /* accepted ones since the attempt began */
-    int attempt;     /* 0: from y_raw or from a warm start; else the number of the restart (restart.h) */
+    int steps;       /* accepted steps of the attempt */
+    int attempt;     /* 0: from y_raw or a warm start; else the number of the restart (restart.h) */
     int best_step;
     int best_attempt;
-    int slow;   /* accepted steps in a row that gained next to nothing */
-    int begun;  /* iteration at which the stage began */
+    int slow;   /* consecutive accepted steps with almost no progress */
+    int begun;  /* iteration at which the stage started */
     int waited; /* steps since |W r| was last halved */
     int home;
-    real before;  /* max |r| of what came in */
-    real away;    /* measure at the start values, where `homed` */
+    real before;  /* max |r| of the raw output */
+    real away;    /* measure at the start values, if `homed` */
     real best;    /* smallest measure of an accepted iterate */
     real squares; /* |W r|^2 at the base */
     real halved;  /* |W r|^2 when it was last halved */
     real eps, growth;
     real used;   /* eps of the last step */
-    real limit;  /* of eps; of programmes: one that was too small */
-    real slope;  /* the smallest |A' W r|^2 / (|A|^2 |W r|^2) where an attempt ended; infinite: none was asked for */
-    int elastic; /* steps computed by programmes */
-    int strayed; /* the first step of the attempt that a programme led to; 0: none did */
-    struct elastic programme;
+    real limit;  /* of eps; elastic stage: an eps that was too small */
+    real slope;  /* smallest |A' W r|^2 / (|A|^2 |W r|^2) at the end of an attempt; infinite: not computed */
+    int elastic; /* linear systems solved in elastic QPs */
+    int strayed; /* first step of the attempt that came from an elastic QP; 0: none */
+    struct elastic qp;
 };
 
-/* ---- what an executor leaves ---- */
+/* ---- numbers of an evaluation ---- */
 
 struct sample_numbers {
-    real measure;      /* max |r|, relative to the bounds if so asked */
+    real measure;      /* max |r|, relative to the bounds if requested */
     real squares;      /* |W r|^2 */
-    real joint;        /* part of it: inequalities in several outputs; where sample_asks_joint */
-    real violation;    /* max |r|; where sample_asks_violation */
+    real joint;        /* its part from inequalities in several outputs; if sample_asks_joint */
+    real violation;    /* max |r|; if sample_asks_violation */
     real gain;         /* of the last step: z' W r on the rows' side, s' A' W r on the outputs' side */
     real step_squares; /* |s|^2 */
     real least_pivot, most_pivot;
     bool finite; /* y and every c are finite */
     bool moved;  /* the last step changed y */
-    bool usable; /* the last step led to a finite y */
+    bool usable; /* the last step gave a finite y */
 };
 
-/* What is to be done with the iterate. */
+/* What happens to the iterate. */
 struct sample_choice {
     bool accepted;        /* it becomes the base of the next step */
-    bool improved;        /* and is the best so far */
-    bool recorded;        /* and goes onto the tape as number `steps` */
+    bool improved;        /* it is the best so far */
+    bool recorded;        /* it is written to the tape as number `steps` */
     bool finished;        /* the sample ends here */
-    enum sample_step led; /* the kind of the step that led here */
+    enum sample_step led; /* kind of the step that led to it */
 };
 
 enum sample_decision {
-    SAMPLE_GO_ON,          /* step from here */
-    SAMPLE_REJECT,         /* step again from the base */
-    SAMPLE_RETRY,          /* the same, by another programme */
-    SAMPLE_END,            /* here */
+    SAMPLE_GO_ON,          /* step from the iterate */
+    SAMPLE_REJECT,         /* step from the base again */
+    SAMPLE_RETRY,          /* the same with another elastic QP */
+    SAMPLE_END,            /* at the iterate */
     SAMPLE_END_BEFORE,     /* at the base */
-    SAMPLE_REWIND,         /* go on from the best iterate of this attempt */
-    SAMPLE_RESTART,        /* accept, then begin anew from another point */
+    SAMPLE_REWIND,         /* continue from the best iterate of this attempt */
+    SAMPLE_RESTART,        /* accept, then restart from another point */
     SAMPLE_RESTART_BEFORE, /* the same, without accepting */
 };
 

@@ -1,4 +1,4 @@
-/* stationarity.h - what it means that steps have come to a stand: the slope of the squares there decides. Part of sample.h.
+/* stationarity.h - the outcome when steps stall: determined by the gradient of |W r|^2 / 2 there. Part of sample.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_STATIONARITY_H
@@ -6,7 +6,7 @@
 
 #include "base/real.h"
 
-/* Sums over the rows of the last accepted iterate. Of A' W r entries are left out that lead an output beyond a bound it is on. */
+/* Sums over the rows of the last accepted iterate. Entries of A' W r that would push an output on a bound beyond it count as 0. */
 struct sample_slope {
     real entries; /* |A|^2 */
     real squares; /* |W r|^2 */
@@ -16,20 +16,20 @@ struct sample_slope {
     bool affine;  /* every violated row is affine */
 };
 
-/* Violated rows that are affine have a convex sum of squares f. At a y that holds them 0 >= f + f' (y - here), so that some output
- * is at least f / |f'|_1 from here; bounds that outputs are on only make it more. Farther than SAMPLE_REACH nobody is. */
+/* The sum of squares f of affine violated rows is convex. At a y that satisfies them 0 >= f + f' (y - here), so some output
+ * differs by at least f / |f'|_1; active bounds only increase this. Distances above SAMPLE_REACH count as unreachable. */
 SAMPLE_FUNCTION bool sample_is_proof(const struct sample_slope *slope) {
     return slope->affine && slope->squares > SAMPLE_SMALL &&
            SAMPLE_REACH * slope->size * slope->steep < REAL(0.5) * slope->squares;
 }
 
-/* The answer to sample->asks: sums at the last accepted iterate, or whether the entries of J there are finite. */
+/* Answers sample->asks: sums at the last accepted iterate, or whether the entries of J there are finite. */
 SAMPLE_FUNCTION void sample_answer(struct sample *s, const struct sample_slope *slope, bool entries_finite) {
     bool asks_slope = s->asks == SAMPLE_ASKS_SLOPE;
     real scale = slope->entries * slope->squares;
     s->asks = SAMPLE_ASKS_NOTHING;
     if (asks_slope ? !sample_is_finite(slope->entries)
-                   : !entries_finite) /* weighed entries are at most 2, unless J is not finite */
+                   : !entries_finite) /* weighted entries are at most 2 if J is finite */
         s->outcome = HN_OUTCOME_NONFINITE_EVALUATION;
     else if (asks_slope && slope->slope <= SAMPLE_STATIONARY_STUCK * SAMPLE_STATIONARY_STUCK * scale)
         s->stationary = true;

@@ -1,4 +1,4 @@
-/* summary.h - the slots that kernels leave for whoever decides about a sample. A mask is all ones or all zeros.
+/* summary.h - slots with the summary of an evaluation, for decisions. A mask is all ones or all zeros.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SUMMARY_H
@@ -10,7 +10,7 @@ enum {
     SUMMARY_FINITE,    /* mask: every c is finite */
     SUMMARY_MOVED,     /* mask: the step changed y */
     SUMMARY_USABLE,    /* mask: y is finite */
-    SUMMARY_STRETCHED, /* mask: A is not W J but that of an elastic programme */
+    SUMMARY_STRETCHED, /* mask: A is that of an elastic QP instead of W J */
     SUMMARY_COUNT
 };
 

@@ -1,5 +1,5 @@
-/* tape_head.h - what a tape says about the way of a sample from its raw output to its result: whether there is one to go back on, how
- * long it is, and where it began.
+/* tape_head.h - the head of a sample's tape: whether its steps can be differentiated, how many there are, and which attempt they belong
+ * to.
  *
  * Part of sample.h.
  *
@@ -9,20 +9,19 @@
 
 enum tape_validity {
     TAPE_WHOLE,
-    TAPE_FALLBACK, /* the result is a fallback: it does not depend on y_raw */
-    TAPE_TOO_LONG, /* there were more steps than the tape has room for, or one by an elastic programme */
+    TAPE_FALLBACK, /* the result is a fallback and does not depend on y_raw */
+    TAPE_TOO_LONG, /* more steps than the tape has room for, or a step by an elastic QP */
 };
 
 struct tape_head {
     int32_t way; /* enum tape_validity */
     int32_t steps;
-    int32_t attempt; /* where it began; see core/restart.h */
+    int32_t attempt; /* its start point: core/restart.h */
     int32_t unused;
 };
 
-/* The head, from the state of a sample that has ended; room: steps that the tape holds. The tape holds the last attempt. When an
- * earlier one had the better iterate the way there is lost: the sample, which is not ok, then counts as if it had come in as it goes
- * out. */
+/* The head of a sample that has ended; room: capacity of the tape in steps. The tape has the last attempt only. If an earlier attempt
+ * had the best iterate, its steps are lost; such a sample, which is not ok, gets the gradient of the identity. */
 SAMPLE_FUNCTION struct tape_head tape_head_of(const struct sample *s, size_t room) {
     bool lost = s->origin != SAMPLE_FROM_ATTEMPT || s->best_attempt != s->attempt;
     bool strayed = s->strayed > 0 && s->best_step >= s->strayed;
@@ -35,7 +34,7 @@ SAMPLE_FUNCTION struct tape_head tape_head_of(const struct sample *s, size_t roo
     return head;
 }
 
-/* The head as the way back takes it: one that no forward run can have written is a way without gradient. */
+/* The head for the backward pass. A head that no forward run can have written has no gradient. */
 SAMPLE_FUNCTION struct tape_head tape_head_read(const struct tape_head *head, size_t room) {
     bool whole = head->way == TAPE_WHOLE && head->steps >= 0 && (size_t)head->steps <= room && head->attempt >= 0 &&
                  (head->attempt == 0 || room > 0);

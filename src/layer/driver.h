@@ -60,6 +60,18 @@ struct pace {
     int every;     /* iterations between reads; 0: not read yet */
 };
 
+/* A worker's parts of the caller's workspace. */
+struct worker_workspace {
+    const hn_layer *layer;
+    double *slots;
+    double *row;       /* outputs: scratch */
+    double *near;      /* nearest: workspace of the search */
+    double *split;     /* workspace of the search with kinks split */
+    double *near_rows; /* per lane: raw output, auto's y, the nearest y and the multipliers */
+    double *affine;    /* workspace of affine.h */
+    double *goal;      /* workspace of its objective */
+};
+
 struct worker {
     const hn_layer *layer;
     const struct executor *executor;
@@ -69,19 +81,15 @@ struct worker {
     const hn_batch *batch;
     struct queue *queue;
     double *slots;
-    double *row;       /* outputs: scratch */
-    double *near;      /* nearest: workspace of the search */
-    double *split;     /* workspace of the search with kinks split */
-    double *near_rows; /* per lane: raw output, auto's y, the nearest y and the multipliers */
-    double *affine;    /* workspace of affine.h */
-    double *goal;      /* workspace of its objective */
-    struct lane lane[MAX_LANES];
+    double *row;
+    struct worker_workspace memory;
     bool cancelled;
     bool at_once;            /* all samples take steps of auto's near stage; their iterates are not committed yet */
     bool evaluated;          /* the present iterates are evaluated */
     bool fused_auto_lanes;   /* samples are in `stage`; their own states are out of date */
     struct fused_auto stage; /* auto's near stage: state of the fused samples */
     struct pace pace;
+    struct lane lane[MAX_LANES]; /* `width` of them are initialised */
 };
 
 /* A worker in the caller's memory for a batch of count samples; false when the memory is too small. Threads that join
@@ -137,7 +145,7 @@ void worker_defer_search(struct worker *worker, uint32_t lane, uint32_t y);
 /* A callback that polls the flag and the clock and returns whether the call must end. */
 struct nearest_watch worker_cancellation(struct worker *worker);
 
-/* Affine constraints: tries the active-set method on the lane's sample, just evaluated at its input. true: it is
+/* Affine constraints: tries the active-set method on the lane's new sample, just evaluated at its input. true: it is
  * deferred and needs no steps. */
 bool worker_try_active_set(struct worker *worker, uint32_t lane);
 
@@ -148,7 +156,7 @@ bool worker_search(struct worker *worker);
  * lane.regular. */
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient);
 
-/* Numbers per lane in worker.near_rows: raw output, auto's y, the nearest y and the multipliers, twice, or the
+/* Numbers per lane in near_rows: raw output, auto's y, the nearest y and the multipliers, twice, or the
  * gradients. */
 static inline size_t worker_near_numbers(const struct plan *plan) {
     return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
@@ -181,7 +189,7 @@ static inline bool lane_is_idle(const struct lane *lane) {
 
 /* The lane's numbers in near_rows; its search points into them. */
 static inline double *worker_near_row(const struct worker *worker, uint32_t lane) {
-    return worker->near_rows + lane * worker_near_numbers(worker->plan);
+    return worker->memory.near_rows + lane * worker_near_numbers(worker->plan);
 }
 
 static inline struct tape worker_tape(const struct worker *worker, uint32_t lane) {

@@ -53,9 +53,14 @@ static double *record(const struct worker *worker, uint32_t lane) {
 
 static void decide_lane(struct worker *worker, uint32_t lane, struct requests *all) {
     struct solver *d = &worker->lane[lane].solver;
+    all->keep[lane] = all->commit[lane] = false;
+    all->tape[lane] = NULL;
+    if (lane_is_idle(&worker->lane[lane]))
+        return;
     solver_numbers(d);
     watch(worker, &worker->lane[lane]);
-    unsigned requests = worker_try_active_set(worker, lane) ? SOLVER_RECORD : solver_decide(d, worker->cancelled);
+    bool solved = d->state.phase == PHASE_NEW && worker_try_active_set(worker, lane);
+    unsigned requests = solved ? SOLVER_RECORD : solver_decide(d, worker->cancelled);
     all->lane[lane] = requests;
     if (requests & SOLVER_RECORD)
         all->tape[lane] = record(worker, lane);
@@ -106,10 +111,10 @@ static bool steps_near(struct worker *worker, const bool *accepted) {
 static void forward_decide(struct worker *worker) {
     const struct executor *x = worker->executor;
     const struct plan *plan = worker->plan;
-    struct requests all = {.any_commit = false};
+    struct requests all;
+    all.any_commit = all.any_largest = false;
     for (uint32_t k = 0; k < worker->width; k++)
-        if (!lane_is_idle(&worker->lane[k]))
-            decide_lane(worker, k, &all);
+        decide_lane(worker, k, &all);
     if (worker->batch->tape)
         x->unload(x, worker->slots, plan->y, plan->outputs, all.tape);
     x->copy(x, worker->slots, plan->y, plan->best, plan->outputs, all.keep);

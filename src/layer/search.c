@@ -31,22 +31,22 @@ static bool solve_affine(struct worker *worker, uint32_t lane) {
     const struct solver *d = &worker->lane[lane].solver;
     struct solver_search *s = d->search;
     size_t rows = worker->plan->rows;
-    double *slope = worker->affine + 3 * rows;
+    double *slope = worker->memory.affine + 3 * rows;
     struct affine_sample sample = {.start = s->stepped,
-                                   .value = worker->affine,
-                                   .lower = worker->affine + rows,
-                                   .upper = worker->affine + 2 * rows,
+                                   .value = worker->memory.affine,
+                                   .lower = worker->memory.affine + rows,
+                                   .upper = worker->memory.affine + 2 * rows,
                                    .y = s->found,
                                    .multipliers = s->multipliers};
     s->sample = (struct nearest_sample){.multipliers = sample.multipliers, .programmes = 1};
-    search_read_rows(d, worker->affine);
+    search_read_rows(d, worker->memory.affine);
     if (affine->goal) {
-        affine_goal_at(affine, worker->goal, d->x, sample.start, slope);
+        affine_goal_at(affine, worker->memory.goal, d->x, sample.start, slope);
         sample.slope = slope;
     }
     affine_solve(affine, slope + worker->plan->outputs, &sample);
-    bool solved = sample.kkt <= HN_CERTIFIED &&
-                  affine_goal_after(affine, worker->goal, d->x, &sample, slope, &s->sample.objective) <= HN_CERTIFIED;
+    bool solved = sample.kkt <= HN_CERTIFIED && affine_goal_after(affine, worker->memory.goal, d->x, &sample, slope,
+                                                                  &s->sample.objective) <= HN_CERTIFIED;
     s->sample.kkt = sample.kkt;
     s->sample.factorisations = sample.changes;
     return solved;
@@ -55,8 +55,7 @@ static bool solve_affine(struct worker *worker, uint32_t lane) {
 bool worker_try_active_set(struct worker *worker, uint32_t lane) {
     struct lane *own = &worker->lane[lane];
     struct solver *d = &own->solver;
-    bool affine = d->state.phase == PHASE_NEW && worker->layer->affine.there && !worker->cancelled;
-    if (!affine || !search_may_try(d))
+    if (!worker->layer->affine.there || worker->cancelled || !search_may_try(d))
         return false;
     own->search.tried = true;
     worker_defer_search(worker, lane, worker->plan->y);
@@ -101,14 +100,14 @@ static void search(struct worker *worker) {
         if (flags[k])
             memcpy(s->found, s->stepped, worker->plan->outputs * sizeof *s->found);
     }
-    run_search(worker, worker_nearest(worker), worker->near, flags, results);
+    run_search(worker, worker_nearest(worker), worker->memory.near, flags, results);
     for (uint32_t k = 0; k < worker->width; k++) {
         struct solver_search *s = &worker->lane[k].search;
         if (flags[k])
             s->sample = results[k];
         flags[k] = flags[k] && worker_split(worker)->parts.plan.program && search_may_split(s);
     }
-    run_search(worker, worker_split(worker), worker->split, flags, results);
+    run_search(worker, worker_split(worker), worker->memory.split, flags, results);
     for (uint32_t k = 0; k < worker->width; k++)
         if (flags[k])
             search_take_split(&worker->lane[k].search, &results[k]);
@@ -129,7 +128,7 @@ static void prove(struct worker *worker, bool stalled, const bool *flags, double
                                                    .multipliers = stalled ? s->stalled_multipliers : s->multipliers};
     }
     if (count > 0)
-        nearest_prove(worker_nearest(worker), worker->near, list, count, &watch);
+        nearest_prove(worker_nearest(worker), worker->memory.near, list, count, &watch);
     count = 0;
     for (uint32_t k = 0; k < worker->width; k++)
         if (flags[k])
@@ -255,7 +254,7 @@ void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient) {
             lanes[count++] = k;
         }
     if (count > 0)
-        nearest_pull(n, worker->near, pulls, count);
+        nearest_pull(n, worker->memory.near, pulls, count);
     for (size_t i = 0; i < count; i++) {
         const struct point *p = &worker->lane[lanes[i]].solver.point;
         worker->lane[lanes[i]].regular = pulls[i].regular;

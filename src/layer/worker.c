@@ -5,30 +5,32 @@
 #include "layer/driver.h"
 #include "linalg/blocked_ldl.h"
 
+#include <string.h>
+
 /* ---- memory: one block, sized for the larger of the two executors ---- */
 
 static void worker_lay_out(struct layout *layout, void *context) {
-    struct worker *worker = context;
-    const hn_layer *layer = worker->layer;
+    struct worker_workspace *memory = context;
+    const hn_layer *layer = memory->layer;
     size_t bytes = layer->lanes.bytes > layer->single.bytes ? layer->lanes.bytes : layer->single.bytes;
-    worker->slots = layout_take(layout, bytes / sizeof *worker->slots, sizeof *worker->slots);
-    worker->row = layout_take(layout, layer->plan->outputs, sizeof *worker->row);
+    memory->slots = layout_take(layout, bytes / sizeof *memory->slots, sizeof *memory->slots);
+    memory->row = layout_take(layout, layer->plan->outputs, sizeof *memory->row);
     if (method_searches(layer->options.method)) {
         size_t own = worker_near_numbers(layer->plan);
         size_t lanes = layer->near_lanes.bytes, single = layer->near_single.bytes;
-        worker->near = layout_take(layout, lanes > single ? lanes : single, 1);
+        memory->near = layout_take(layout, lanes > single ? lanes : single, 1);
         lanes = layer->split_lanes.bytes, single = layer->split_single.bytes;
-        worker->split = layout_take(layout, lanes > single ? lanes : single, 1);
-        worker->near_rows = layout_take(layout, layer->lanes.width * own, sizeof *worker->near_rows);
+        memory->split = layout_take(layout, lanes > single ? lanes : single, 1);
+        memory->near_rows = layout_take(layout, layer->lanes.width * own, sizeof *memory->near_rows);
         size_t numbers = 3 * (size_t)layer->plan->rows + layer->plan->outputs + layer->affine.numbers;
-        worker->affine = layout_take(layout, numbers, sizeof *worker->affine);
-        worker->goal = layout_take(layout, affine_goal_numbers(&layer->affine), sizeof *worker->goal);
+        memory->affine = layout_take(layout, numbers, sizeof *memory->affine);
+        memory->goal = layout_take(layout, affine_goal_numbers(&layer->affine), sizeof *memory->goal);
     }
 }
 
 size_t hn_layer_workspace_bytes(const hn_layer *layer) {
-    struct worker worker = {.layer = layer};
-    return layer ? layout_size(worker_lay_out, &worker) : 0;
+    struct worker_workspace memory = {.layer = layer};
+    return layer ? layout_size(worker_lay_out, &memory) : 0;
 }
 
 size_t hn_layer_gradient_workspace_bytes(const hn_layer *layer) {
@@ -43,10 +45,11 @@ static void begin_lane(struct worker *worker, uint32_t lane) {
     const hn_layer *layer = worker->layer;
     struct lane *own = &worker->lane[lane];
     const size_t outputs = worker->plan->outputs;
-    own->solver = (struct solver){.plan = worker->plan,
-                                  .options = &worker->plan->options,
-                                  .point = {worker->plan, worker->slots + lane, worker->width},
-                                  .row = worker->row};
+    memset(own, 0, sizeof *own);
+    own->solver.plan = worker->plan;
+    own->solver.options = &worker->plan->options;
+    own->solver.point = (struct point){worker->plan, worker->slots + lane, worker->width};
+    own->solver.row = worker->row;
     if (!method_searches(layer->options.method))
         return;
     double *rows = worker_near_row(worker, lane);
@@ -66,10 +69,16 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
                   struct helpers *helpers) {
     bool alone = count == 1 && layer->lanes.width > 1;
     const struct executor *executor = alone ? &layer->single : &layer->lanes;
-    *worker = (struct worker){.layer = layer, .executor = executor, .plan = layer->plan, .width = executor->width};
+    memset(worker, 0, offsetof(struct worker, lane));
+    worker->layer = worker->memory.layer = layer;
+    worker->executor = executor;
+    worker->plan = layer->plan;
+    worker->width = executor->width;
     if (!workspace || bytes < hn_layer_workspace_bytes(layer))
         return false;
-    layout_place(worker_lay_out, worker, workspace);
+    layout_place(worker_lay_out, &worker->memory, workspace);
+    worker->slots = worker->memory.slots;
+    worker->row = worker->memory.row;
     if (helpers) {
         worker->helped = *executor;
         worker->helped.helpers = helpers;
@@ -79,10 +88,10 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
     for (uint32_t k = 0; k < worker->width; k++)
         begin_lane(worker, k);
     if (method_searches(layer->options.method)) {
-        nearest_begin(worker_nearest(worker), worker->near);
+        nearest_begin(worker_nearest(worker), worker->memory.near);
         if (worker_split(worker)->parts.plan.program)
-            nearest_begin(worker_split(worker), worker->split);
-        affine_goal_begin(&layer->affine, worker->goal);
+            nearest_begin(worker_split(worker), worker->memory.split);
+        affine_goal_begin(&layer->affine, worker->memory.goal);
     }
     return true;
 }
@@ -94,9 +103,9 @@ bool layer_shares(const hn_layer *layer) {
 }
 
 double *worker_memory(const hn_layer *layer, void *workspace) {
-    struct worker worker = {.layer = layer};
-    layout_place(worker_lay_out, &worker, workspace);
-    return worker.slots;
+    struct worker_workspace memory = {.layer = layer};
+    layout_place(worker_lay_out, &memory, workspace);
+    return memory.slots;
 }
 
 /* ---- the batch ---- */

@@ -75,7 +75,7 @@ static void scales_follow_iterates_and_rejected_trials(void **state) {
             draw(&point, &random, ldexp(1, (int)random_below(&random, 12) - 6));
             note_largest(&point, largest);
             s.phase = rejected ? PHASE_ELASTIC_END : PHASE_ELASTIC;
-            s.programme.solves = rejected ? 3 : 0;
+            s.qp.solves = rejected ? 3 : 0;
             s.elastic = trial;
             point_elastic_qp_prepare(&point, &s);
             assert_scaled(&point, largest);
