@@ -205,30 +205,10 @@ static void print_kernel_print_constants(const struct emission *e, struct text *
     out->failed = !print_zeros(e, out) || out->failed;
 }
 
-/* The same struct as in emitted files, field by field: C++ has no initialisers for fields of fields. */
 void device_print_plan(const struct emission *e, struct text *out) {
-    static const char begins[] = "static const struct plan layer_plan = {";
-    struct text own = {.bytes = NULL};
-    emission_print_plan(e, &own);
-    const char *at = own.failed ? NULL : strstr(own.bytes, begins);
-    int depth = 1;
-    if (!at) {
-        text_fail_with(out, &own);
-        text_drop(&own);
-        return;
-    }
-    text_add_bytes(out, own.bytes, (size_t)(at - own.bytes));
-    text_add(out, "static constexpr struct plan make_plan() {\n    struct plan p = {};\n");
-    for (at += strlen(begins); *at && depth > 0; at++) {
-        depth += (*at == '{') - (*at == '}');
-        if (depth == 1 && *at == '.' && at[-1] == ' ')
-            text_add(out, "p.");
-        else if (depth > 0)
-            text_add_bytes(out, depth == 1 && *at == ',' ? ";" : at, 1);
-    }
-    text_add(out, "    return p;\n}\nstatic DEVICE_CONSTANT const struct plan layer_plan = make_plan();\n"
-                  "static constexpr struct sample_options layer_options = make_plan().options;\n");
-    text_drop(&own);
+    emission_print_plan(e, "static constexpr struct plan plan_values", out);
+    text_add(out, "static DEVICE_CONSTANT const struct plan layer_plan = plan_values;\n"
+                  "static constexpr struct sample_options layer_options = plan_values.options;\n");
 }
 
 /* Weights that straight rounds take for granted: their slots, and their bits. */

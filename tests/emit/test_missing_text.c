@@ -127,7 +127,7 @@ static void a_method_without_a_text_is_refused(void **state) {
         struct text out = {.bytes = NULL};
         struct emission e = {.plan = plan};
         plan->options.method = method;
-        emission_print_plan(&e, &out);
+        emission_print_plan(&e, "static const struct plan layer_plan", &out);
         const char *name = method < HN_METHOD_COUNT ? names[method] : "unknown";
         bool refused = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL || method == HN_METHOD_COUNT;
         assert_int_equal(out.failed, refused);

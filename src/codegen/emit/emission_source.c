@@ -343,7 +343,7 @@ static void print_root(const struct emission *e, struct text *out) {
                   "#define POINT_WIDTH(p)   ((void)(p), (size_t)1)\n"
                   "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n");
     emission_print_sample(out);
-    emission_print_plan(e, out);
+    emission_print_plan(e, "static const struct plan layer_plan", out);
     emission_print_points(out);
     emission_print_drive(e, out);
     if (e->network) {
