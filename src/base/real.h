@@ -36,4 +36,12 @@ typedef double real;
 #define SHARED_CONSTANT static const
 #endif
 
+/* A device makes neither copies of a loop's body nor inlines functions that run seldom: code that runs once costs the time to read it. */
+#ifndef SHARED_LOOP
+#define SHARED_LOOP
+#endif
+#ifndef SHARED_SELDOM
+#define SHARED_SELDOM static
+#endif
+
 #endif
