@@ -28,7 +28,7 @@
 #endif
 
 #ifndef POINT_UNROLL
-#define POINT_UNROLL /* a loop whose reads are many at once where memory answers late */
+#define POINT_UNROLL SHARED_LOOP /* a loop whose reads are many at once where memory answers late */
 #endif
 
 struct point {
@@ -50,6 +50,7 @@ SHARED_FUNCTION real point_abs(real a) {
 
 SHARED_FUNCTION void point_read(const struct point *p, uint32_t slot, size_t count, real *to) {
     const real *from = point_at(p, slot);
+    SHARED_LOOP
     for (size_t i = 0; i < count; i++)
         to[i] = from[i * POINT_WIDTH(p)];
 }
@@ -61,12 +62,14 @@ SHARED_FUNCTION real point_number(real a) {
 
 SHARED_FUNCTION void point_write(const struct point *p, uint32_t slot, size_t count, const real *from) {
     real *to = point_at(p, slot);
+    SHARED_LOOP
     for (size_t i = 0; i < count; i++)
         to[i * POINT_WIDTH(p)] = from[i];
 }
 
 SHARED_FUNCTION void point_clear(const struct point *p, uint32_t slot, size_t count) {
     real *to = point_at(p, slot);
+    SHARED_LOOP
     for (size_t i = 0; i < count; i++)
         to[i * POINT_WIDTH(p)] = 0;
 }
@@ -74,6 +77,7 @@ SHARED_FUNCTION void point_clear(const struct point *p, uint32_t slot, size_t co
 /* Whether count numbers from a slot on are finite; else the first that is not, into culprit. */
 SHARED_FUNCTION bool point_finite(const struct point *p, uint32_t slot, size_t count, size_t *culprit) {
     const real *from = point_at(p, slot);
+    SHARED_LOOP
     for (size_t i = 0; i < count; i++)
         if (!sample_is_finite(from[i * POINT_WIDTH(p)])) {
             *culprit = i;
@@ -100,6 +104,7 @@ SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
     const real *r = point_at(p, plan->residual);
     real worst = 0;
     *row = SIZE_MAX;
+    SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++) {
         real size = point_abs(r[i * POINT_WIDTH(p)]), low = *point_at(p, lower[i]), high = *point_at(p, upper[i]);
         if (!sample_is_finite(*point_at(p, value[i])) || !sample_is_finite(size) || low != low || high != high) {
@@ -118,6 +123,7 @@ SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
 SHARED_FUNCTION bool point_bad_bounds(const struct point *p, size_t *row) {
     const uint32_t *lower = plan_words(POINT_PLAN(p), POINT_PLAN(p)->lower),
                    *upper = plan_words(POINT_PLAN(p), POINT_PLAN(p)->upper);
+    SHARED_LOOP
     for (size_t i = 0; i < POINT_PLAN(p)->rows; i++) {
         real low = *point_at(p, lower[i]), high = *point_at(p, upper[i]);
         *row = i;
@@ -131,6 +137,7 @@ SHARED_FUNCTION bool point_bad_bounds(const struct point *p, size_t *row) {
 SHARED_FUNCTION bool point_row_is_affine(const struct point *p, size_t i) {
     const uint32_t *first = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.first);
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
+    SHARED_LOOP
     for (size_t e = first[i]; e < first[i + 1]; e++)
         if (slot[e] >= POINT_PLAN(p)->program.constants.count)
             return false;
@@ -142,6 +149,7 @@ SHARED_FUNCTION void point_project(const struct point *p, real *slope) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *output = plan_words(plan, plan->clip.entry), *row = plan_words(plan, plan->clip.slot);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->clip.entry.count; k++) {
         real y = *point_at(p, plan->base + output[k]), *own = &slope[output[k]];
         if ((*own > 0 && y == *point_at(p, lower[row[k]])) || (*own < 0 && y == *point_at(p, upper[row[k]])))
@@ -158,14 +166,17 @@ SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sa
     out->entries = out->squares = out->slope = out->steep = 0;
     out->size = 1;
     out->affine = true;
+    SHARED_LOOP
     for (size_t k = 0; k < plan->outputs; k++)
         scratch[k] = 0;
+    SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++) {
         real right = b[i * POINT_WIDTH(p)];
         bool known = plan_knows(plan, i), active = point_mask(p, (uint32_t)(plan->active + i));
         real weight = active ? *point_at(p, (uint32_t)(plan->scale + i)) : 0;
         out->squares += right * right;
         out->affine = out->affine && (right == 0 || point_row_is_affine(p, i));
+        SHARED_LOOP
         for (size_t e = first[i]; e < first[i + 1]; e++) {
             real entry = known ? weight * *point_at(p, slot[e]) : a[e * POINT_WIDTH(p)];
             out->entries += entry * entry;
@@ -173,6 +184,7 @@ SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sa
         }
     }
     point_project(p, scratch);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->outputs; k++) {
         out->slope += scratch[k] * scratch[k];
         out->steep += point_abs(scratch[k]);
@@ -198,6 +210,7 @@ SHARED_FUNCTION real point_joint(const struct point *p) {
 
 SHARED_FUNCTION bool point_entries_finite(const struct point *p) {
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
+    SHARED_LOOP
     for (size_t e = 0; e < POINT_PLAN(p)->entries; e++)
         if (!sample_is_finite(*point_at(p, slot[e])))
             return false;
@@ -209,6 +222,7 @@ SHARED_FUNCTION real point_row_scale(const struct point *p, size_t i) {
     const uint32_t *first = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.first);
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
     real most = 1;
+    SHARED_LOOP
     for (size_t e = first[i]; e < first[i + 1]; e++)
         most = sample_greater(most, point_abs(*point_at(p, slot[e])));
     return 1 / most;
@@ -221,19 +235,24 @@ SHARED_FUNCTION real point_stationarity(const struct point *p, real *scratch) {
     const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
     const real *r = point_at(p, plan->residual);
     real entries = 0, squares = 0, sum = 0, largest = 0;
+    SHARED_LOOP
     for (size_t k = 0; k < plan->outputs; k++)
         scratch[k] = 0;
+    SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++)
         largest = sample_greater(largest, point_abs(r[i * POINT_WIDTH(p)] * point_row_scale(p, i)));
+    SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++) {
         real scale = point_row_scale(p, i), own = r[i * POINT_WIDTH(p)] * scale / largest;
         squares += own * own;
+        SHARED_LOOP
         for (size_t e = first[i]; e < first[i + 1]; e++) {
             real entry = own != 0 ? *point_at(p, slot[e]) * scale : 0;
             entries += entry * entry;
             scratch[column[e]] += entry * own;
         }
     }
+    SHARED_LOOP
     for (size_t k = 0; k < plan->outputs; k++)
         sum += scratch[k] * scratch[k];
     return sum == 0 ? 0 : sum / (entries * squares);
@@ -246,6 +265,7 @@ SHARED_FUNCTION bool point_set_fixed(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *slot = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
     bool finite = true;
+    SHARED_LOOP
     for (size_t f = 0; f < plan->fixed.slot.count; f++) {
         real value = *point_at(p, slot[f]);
         if (sample_is_finite(value))
@@ -259,6 +279,7 @@ SHARED_FUNCTION bool point_set_fixed(const struct point *p) {
 /* y = the model's start values. */
 SHARED_FUNCTION void point_start(const struct point *p) {
     const uint32_t *start = plan_words(POINT_PLAN(p), POINT_PLAN(p)->start);
+    SHARED_LOOP
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
         *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, start[j]);
 }
@@ -268,6 +289,7 @@ SHARED_FUNCTION bool point_is_start(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *start = plan_words(plan, plan->start), *fixed = plan_words(plan, plan->fixed.entry);
     size_t next = 0;
+    SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++) {
         bool is_fixed = next < plan->fixed.entry.count && fixed[next] == j;
         next += is_fixed;
@@ -282,6 +304,7 @@ SHARED_FUNCTION void point_clip(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *row = plan_words(plan, plan->bounds.slot), *output = plan_words(plan, plan->bounds.entry);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->bounds.slot.count; k++) {
         real *y = point_at(p, plan->y + output[k]);
         real low = *point_at(p, lower[row[k]]), high = *point_at(p, upper[row[k]]);
@@ -298,6 +321,7 @@ SHARED_FUNCTION void point_clip(const struct point *p) {
 SHARED_FUNCTION void point_fall_back(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     point_start(p);
+    SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++)
         if (!sample_is_finite(*point_at(p, plan->y + j)))
             *point_at(p, plan->y + j) = 0;
@@ -337,6 +361,7 @@ SHARED_FUNCTION struct point_outputs point_first_output(int attempt) {
 /* y = where an attempt begins. */
 SHARED_FUNCTION void point_restart(const struct point *p, int attempt) {
     struct point_outputs all = point_first_output(attempt);
+    SHARED_LOOP
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++) {
         struct restart_output own = point_next_output(p, &all, j);
         *point_at(p, POINT_PLAN(p)->y + j) = restart_point(attempt, &own);

@@ -20,7 +20,7 @@
 #endif
 /* Methods of a fixed number of steps take the same time, whatever is decided. */
 #ifndef SOLVER_UNROLL
-#define SOLVER_UNROLL /* a loop whose reads are many at once where memory answers late */
+#define SOLVER_UNROLL SHARED_LOOP /* a loop whose reads are many at once where memory answers late */
 #endif
 #ifndef SOLVER_EVEN
 #define SOLVER_EVEN 1
@@ -61,6 +61,7 @@ struct solver_report {
 
 /* A copy that no compiler makes a call of. */
 static void solver_copy(const real *from, real *to, size_t count) {
+    SHARED_LOOP
     for (size_t i = 0; i < count; i++) {
         to[i] = from[i];
         LOOP_STAYS;
@@ -79,12 +80,16 @@ struct solver_block {
 static void solver_spread(const real *from, size_t from_width, real *to, size_t to_width, size_t count) {
     real block[SOLVER_AT_ONCE];
     size_t blocks = count / SOLVER_AT_ONCE;
+    SHARED_LOOP
     for (size_t i = 0; i < blocks * SOLVER_AT_ONCE; i += SOLVER_AT_ONCE) {
+        SHARED_LOOP
         for (size_t k = 0; k < SOLVER_AT_ONCE; k++)
             block[k] = from[(i + k) * from_width];
+        SHARED_LOOP
         for (size_t k = 0; k < SOLVER_AT_ONCE; k++)
             to[(i + k) * to_width] = block[k];
     }
+    SHARED_LOOP
     for (size_t i = blocks * SOLVER_AT_ONCE; i < count; i++) {
         to[i * to_width] = from[i * from_width];
         LOOP_STAYS;
@@ -100,10 +105,12 @@ static void solver_take_slots(const struct solver *d, uint32_t from, uint32_t to
         solver_spread(source, width, target, width, count);
         return;
     }
+    SHARED_LOOP
     for (size_t i = 0; i < blocks; i++) {
         *(struct solver_block *)(void *)(target + 4 * i) = *(const struct solver_block *)(const void *)(source + 4 * i);
         LOOP_STAYS;
     }
+    SHARED_LOOP
     for (size_t i = 4 * blocks; i < count; i++) {
         target[i] = source[i];
         LOOP_STAYS;
@@ -123,6 +130,7 @@ static void solver_fall_back(struct solver *d, hn_outcome outcome, size_t culpri
 }
 
 static bool solver_finite(const real *values, size_t count, size_t *culprit) {
+    SHARED_LOOP
     for (size_t i = 0; i < count; i++)
         if (!sample_is_finite(values[i])) {
             *culprit = i;
@@ -209,6 +217,7 @@ static bool solver_warm(struct solver *d) {
     if (!sample_starts_warm(&d->state, SOLVER_OPTIONS(d), &n))
         return false;
     point_read(&d->point, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->outputs, d->row);
+    SHARED_LOOP
     for (size_t j = 0; j < POINT_PLAN(&d->point)->outputs; j++)
         d->row[j] += d->warm[j];
     if (!solver_finite(d->row, POINT_PLAN(&d->point)->outputs, &unused))
@@ -236,13 +245,17 @@ static void solver_pull(const struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     const real *a = point_at(&d->point, plan->matrix), *right = point_at(&d->point, plan->right);
+    SHARED_LOOP
     for (size_t j = 0; j < plan->outputs; j++) {
         d->row[j] = 0;
         LOOP_STAYS;
     }
-    for (size_t i = 0; i < plan->rows; i++)
+    SHARED_LOOP
+    for (size_t i = 0; i < plan->rows; i++) {
+        SHARED_LOOP
         for (size_t e = first[i]; e < first[i + 1]; e++)
             d->row[column[e]] += a[e * POINT_WIDTH(&d->point)] * right[i * POINT_WIDTH(&d->point)];
+    }
 }
 
 /* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active. */
@@ -252,6 +265,7 @@ static void solver_hold_bounds(const struct solver *d) {
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *entry = plan_words(plan, plan->jacobian.slot);
     solver_pull(d);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         uint32_t i = row[k], e = first[i];
         real y = *point_at(p, plan_words(plan, plan->value)[i]), down = d->row[output[k]];
@@ -332,6 +346,7 @@ static void solver_clip(const struct solver *d) {
     const struct point *p = &d->point;
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     size_t unused;
+    SHARED_LOOP
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         real *y = point_at(p, plan->y + output[k]);
         real lower = *point_at(p, plan_words(plan, plan->lower)[row[k]]);
@@ -432,10 +447,12 @@ static real solver_moved(const struct solver *d) {
     size_t unused;
     if (!solver_finite(d->raw, POINT_PLAN(&d->point)->outputs, &unused))
         return REAL_INFINITY;
+    SHARED_LOOP
     for (size_t i = 0; i < POINT_PLAN(&d->point)->outputs; i++)
         scale = sample_greater(scale, point_abs(d->raw[i] - y[i * width]));
     if (!sample_is_finite(scale))
         return REAL_INFINITY;
+    SHARED_LOOP
     for (size_t i = 0; i < POINT_PLAN(&d->point)->outputs && scale > 0; i++) {
         real part = (d->raw[i] - y[i * width]) / scale;
         sum += part * part;
@@ -461,6 +478,7 @@ static void solver_finish(struct solver *d, const struct sample_numbers *n, stru
     out->moved = solver_moved(d);
     if (d->tape)
         d->tape->head = tape_head_of(&d->state, d->tape->room);
+    SHARED_LOOP
     for (size_t j = 0; d->warm && j < POINT_PLAN(&d->point)->outputs; j++)
         d->warm[j] = out->outcome == HN_OUTCOME_OK
                          ? *point_at(&d->point, POINT_PLAN(&d->point)->y + (uint32_t)j) - d->raw[j]
@@ -472,6 +490,7 @@ static void solver_finish(struct solver *d, const struct sample_numbers *n, stru
 static void solver_even_out(const struct solver *d, bool went_back) {
     if (SOLVER_OPTIONS(d)->weighted || went_back)
         return;
+    SHARED_LOOP
     for (int i = 0; i < 2; i++)
         solver_take_slots(d, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->y);
     solver_evaluate(d);
@@ -482,6 +501,7 @@ static void solver_run(struct solver *d, struct solver_report *report) {
     struct sample_numbers n;
     bool last = false;
     solver_open(d);
+    SHARED_LOOP
     for (;;) {
         solver_evaluate(d);
         if (solver_warm(d))

@@ -128,6 +128,7 @@ static GENERATED void thread_open(struct thread_state *l, const struct device_ca
     thread_find(d, call, sample, thread_taken(l));
     const struct sample_options o = layer_options;
     sample_open(&d->state, &o);
+    SHARED_LOOP
     for (uint32_t i = 0; i < LAYER_INPUTS; i++)
         d->point.slots[LAYER_X + i] = d->x[i];
     entry_prepare(d->point.slots);

@@ -11,9 +11,9 @@ static real thread_way(const struct thread_state *l, real *way) {
     const real *y = l->solver.point.slots + LAYER_Y, *raw = l->solver.raw, *from = raw ? raw : way;
     real scale = 0;
     bool lost = false;
-    if (!raw)
-        for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
-            way[j] = l->solver.point.slots[plan_words(&layer_plan, layer_plan.start)[j]];
+    SHARED_LOOP
+    for (uint32_t j = 0; !raw && j < LAYER_OUTPUTS; j++)
+        way[j] = l->solver.point.slots[plan_words(&layer_plan, layer_plan.start)[j]];
     DEVICE_ROLLED
     for (uint32_t first = 0; first < LAYER_OUTPUTS; first += THREAD_FEW) {
         real part[THREAD_FEW], at[THREAD_FEW];
@@ -60,6 +60,7 @@ static real thread_moved(const struct thread_state *l, real *way) {
     bool doubt = !quick_divides(scale);
     sum = thread_squares(way, scale, &doubt);
     sum = doubt ? 0 : sum;
+    SHARED_LOOP
     for (uint32_t j = 0; j < LAYER_OUTPUTS && doubt; j++)
         sum += (way[j] / scale) * (way[j] / scale);
     return scale * real_sqrt(sum);
@@ -95,10 +96,12 @@ static GENERATED void thread_close(struct thread_state *l, const struct device_c
     d->state.outcome = sample_verdict(&d->state, &o, &l->numbers, stationary);
     if (d->tape)
         call->heads[l->sample] = tape_head_of(&d->state, d->tape->room);
+    SHARED_LOOP
     for (uint32_t i = 0; call->residual && i < plan->rows; i++)
         call->residual[l->sample * plan->rows + i] = point_number(*point_at(&d->point, plan->residual + i));
     if (call->reports)
         thread_report(l, call->reports + l->sample);
+    SHARED_LOOP
     for (size_t j = 0; d->warm && !LAYER_TAKEN && j < plan->outputs; j++) {
         real raw = d->raw ? d->raw[j] : *point_at(&d->point, plan_words(plan, plan->start)[j]);
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? y[j] - raw : 0;
