@@ -36,6 +36,13 @@ typedef double real;
 #define SHARED_CONSTANT static const
 #endif
 
+/* LITERAL(simd_pair){high, low}: a value of that type. */
+#ifdef __cplusplus
+#define LITERAL(type) type
+#else
+#define LITERAL(type) (type)
+#endif
+
 /* A device makes neither copies of a loop's body nor inlines functions that run seldom: code that runs once costs the time to read it. */
 #ifndef SHARED_LOOP
 #define SHARED_LOOP

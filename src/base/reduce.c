@@ -61,13 +61,12 @@ static simd_pair to_pair(const uint32_t number[WORDS]) {
     while (zeros < 64 && bits_from(number, zeros) >> 63 == 0)
         zeros++;
     double high = (double)(bits_from(number, zeros) >> 11), low = (double)(bits_from(number, zeros + 53) >> 11);
-    return pair_of(simd_all(high * power_of_two(-zeros - 53)), simd_all(low * power_of_two(-zeros - 106)));
+    return LITERAL(simd_pair){simd_all(high * power_of_two(-zeros - 53)), simd_all(low * power_of_two(-zeros - 106))};
 }
 
 REDUCE_FUNCTION reduced_angle reduce_angle(double x) {
-    reduced_angle reduced = {REAL_NAN, REAL_NAN, 0};
     if (!(x < REAL_INFINITY))
-        return reduced;
+        return LITERAL(reduced_angle){REAL_NAN, REAL_NAN, 0};
     uint64_t bits = (uint64_t)SIMD_AT(simd_to_bits(simd_all(x)), 0);
     int e = (int)(bits >> FRACTION_BITS) - EXPONENT_BIAS - FRACTION_BITS;
     uint64_t m = (bits & ((UINT64_C(1) << FRACTION_BITS) - 1)) | UINT64_C(1) << FRACTION_BITS;
@@ -93,8 +92,5 @@ REDUCE_FUNCTION reduced_angle reduce_angle(double x) {
     simd_pair angle = pair_multiply(to_pair(fraction), half_pi); /* all elements are the same */
     double first_high = SIMD_AT(angle.high, 0), first_low = SIMD_AT(angle.low, 0), sign = negative ? -1.0 : 1.0;
     double high = first_high + first_low, low = (first_high - high) + first_low;
-    reduced.high = sign * high;
-    reduced.low = sign * low;
-    reduced.quadrant = (quadrant + negative) & 3;
-    return reduced;
+    return LITERAL(reduced_angle){sign * high, sign * low, (quadrant + negative) & 3};
 }
