@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/emit/emission.h"
-#include "codegen/emit/simd2_names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -156,23 +155,16 @@ static void print_own_double(struct families f, struct text *out) {
         text_add(out, "#include \"base/elementary_hyperbolic.h\"\n");
 }
 
+static const char row_functions[] = "#include \"linalg/pivot_kernel.h\"\n"
+                                    "#include \"cpu/row_values_kernel.h\"\n"
+                                    "#include \"codegen/kernel/row_functions_kernel.h\"\n";
+
 /* The same, and what rows and pivots are made of, over vectors of two. */
 static void print_two(const struct emission *e, struct text *out) {
-    static const char files[][48] = {
-        "base/simd_pair.h",         "base/elementary_round.h", "base/elementary_exponential.h",
-        "base/elementary_circle.h", "base/elementary_arc.h",   "base/elementary_hyperbolic.h"};
-    static const char rows[][48] = {"linalg/pivot_kernel.h", "cpu/row_values_kernel.h",
-                                    "codegen/kernel/row_functions_kernel.h"};
-    struct families f = find_families(e);
-    struct simd2_names names = {.count = 0};
-    text_add(out, "\n#ifdef PAIRS\n"
-                  "#include \"core/simd2.h\"\n");
-    for (size_t i = 0; i < sizeof files / sizeof files[0] && !e->options.libm; i++)
-        if ((i != 4 || f.arc) && (i != 5 || f.hyperbolic))
-            simd2_names_file(out, &names, files[i]);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        simd2_names_file(out, &names, rows[i]);
-    text_add(out, "\n#endif\n");
+    text_add(out, "\n#ifdef PAIRS\n#include \"core/simd2_begin.h\"\n");
+    if (!e->options.libm)
+        print_own_double(find_families(e), out);
+    text_add(out, "%s#include \"core/simd2_end.h\"\n#endif\n", row_functions);
 }
 
 static void print_own_float(struct families f, struct text *out) {
@@ -318,10 +310,7 @@ void emission_print_points(struct text *out) {
 }
 
 void emission_print_drive(const struct emission *e, struct text *out) {
-    text_add(out, "#include \"linalg/pivot_kernel.h\"\n"
-                  "#include \"cpu/row_values_kernel.h\"\n");
-    text_add(out, "#include \"codegen/kernel/row_functions_kernel.h\"\n"
-                  "#include \"core/entry_slots.h\"\n");
+    text_add(out, "%s#include \"core/entry_slots.h\"\n", row_functions);
     if (e->paired)
         print_two(e, out);
     emission_print_entries(e, out);
