@@ -103,7 +103,7 @@ SIMD_INLINE arctangent_parts arctangent_split(simd v, simd u) {
     simd_pair base = {simd_keep(turned, simd_all(0.5 * HALF_PI_HIGH)), simd_keep(turned, simd_all(0.5 * HALF_PI_LOW))};
     base.high = base.high + simd_keep(steep, simd_all(0.5 * HALF_PI_HIGH)); /* 0, pi/4 or pi/2 */
     base.low = base.low + simd_keep(steep, simd_all(0.5 * HALF_PI_LOW));
-    return (arctangent_parts){base, t.high, t.high * z * arctangent_polynomial(z) + simd_keep(exact, t.low)};
+    return LITERAL(arctangent_parts){base, t.high, t.high * z * arctangent_polynomial(z) + simd_keep(exact, t.low)};
 }
 
 SIMD_INLINE simd elementary_atan(simd a) {

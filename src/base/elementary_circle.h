@@ -31,6 +31,7 @@ typedef struct {
 
 /* Reduces the elements beyond the limit one by one; the others keep their bits. */
 SIMD_INLINE circle_angle circle_reduce_far(simd size, circle_angle angle) {
+    SHARED_LOOP
     for (int i = 0; i < WIDTH; i++)
         if (!(SIMD_AT(size, i) <= CIRCLE_LIMIT)) {
             reduced_angle far = reduce_angle(SIMD_AT(size, i));
@@ -83,11 +84,11 @@ SIMD_INLINE simd cosine_polynomial(simd z) {
 /* sin(y + low) and cos(y + low), high and low parts not yet added */
 SIMD_INLINE void circle_pairs(circle_angle angle, simd_pair *sine, simd_pair *cosine) {
     simd z = angle.y * angle.y;
-    *sine = (simd_pair){angle.y, angle.y * z * sine_polynomial(z) + angle.low};
+    *sine = LITERAL(simd_pair){angle.y, angle.y * z * sine_polynomial(z) + angle.low};
     simd half = 0.5 * z;
     simd most = 1.0 - half;
     simd rest = ((1.0 - most) - half) + (z * z * cosine_polynomial(z) - angle.y * angle.low);
-    *cosine = (simd_pair){most, rest};
+    *cosine = LITERAL(simd_pair){most, rest};
 }
 
 /* All ones if n is odd: sine and cosine are swapped. */
@@ -135,8 +136,8 @@ SIMD_INLINE simd elementary_tan(simd a) {
     s = pair_quick_sum(s.high, s.low);
     c = pair_quick_sum(c.high, c.low);
     simd_bits odd = circle_odd(angle.turn); /* tan(v + pi/2) = -cos v / sin v */
-    upper = (simd_pair){simd_select(odd, c.high, s.high), simd_select(odd, c.low, s.low)};
-    lower = (simd_pair){simd_select(odd, s.high, c.high), simd_select(odd, s.low, c.low)};
+    upper = LITERAL(simd_pair){simd_select(odd, c.high, s.high), simd_select(odd, c.low, s.low)};
+    lower = LITERAL(simd_pair){simd_select(odd, s.high, c.high), simd_select(odd, s.low, c.low)};
     simd_pair ratio = pair_divide(upper, lower);
     return circle_sign(ratio.high + ratio.low, simd_bits_left(angle.turn, 1), a);
 }

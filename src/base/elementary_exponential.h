@@ -159,7 +159,7 @@ SIMD_INLINE simd logarithm_pair_polynomial(simd z) {
 /* log a for a normal a > 0, with relative error about 2^-64: k ln 2 + 2 s + s^3 (2/3 + s^2 ...) */
 SIMD_INLINE simd_pair logarithm_pair(simd a, simd bias) {
     logarithm_parts parts = logarithm_split(a, bias);
-    simd_pair s = pair_divide((simd_pair){parts.f, simd_all(0.0)}, pair_quick_sum(simd_all(2.0), parts.f));
+    simd_pair s = pair_divide(LITERAL(simd_pair){parts.f, simd_all(0.0)}, pair_quick_sum(simd_all(2.0), parts.f));
     simd_pair z = pair_multiply(s, s);
     simd_pair series = pair_quick_sum(simd_all(0x1.5555555555555p-1), z.high * logarithm_pair_polynomial(z.high));
     series.low = series.low + 0x1.5555555555555p-55; /* 2/3 in two parts */
@@ -218,7 +218,7 @@ SIMD_INLINE simd elementary_pow(simd base, simd exponent) {
     if (simd_seldom(rare))
         logarithm_lift(&size, &bias);
     simd_pair logarithm = logarithm_pair(size, bias);
-    simd_pair product = pair_multiply((simd_pair){exponent, simd_all(0.0)}, logarithm);
+    simd_pair product = pair_multiply(LITERAL(simd_pair){exponent, simd_all(0.0)}, logarithm);
     exponential_parts parts = exponential_split(product.high, product.low);
     simd value = exponential_normal(parts);
     rare |= ~simd_less_equal(simd_abs(product.high), simd_all(EXPONENTIAL_LIMIT));

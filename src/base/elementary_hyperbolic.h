@@ -35,7 +35,7 @@ SIMD_INLINE hyperbolic_parts hyperbolic_split(simd size) {
     simd_bits minus_twice = simd_bits_left(simd_bits_subtract(simd_bits_all(0), round_exponent(e.count)), 1);
     simd inverse = round_power(minus_twice) / (w.high + w.low);
     inverse = simd_keep(simd_less(size, simd_all(64.0)), inverse);
-    return (hyperbolic_parts){w, inverse, e.count};
+    return LITERAL(hyperbolic_parts){w, inverse, e.count};
 }
 
 SIMD_INLINE simd elementary_cosh(simd a) {

@@ -35,6 +35,7 @@ RANDOM_INNER uint64_t split_mix(uint64_t *state) {
 RANDOM_FUNCTION struct random random_start(uint64_t seed, uint64_t stream) {
     struct random random; /* assigned field by field, so that compilers do not emit a call */
     uint64_t mix = split_mix(&stream) ^ seed;
+    SHARED_LOOP
     for (int i = 0; i < 4; i++)
         random.state[i] = split_mix(&mix);
     random.spare = 0;

@@ -37,4 +37,22 @@ typedef double real;
 #define LOOP_STAYS      ((void)0) /* in emitted files: compilers must not replace the loop by a library call */
 #endif
 
+/* LITERAL(simd_pair){high, low}: a value of that type. */
+#ifdef __cplusplus
+#define LITERAL(type) type
+#else
+#define LITERAL(type) (type)
+#endif
+
+/* A device makes neither copies of a loop's body nor inlines functions that run seldom: code that runs once costs the time to read it. */
+#ifndef SHARED_LOOP
+#define SHARED_LOOP
+#endif
+#ifndef DEVICE_UNROLL
+#define DEVICE_UNROLL /* unrolls the next loop, on a device */
+#endif
+#ifndef SHARED_SELDOM
+#define SHARED_SELDOM static
+#endif
+
 #endif

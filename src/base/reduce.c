@@ -27,8 +27,9 @@ SHARED_CONSTANT uint32_t two_over_pi[] = {
 };
 
 /* product <- product + factor words 2^(32 shift), modulo 2^224; the most significant word comes first. */
-static void add_product(uint32_t product[WORDS], const uint32_t words[WORDS], uint32_t factor, int shift) {
+SHARED_SELDOM void add_product(uint32_t product[WORDS], const uint32_t words[WORDS], uint32_t factor, int shift) {
     uint64_t carry = 0;
+    SHARED_LOOP
     for (int i = WORDS - 1 - shift; i >= 0; i--) {
         carry += (uint64_t)words[i + shift] * factor + product[i]; /* at most 2^64 - 1 */
         product[i] = (uint32_t)carry;
@@ -37,8 +38,9 @@ static void add_product(uint32_t product[WORDS], const uint32_t words[WORDS], ui
 }
 
 /* 64 bits of the number from the given bit on; zeros beyond its end. */
-static uint64_t bits_from(const uint32_t number[WORDS], int start) {
+SHARED_SELDOM uint64_t bits_from(const uint32_t number[WORDS], int start) {
     uint64_t bits = 0;
+    SHARED_LOOP
     for (int i = 0; i < 3; i++) { /* 64 bits overlap at most three words */
         int word = start / WORD_BITS + i, place = WORD_BITS - i * WORD_BITS + start % WORD_BITS;
         uint64_t value = word < WORDS ? number[word] : 0;
@@ -59,12 +61,12 @@ static simd_pair to_pair(const uint32_t number[WORDS]) {
     while (zeros < 64 && bits_from(number, zeros) >> 63 == 0)
         zeros++;
     double high = (double)(bits_from(number, zeros) >> 11), low = (double)(bits_from(number, zeros + 53) >> 11);
-    return (simd_pair){simd_all(high * power_of_two(-zeros - 53)), simd_all(low * power_of_two(-zeros - 106))};
+    return LITERAL(simd_pair){simd_all(high * power_of_two(-zeros - 53)), simd_all(low * power_of_two(-zeros - 106))};
 }
 
 REDUCE_FUNCTION reduced_angle reduce_angle(double x) {
     if (!(x < REAL_INFINITY))
-        return (reduced_angle){REAL_NAN, REAL_NAN, 0};
+        return LITERAL(reduced_angle){REAL_NAN, REAL_NAN, 0};
     uint64_t bits = (uint64_t)SIMD_AT(simd_to_bits(simd_all(x)), 0);
     int e = (int)(bits >> FRACTION_BITS) - EXPONENT_BIAS - FRACTION_BITS;
     uint64_t m = (bits & ((UINT64_C(1) << FRACTION_BITS) - 1)) | UINT64_C(1) << FRACTION_BITS;
@@ -78,9 +80,11 @@ REDUCE_FUNCTION reduced_angle reduce_angle(double x) {
 
     int quadrant = (int)(bits_from(turns, offset) >> 62);
     uint32_t fraction[WORDS]; /* of a quarter turn, rounded to nearest: the sign is the leading bit */
+    SHARED_LOOP
     for (int i = 0; i < WORDS; i++)
         fraction[i] = (uint32_t)(bits_from(turns, offset + 2 + i * WORD_BITS) >> 32);
     int negative = (int)(fraction[0] >> (WORD_BITS - 1));
+    SHARED_LOOP
     for (int i = 0; i < WORDS; i++)
         fraction[i] ^= negative ? UINT32_MAX : 0; /* -v up to one unit of 2^-224 */
 
@@ -88,5 +92,5 @@ REDUCE_FUNCTION reduced_angle reduce_angle(double x) {
     simd_pair angle = pair_multiply(to_pair(fraction), half_pi); /* all elements are the same */
     double first_high = SIMD_AT(angle.high, 0), first_low = SIMD_AT(angle.low, 0), sign = negative ? -1.0 : 1.0;
     double high = first_high + first_low, low = (first_high - high) + first_low;
-    return (reduced_angle){sign * high, sign * low, (quadrant + negative) & 3};
+    return LITERAL(reduced_angle){sign * high, sign * low, (quadrant + negative) & 3};
 }

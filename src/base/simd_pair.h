@@ -23,7 +23,7 @@ typedef struct {
 /* a + b, exactly, for |a| >= |b| or a = 0 */
 SIMD_INLINE simd_pair pair_quick_sum(simd a, simd b) {
     simd high = a + b;
-    return (simd_pair){high, (a - high) + b};
+    return LITERAL(simd_pair){high, (a - high) + b};
 }
 
 /* a + b, exactly */
@@ -31,7 +31,7 @@ SIMD_INLINE simd_pair pair_sum(simd a, simd b) {
     simd high = a + b;
     simd b_part = high - a;
     simd a_part = high - b_part;
-    return (simd_pair){high, (a - a_part) + (b - b_part)};
+    return LITERAL(simd_pair){high, (a - a_part) + (b - b_part)};
 }
 
 #ifndef PAIR_HEAD
@@ -54,7 +54,7 @@ SIMD_INLINE simd_pair pair_product(simd a, simd b) {
     simd b_head = pair_head(b), b_rest = b - b_head;
     simd error = ((a_head * b_head - product) + a_head * b_rest + a_rest * b_head) + a_rest * b_rest;
 #endif
-    return (simd_pair){product, error};
+    return LITERAL(simd_pair){product, error};
 }
 
 /* a b for pairs */
@@ -70,7 +70,7 @@ SIMD_INLINE simd_pair pair_divide(simd_pair a, simd_pair b) {
     simd quotient = a.high * inverse;
     simd_pair back = pair_product(quotient, b.high);
     simd remainder = ((a.high - back.high) - back.low) + (a.low - quotient * b.low);
-    return (simd_pair){quotient, remainder * inverse};
+    return LITERAL(simd_pair){quotient, remainder * inverse};
 }
 
 /* sqrt(a), a > 0: one Newton step from the rounded root. */
@@ -78,7 +78,7 @@ SIMD_INLINE simd_pair pair_root(simd_pair a) {
     simd root = simd_sqrt(a.high);
     simd_pair square = pair_product(root, root);
     simd remainder = ((a.high - square.high) - square.low) + a.low;
-    return (simd_pair){root, remainder * (REAL(0.5) / root)};
+    return LITERAL(simd_pair){root, remainder * (REAL(0.5) / root)};
 }
 
 #endif

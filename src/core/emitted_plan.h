@@ -8,6 +8,8 @@
 #define HN_CORE_EMITTED_PLAN_H
 
 #include "base/real.h"
+#include "core/plan_fields.h"
+#include "core/sample_state.h"
 
 struct plan_list {
     const uint32_t *words;
@@ -31,23 +33,14 @@ struct plan_system {
     uint32_t pivot_range;
 };
 
+#define PLAN_FIELD_INNER(type, name)
+
 struct plan {
     struct sample_options options;
-    uint32_t inputs, outputs, rows, entries;
-    uint32_t
-        slots; /* behind them: a mask of accepted samples, one of those that hold bounds, one of those that lead, a hold */
-    struct plan_list value, lower, upper;
-    struct plan_matrix jacobian;
-    struct plan_list start;
-    struct plan_matrix lower_x, upper_x, start_x, fixed_x; /* with the adjoint only */
-    struct plan_entries fixed, bounds, clip;
-    struct plan_list joint, bounded;
-    struct plan_system system;
     struct plan_program program;
-    uint32_t y, base, best, raw, step, residual, matrix, scale, active, right, x, summary, eps, largest;
-    uint32_t step_squares, step_gain;
-    uint32_t unknown, gradient, grad_x, grad_lower, grad_upper, damped;
-    uint32_t slack_lower, slack_upper, force_lower, force_upper, reached, change, column_scale, along;
+    struct plan_system system;
+    PLAN_FIELD_LIST(PLAN_FIELD_NUMBER, PLAN_FIELD_LIST_OF, PLAN_FIELD_ENTRIES, PLAN_FIELD_MATRIX, PLAN_FIELD_MATRIX,
+                    PLAN_FIELD_INNER)
 };
 
 SHARED_FUNCTION const uint32_t *plan_words(const struct plan *plan, struct plan_list list) {

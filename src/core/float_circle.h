@@ -27,7 +27,7 @@ SHARED_CONSTANT uint32_t circle_words[] = {0x00000000, 0x00000000, 0xa2f9836e, 0
                                            0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
 /* For 2^14 < size < infinity. With size = m 2^e the words before the first, times m 2^e, are multiples of 4. */
-static circle_angle circle_reduce_far(float size) {
+SHARED_SELDOM circle_angle circle_reduce_far(float size) {
     int32_t bits = simd_to_bits(size), e = bits / (INT32_C(1) << 23) - 127 - 23;
     uint32_t m = ((uint32_t)bits & ((UINT32_C(1) << 23) - 1)) | UINT32_C(1) << 23;
     uint32_t place = (uint32_t)(e + 62) % 167; /* it is below: what may be read is certain, too */
@@ -41,6 +41,7 @@ static circle_angle circle_reduce_far(float size) {
     bool negative = (turns >> 61 & 1) != 0; /* beyond half a quarter turn: counted from the next quarter */
     uint64_t left = (negative ? ~turns : turns) & ((UINT64_C(1) << 61) - 1);
     int32_t shift = 0;
+    SHARED_LOOP
     for (; shift < 40 && left < UINT64_C(1) << 60; shift++)
         left <<= 1;
     float unit = simd_of_bits((127 - 62 - shift) * (INT32_C(1) << 23));

@@ -14,6 +14,7 @@
 #define HN_CORE_PLAN_H
 
 #include "autodiff/program.h"
+#include "core/plan_fields.h"
 #include "core/sample.h"
 #include "core/summary.h"
 #include "linalg/damped_system.h"
@@ -63,62 +64,13 @@ struct plan_system {
     struct plan_list constant_slot, constant_value; /* numbers that are filled in once; double */
 };
 
+#define PLAN_FIELD_INNER(type, name) type name;
+
 struct plan {
     uint64_t bytes; /* of all of it */
     struct sample_options options;
-    uint32_t inputs, outputs, rows, entries; /* entries of J */
-    uint32_t slots;                          /* of one sample */
-    uint32_t tape_steps;                     /* a tape has room for so many */
-    uint32_t tape_numbers;                   /* and for so many numbers besides: of the method nearest */
-    struct plan_program program;
-    struct plan_list value, lower, upper; /* rows: slots of c, bl, bu */
-    struct plan_matrix jacobian;          /* dc/dy */
-    struct plan_matrix lower_x, upper_x;  /* derivatives of bounds by x */
-    struct plan_list start;               /* outputs: slots of start values */
-    struct plan_matrix start_x;           /* their derivatives */
-    struct plan_entries fixed;            /* values of fixed outputs */
-    struct plan_matrix fixed_x;           /* their derivatives */
-    struct plan_entries bounds; /* rows that bound one output and nothing else: the row (not its slot), the output */
-    struct plan_entries clip;   /* one of these per output that has any, by output */
-    struct plan_list joint;     /* rows in several outputs that are no equalities by their form */
-    struct plan_list bounded;   /* rows with a bound that depends on x */
-    struct plan_entries bracket_y, bracket_x; /* of the adjoint: d/dy and d/dx of v' J t - q' J s, */
-    struct plan_entries pull_x;               /* and d/dx of lambda' c */
-    struct plan_system system;
-    /* ---- slots of vectors: over outputs ---- */
-    uint32_t y;
-    uint32_t base;     /* where the step starts; y itself where every step is taken */
-    uint32_t best;     /* the best iterate */
-    uint32_t raw;      /* what came in; auto only, else as best */
-    uint32_t step;     /* s */
-    uint32_t gradient; /* A' W r on the outputs' side; p of the adjoint */
-    uint32_t leaf_t, leaf_s;
-    /* ---- over rows ---- */
-    uint32_t residual; /* r */
-    uint32_t
-        matrix; /* A, one slot per entry; methods with weights only, as those below. What plan_knows has none: A is W J
-                      * there, unless SUMMARY_STRETCHED is set */
-    uint32_t scale;                  /* powers of two: the weights of rows that count */
-    uint32_t active;                 /* masks: rows that count */
-    uint32_t right;                  /* W r; without weights r */
-    uint32_t shift;                  /* E */
-    uint32_t q, v;                   /* of the adjoint */
-    uint32_t kept;                   /* D q */
-    uint32_t pulled;                 /* D W q, that is -g */
-    uint32_t leaf_q, leaf_v;         /* W q, W v for the second derivatives */
-    uint32_t grad_lower, grad_upper; /* sums of the adjoint */
-    /* ---- over inputs, over the longer of rows and outputs, single numbers ---- */
-    uint32_t x, grad_x;
-    uint32_t unknown, work;
-    uint32_t summary; /* SUMMARY_COUNT */
-    uint32_t eps;
-    uint32_t largest;                 /* the largest squared row of A */
-    uint32_t step_squares, step_gain; /* |s|^2; see sample_numbers */
-    uint32_t damped;                  /* of the adjoint: (q' v) d(eps)/d|W r| / |W r| */
-    /* ---- elastic programmes (point_elastic.h), in the places of the adjoint's vectors; auto only ---- */
-    uint32_t slack_lower, slack_upper, force_lower, force_upper; /* over rows, as those below */
-    uint32_t reached, change;                                    /* v; how it changes */
-    uint32_t column_scale, along;                                /* over outputs: S, x */
+    PLAN_FIELD_LIST(PLAN_FIELD_NUMBER, PLAN_FIELD_LIST_OF, PLAN_FIELD_ENTRIES, PLAN_FIELD_MATRIX, PLAN_FIELD_MATRIX,
+                    PLAN_FIELD_INNER)
 };
 
 /* options: complete, with the method's own numbers filled in. A plan is released by plan_destroy; a copy by whoever made it. */

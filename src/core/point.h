@@ -31,10 +31,7 @@
 #define POINT_AT_ONCE 1
 #endif
 #ifndef POINT_UNROLL
-#define POINT_UNROLL /* unrolls a loop to have several loads in flight */
-#endif
-#ifndef DEVICE_UNROLL
-#define DEVICE_UNROLL
+#define POINT_UNROLL SHARED_LOOP /* unrolls a loop to have several loads in flight */
 #endif
 
 struct point {
@@ -57,6 +54,7 @@ SHARED_FUNCTION real point_abs(real a) {
 /* Copies count numbers between vectors whose elements are from_width and to_width apart. */
 SHARED_FUNCTION void point_move(const real *from, size_t from_width, real *to, size_t to_width, size_t count) {
     size_t i = 0;
+    SHARED_LOOP
     for (; i + POINT_AT_ONCE <= count; i += POINT_AT_ONCE) {
         real block[POINT_AT_ONCE];
         DEVICE_UNROLL
@@ -67,6 +65,7 @@ SHARED_FUNCTION void point_move(const real *from, size_t from_width, real *to, s
             to[(i + k) * to_width] = block[k];
         LOOP_STAYS;
     }
+    SHARED_LOOP
     for (; i < count; i++)
         to[i * to_width] = from[i * from_width];
 }
@@ -90,6 +89,7 @@ SHARED_FUNCTION real point_number(real a) {
 
 SHARED_FUNCTION void point_clear(const struct point *p, uint32_t slot, size_t count) {
     real *to = point_at(p, slot);
+    SHARED_LOOP
     for (size_t i = 0; i < count; i++)
         to[i * POINT_WIDTH(p)] = 0;
 }
@@ -104,15 +104,18 @@ SHARED_FUNCTION size_t point_index(size_t i, size_t count) {
 SHARED_FUNCTION bool point_all_finite(const real *values, size_t width, size_t count, size_t *culprit) {
     real lost[4] = {0, 0, 0, 0};
     size_t i = 0;
+    SHARED_LOOP
     for (; i + 4 <= count; i += 4) {
         DEVICE_UNROLL
         for (size_t k = 0; k < 4; k++)
             lost[k] += values[(i + k) * width] - values[(i + k) * width];
     }
+    SHARED_LOOP
     for (; i < count; i++)
         lost[0] += values[i * width] - values[i * width];
     if (lost[0] + lost[1] + lost[2] + lost[3] == 0)
         return true;
+    SHARED_LOOP
     for (i = 0; i < count && sample_is_finite(values[i * width]);)
         i++;
     *culprit = i;
@@ -158,6 +161,7 @@ SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
     const size_t count = POINT_PLAN(p)->rows;
     real worst = 0;
     *row = SIZE_MAX;
+    SHARED_LOOP
     for (size_t i = 0; i < count; i += POINT_AT_ONCE) {
         struct point_rows rows;
         point_read_rows(p, i, &rows);
@@ -181,6 +185,7 @@ SHARED_FUNCTION bool point_bad_bounds(const struct point *p, size_t *row) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     const uint32_t *bounded = plan_words(plan, plan->bounded);
+    SHARED_LOOP
     for (size_t first = 0; first < plan->bounded.count; first += POINT_AT_ONCE) {
         real low[POINT_AT_ONCE], high[POINT_AT_ONCE];
         DEVICE_UNROLL
@@ -203,6 +208,7 @@ SHARED_FUNCTION bool point_bad_bounds(const struct point *p, size_t *row) {
 SHARED_FUNCTION bool point_row_is_affine(const struct point *p, size_t i) {
     const uint32_t *first = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.first);
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
+    SHARED_LOOP
     for (size_t e = first[i]; e < first[i + 1]; e++)
         if (slot[e] >= POINT_PLAN(p)->program.constants.count)
             return false;
@@ -214,6 +220,7 @@ SHARED_FUNCTION void point_project(const struct point *p, real *slope) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *output = plan_words(plan, plan->clip.entry), *row = plan_words(plan, plan->clip.slot);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->clip.entry.count; k++) {
         real y = *point_at(p, plan->base + output[k]), *own = &slope[output[k]];
         if ((*own > 0 && y == *point_at(p, lower[row[k]])) || (*own < 0 && y == *point_at(p, upper[row[k]])))
@@ -230,14 +237,17 @@ SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sa
     out->entries = out->squares = out->slope = out->steep = 0;
     out->size = 1;
     out->affine = true;
+    SHARED_LOOP
     for (size_t k = 0; k < plan->outputs; k++)
         scratch[k] = 0;
+    SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++) {
         real right = b[i * POINT_WIDTH(p)];
         bool known = plan_knows(plan, i), active = point_mask(p, (uint32_t)(plan->active + i));
         real weight = active ? *point_at(p, (uint32_t)(plan->scale + i)) : 0;
         out->squares += right * right;
         out->affine = out->affine && (right == 0 || point_row_is_affine(p, i));
+        SHARED_LOOP
         for (size_t e = first[i]; e < first[i + 1]; e++) {
             real entry = known ? weight * *point_at(p, slot[e]) : a[e * POINT_WIDTH(p)];
             out->entries += entry * entry;
@@ -245,6 +255,7 @@ SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sa
         }
     }
     point_project(p, scratch);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->outputs; k++) {
         out->slope += scratch[k] * scratch[k];
         out->steep += point_abs(scratch[k]);
@@ -270,6 +281,7 @@ SHARED_FUNCTION real point_joint(const struct point *p) {
 
 SHARED_FUNCTION bool point_entries_finite(const struct point *p) {
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
+    SHARED_LOOP
     for (size_t e = 0; e < POINT_PLAN(p)->entries; e++)
         if (!sample_is_finite(*point_at(p, slot[e])))
             return false;
@@ -281,6 +293,7 @@ SHARED_FUNCTION real point_row_scale(const struct point *p, size_t i) {
     const uint32_t *first = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.first);
     const uint32_t *slot = plan_words(POINT_PLAN(p), POINT_PLAN(p)->jacobian.slot);
     real most = 1;
+    SHARED_LOOP
     for (size_t e = first[i]; e < first[i + 1]; e++)
         most = sample_greater(most, point_abs(*point_at(p, slot[e])));
     return 1 / most;
@@ -293,19 +306,24 @@ SHARED_FUNCTION real point_stationarity(const struct point *p, real *scratch) {
     const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
     const real *r = point_at(p, plan->residual);
     real entries = 0, squares = 0, sum = 0, largest = 0;
+    SHARED_LOOP
     for (size_t k = 0; k < plan->outputs; k++)
         scratch[k] = 0;
+    SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++)
         largest = sample_greater(largest, point_abs(r[i * POINT_WIDTH(p)] * point_row_scale(p, i)));
+    SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++) {
         real scale = point_row_scale(p, i), own = r[i * POINT_WIDTH(p)] * scale / largest;
         squares += own * own;
+        SHARED_LOOP
         for (size_t e = first[i]; e < first[i + 1]; e++) {
             real entry = own != 0 ? *point_at(p, slot[e]) * scale : 0;
             entries += entry * entry;
             scratch[column[e]] += entry * own;
         }
     }
+    SHARED_LOOP
     for (size_t k = 0; k < plan->outputs; k++)
         sum += scratch[k] * scratch[k];
     return sum == 0 ? 0 : sum / (entries * squares);
@@ -318,6 +336,7 @@ SHARED_FUNCTION bool point_set_fixed(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *slot = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
     bool finite = true;
+    SHARED_LOOP
     for (size_t f = 0; f < plan->fixed.slot.count; f++) {
         real value = *point_at(p, slot[f]);
         if (sample_is_finite(value))
@@ -331,6 +350,7 @@ SHARED_FUNCTION bool point_set_fixed(const struct point *p) {
 /* y = the model's start values. */
 SHARED_FUNCTION void point_start(const struct point *p) {
     const uint32_t *start = plan_words(POINT_PLAN(p), POINT_PLAN(p)->start);
+    SHARED_LOOP
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
         *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, start[j]);
 }
@@ -340,6 +360,7 @@ SHARED_FUNCTION bool point_is_start(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *start = plan_words(plan, plan->start), *fixed = plan_words(plan, plan->fixed.entry);
     size_t next = 0;
+    SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++) {
         bool is_fixed = next < plan->fixed.entry.count && fixed[next] == j;
         next += is_fixed;
@@ -354,6 +375,7 @@ SHARED_FUNCTION void point_clip(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *row = plan_words(plan, plan->bounds.slot), *output = plan_words(plan, plan->bounds.entry);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->bounds.slot.count; k++) {
         real *y = point_at(p, plan->y + output[k]);
         real low = *point_at(p, lower[row[k]]), high = *point_at(p, upper[row[k]]);
@@ -370,6 +392,7 @@ SHARED_FUNCTION void point_clip(const struct point *p) {
 SHARED_FUNCTION void point_fall_back(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     point_start(p);
+    SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++)
         if (!sample_is_finite(*point_at(p, plan->y + j)))
             *point_at(p, plan->y + j) = 0;
@@ -409,6 +432,7 @@ SHARED_FUNCTION struct point_outputs point_first_output(int attempt) {
 /* y = the start of an attempt. */
 SHARED_FUNCTION void point_restart(const struct point *p, int attempt) {
     struct point_outputs all = point_first_output(attempt);
+    SHARED_LOOP
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++) {
         struct restart_output own = point_next_output(p, &all, j);
         *point_at(p, POINT_PLAN(p)->y + j) = restart_point(attempt, &own);

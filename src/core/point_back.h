@@ -13,8 +13,10 @@ SHARED_FUNCTION void point_pull_rows(const struct point *p, const struct plan_ma
     const uint32_t *first = plan_words(POINT_PLAN(p), matrix->first),
                    *column = plan_words(POINT_PLAN(p), matrix->column);
     const uint32_t *slot = plan_words(POINT_PLAN(p), matrix->slot);
+    SHARED_LOOP
     for (uint32_t i = 0; i + 1 < matrix->first.count; i++) {
         real weight = *point_at(p, weights + i);
+        SHARED_LOOP
         for (size_t e = first[i]; weight != 0 && e < first[i + 1]; e++)
             grad_x[column[e]] += weight * *point_at(p, slot[e]);
     }
@@ -25,8 +27,10 @@ SHARED_FUNCTION void point_pull_fixed(const struct point *p, real *grad_x) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->fixed_x.first), *column = plan_words(plan, plan->fixed_x.column);
     const uint32_t *slot = plan_words(plan, plan->fixed_x.slot), *output = plan_words(plan, plan->fixed.entry);
+    SHARED_LOOP
     for (size_t f = 0; f < plan->fixed.entry.count; f++) {
         real *weight = point_at(p, plan->gradient + output[f]);
+        SHARED_LOOP
         for (size_t e = first[f]; grad_x && e < first[f + 1]; e++)
             grad_x[column[e]] += *weight * *point_at(p, slot[e]);
         *weight = 0;
@@ -45,6 +49,7 @@ SHARED_FUNCTION void point_pull_restart(const struct point *p, int attempt, uint
     const uint32_t *fixed = plan_words(plan, plan->fixed.entry);
     struct point_outputs all = point_first_output(attempt);
     size_t next_fixed = 0;
+    SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++) {
         struct restart_output own = point_next_output(p, &all, j);
         struct restart_shares shares = restart_follows(attempt, &own, *point_at(p, plan->y + j));

@@ -70,15 +70,19 @@ SHARED_FUNCTION void point_elastic_columns(const struct point *p, bool anew) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     const uint32_t *column = plan_words(plan, plan->jacobian.column);
+    SHARED_LOOP
     for (uint32_t j = 0; anew && j < plan->outputs; j++)
         *point_at(p, plan->column_scale + j) = ELASTIC_WIDEST;
-    for (uint32_t i = 0; i < plan->rows; i++)
+    SHARED_LOOP
+    for (uint32_t i = 0; i < plan->rows; i++) {
+        SHARED_LOOP
         for (uint32_t e = first[i]; e < first[i + 1]; e++) {
             real size = point_abs(*point_at(p, plan->scale + i) * *point_at(p, slot[e]));
             real *scale = point_at(p, plan->column_scale + column[e]);
             if (size * *scale >= 2 && sample_is_finite(size))
                 *scale = 1 / sample_power_of_two(size);
         }
+    }
 }
 
 /* a z = mu and a - z = d. */
@@ -91,11 +95,13 @@ SHARED_FUNCTION void elastic_split(const struct elastic_side *side, real d, real
 SHARED_FUNCTION void point_elastic_begin(const struct point *p, struct elastic *e, real squares) {
     const struct plan *plan = POINT_PLAN(p);
     real sides = 0;
+    SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         sides += (row.below ? REAL(1.0) : REAL(0.0)) + (row.above ? REAL(1.0) : REAL(0.0));
     }
     elastic_open(e, squares, sides);
+    SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
@@ -123,6 +129,7 @@ SHARED_FUNCTION void point_elastic_weigh(const struct point *p, const struct ela
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first);
     point_set_mask(p, plan->summary + SUMMARY_STRETCHED, true);
+    SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
@@ -139,6 +146,7 @@ SHARED_FUNCTION void point_elastic_weigh(const struct point *p, const struct ela
         real root = counts ? real_sqrt(sample_greater(weight, ELASTIC_LEAST_WEIGHT)) : 0;
         point_set_mask(p, plan->active + i, true);
         *point_at(p, plan->right + i) = counts ? root * (row.c - row.v) + force / root : 0;
+        SHARED_LOOP
         for (uint32_t k = first[i]; k < first[i + 1]; k++)
             *point_at(p, plan->matrix + k) = root * elastic_entry(p, i, k);
     }
@@ -148,6 +156,7 @@ SHARED_FUNCTION void point_elastic_weigh(const struct point *p, const struct ela
 
 /* y = the base after a step: rows that are outputs read their values from y. */
 SHARED_FUNCTION void point_elastic_settle(const struct point *p) {
+    SHARED_LOOP
     for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
         *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, POINT_PLAN(p)->base + j);
 }
@@ -157,6 +166,7 @@ SHARED_FUNCTION real elastic_change(const struct point *p, uint32_t i, const str
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     real sum = 0;
+    SHARED_LOOP
     for (uint32_t e = first[i]; e < first[i + 1]; e++)
         sum += elastic_entry(p, i, e) * *point_at(p, plan->step + column[e]);
     return row->c - sum - row->v;
@@ -187,6 +197,7 @@ SHARED_FUNCTION void elastic_move(const struct elastic_side *side, real change, 
 
 SHARED_FUNCTION void elastic_move_rows(const struct point *p, real aim, real length, struct elastic_sums *sums) {
     const struct plan *plan = POINT_PLAN(p);
+    SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
@@ -205,6 +216,7 @@ SHARED_FUNCTION void elastic_move_rows(const struct point *p, real aim, real len
 SHARED_FUNCTION bool point_elastic_advance(const struct point *p, struct elastic *e, real delta) {
     const struct plan *plan = POINT_PLAN(p);
     struct elastic_sums sums = {0, 0, 0};
+    SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
@@ -217,6 +229,7 @@ SHARED_FUNCTION bool point_elastic_advance(const struct point *p, struct elastic
     }
     real length = elastic_length(&sums);
     elastic_move_rows(p, e->aim, length, &sums);
+    SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++) {
         real *x = point_at(p, plan->along + j);
         *x += length * (*point_at(p, plan->step + j) - *x);
@@ -232,6 +245,7 @@ SHARED_FUNCTION void point_elastic_finish(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     bool moved = false, finite = true;
     real left = 0;
+    SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++) {
         real base = *point_at(p, plan->base + j);
         real y = base - *point_at(p, plan->column_scale + j) * *point_at(p, plan->along + j);
@@ -239,6 +253,7 @@ SHARED_FUNCTION void point_elastic_finish(const struct point *p) {
         finite = finite && sample_is_finite(y);
         *point_at(p, plan->y + j) = y;
     }
+    SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
         real r = row.v > row.upper ? row.v - row.upper : row.v < row.lower ? row.v - row.lower : 0;

@@ -43,13 +43,17 @@ SIMD_INLINE simd_bits simd_to_bits(simd a) {
     return view.bits;
 }
 
-SIMD_INLINE simd simd_of_bits(simd_bits bits) {
+SIMD_INLINE real real_of_bits(int64_t bits) {
     union simd_view view;
     view.bits = bits;
     return view.number;
 }
 
-#define REAL_INFINITY simd_of_bits(INT64_C(0x7ff0000000000000))
-#define REAL_NAN      simd_of_bits(INT64_C(0x7ff8000000000000))
+SIMD_INLINE simd simd_of_bits(simd_bits bits) {
+    return real_of_bits(bits);
+}
+
+#define REAL_INFINITY real_of_bits(INT64_C(0x7ff0000000000000))
+#define REAL_NAN      real_of_bits(INT64_C(0x7ff8000000000000))
 
 #endif

@@ -161,6 +161,7 @@ SHARED_FUNCTION bool solver_move_warm(struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     size_t unused;
     point_read(&d->point, plan->y, plan->outputs, d->row);
+    SHARED_LOOP
     for (size_t j = 0; j < plan->outputs; j++)
         d->row[j] += d->warm[j];
     if (!point_all_finite(d->row, 1, plan->outputs, &unused))
@@ -244,8 +245,10 @@ SHARED_FUNCTION void solver_restart(struct solver *d) {
     const uint32_t *fixed = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
     size_t unused;
     sample_begin_attempt(&d->state, SOLVER_OPTIONS(d));
+    SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++)
         *point_at(p, plan->raw + j) = solver_raw(d, j);
+    SHARED_LOOP
     for (uint32_t f = 0; f < plan->fixed.slot.count; f++)
         *point_at(p, plan->raw + output[f]) = *point_at(p, fixed[f]);
     point_restart(p, d->state.attempt);

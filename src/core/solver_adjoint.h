@@ -66,6 +66,7 @@ SHARED_FUNCTION bool solver_back_read(const struct point *p, uint32_t slot, size
 }
 
 SHARED_FUNCTION void solver_back_clear(real *values, size_t count) {
+    SHARED_LOOP
     for (size_t i = 0; values && i < count; i++) {
         values[i] = 0;
         LOOP_STAYS;

@@ -37,6 +37,7 @@ SHARED_FUNCTION real solver_violation(const struct solver *d, size_t *row) {
     if (!known)
         return point_violation(&d->point, row);
     *row = SIZE_MAX;
+    SHARED_LOOP
     for (size_t i = 0; n->measure > 0 && *row == SIZE_MAX && i < plan->rows; i++)
         *row = point_abs(r[i * POINT_WIDTH(&d->point)]) == n->measure ? i : SIZE_MAX;
     return n->measure;
@@ -48,6 +49,7 @@ SHARED_FUNCTION real solver_distance(const struct solver *d, uint32_t y, const r
     const real *at = point_at(&d->point, y);
     real scale = 0, sum = 0;
     bool finite = true;
+    SHARED_LOOP
     for (size_t first = 0; first < outputs; first += POINT_AT_ONCE) {
         real part[POINT_AT_ONCE];
         DEVICE_UNROLL
@@ -66,6 +68,7 @@ SHARED_FUNCTION real solver_distance(const struct solver *d, uint32_t y, const r
     }
     if (!finite)
         return REAL_INFINITY;
+    SHARED_LOOP
     for (size_t j = 0; j < outputs && scale > 0; j++) {
         real part = d->row[j] / scale;
         sum += part * part;
@@ -94,6 +97,7 @@ SHARED_FUNCTION void solver_fill_report(const struct solver *d, uint32_t y, stru
 /* y - raw, the warm start of the next call. */
 SHARED_FUNCTION void solver_keep_warm(const struct solver *d, uint32_t y) {
     const real *at = point_at(&d->point, y);
+    SHARED_LOOP
     for (size_t j = 0; d->warm && j < POINT_PLAN(&d->point)->outputs; j++)
         d->warm[j] = d->state.outcome == HN_OUTCOME_OK ? at[j * POINT_WIDTH(&d->point)] - solver_raw(d, j) : 0;
 }

@@ -10,7 +10,7 @@
 #include "core/solver_report.h"
 
 #ifndef SOLVER_UNROLL
-#define SOLVER_UNROLL /* unrolls a loop to have several loads in flight */
+#define SOLVER_UNROLL SHARED_LOOP /* unrolls a loop to have several loads in flight */
 #endif
 
 enum { SOLVER_TAKES, SOLVER_HOLDS, SOLVER_LEADS, SOLVER_HOLD }; /* slots after the plan's; see cpu/lanes_executor.h */
@@ -19,6 +19,7 @@ enum { SOLVER_TAKES, SOLVER_HOLDS, SOLVER_LEADS, SOLVER_HOLD }; /* slots after t
 
 /* A copy that compilers do not replace by a library call. */
 static void solver_copy(const real *from, real *to, size_t count) {
+    SHARED_LOOP
     for (size_t i = 0; i < count; i++) {
         to[i] = from[i];
         LOOP_STAYS;
@@ -38,10 +39,12 @@ static void solver_copy_slots(const struct solver *d, uint32_t from, uint32_t to
         point_move(source, width, target, width, count);
         return;
     }
+    SHARED_LOOP
     for (size_t i = 0; i < blocks; i++) {
         *(struct solver_block *)(void *)(target + 4 * i) = *(const struct solver_block *)(const void *)(source + 4 * i);
         LOOP_STAYS;
     }
+    SHARED_LOOP
     for (size_t i = 4 * blocks; i < count; i++) {
         target[i] = source[i];
         LOOP_STAYS;
@@ -85,13 +88,17 @@ static void solver_pull(const struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     const real *a = point_at(&d->point, plan->matrix), *right = point_at(&d->point, plan->right);
+    SHARED_LOOP
     for (size_t j = 0; j < plan->outputs; j++) {
         d->row[j] = 0;
         LOOP_STAYS;
     }
-    for (size_t i = 0; i < plan->rows; i++)
+    SHARED_LOOP
+    for (size_t i = 0; i < plan->rows; i++) {
+        SHARED_LOOP
         for (size_t e = first[i]; e < first[i + 1]; e++)
             d->row[column[e]] += a[e * POINT_WIDTH(&d->point)] * right[i * POINT_WIDTH(&d->point)];
+    }
 }
 
 /* Outputs on a bound that A' W r would push beyond it: their rows become active. */
@@ -101,6 +108,7 @@ static void solver_hold_bounds(const struct solver *d) {
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *entry = plan_words(plan, plan->jacobian.slot);
     solver_pull(d);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         uint32_t i = row[k], e = first[i];
         real y = *point_at(p, plan_words(plan, plan->value)[i]), down = d->row[output[k]];
@@ -139,6 +147,7 @@ static void solver_clip(const struct solver *d) {
     const struct point *p = &d->point;
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     size_t unused;
+    SHARED_LOOP
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         real *y = point_at(p, plan->y + output[k]);
         real lower = *point_at(p, plan_words(plan, plan->lower)[row[k]]);
@@ -223,6 +232,7 @@ static void solver_serve(struct solver *d, unsigned requests) {
 
 /* Methods with a fixed number of steps: takes as long as a return to the best iterate. */
 static void solver_even_out(const struct solver *d) {
+    SHARED_LOOP
     for (int i = 0; i < 2; i++)
         solver_copy_slots(d, POINT_PLAN(&d->point)->y, POINT_PLAN(&d->point)->y);
     solver_evaluate(d);
@@ -240,6 +250,7 @@ static void solver_finish(struct solver *d, struct solver_report *report) {
 /* Afterwards y is in its slots. */
 static void solver_run(struct solver *d, struct solver_report *report) {
     solver_begin(d);
+    SHARED_LOOP
     for (;;) {
         bool returned = sample_is_last(&d->state);
         solver_evaluate(d);

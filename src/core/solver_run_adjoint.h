@@ -55,6 +55,7 @@ static void solver_unclip(const struct solver *d) {
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
     const uint32_t step = solver_step_again(d);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         real y = *point_at(p, plan->y + output[k]) - *point_at(p, step + output[k]);
         real *gradient = point_at(p, plan->gradient + output[k]);

@@ -69,8 +69,10 @@ SHARED_FUNCTION void search_set_aside(struct solver *d, uint32_t y) {
     const struct plan *plan = POINT_PLAN(&d->point);
     struct solver_search *s = d->search;
     const uint32_t *fixed = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
+    SHARED_LOOP
     for (size_t j = 0; j < plan->outputs; j++)
         s->raw[j] = solver_raw(d, j);
+    SHARED_LOOP
     for (size_t i = 0; i < plan->fixed.slot.count; i++)
         s->raw[output[i]] = *point_at(&d->point, fixed[i]);
     point_read(&d->point, y, plan->outputs, s->stepped);
@@ -87,9 +89,12 @@ SHARED_FUNCTION bool search_may_try(const struct solver *d) {
 SHARED_FUNCTION void search_read_rows(const struct solver *d, double *to) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct plan_list lists[3] = {plan->value, plan->lower, plan->upper};
-    for (size_t k = 0; k < 3; k++)
+    SHARED_LOOP
+    for (size_t k = 0; k < 3; k++) {
+        SHARED_LOOP
         for (size_t i = 0; i < plan->rows; i++)
             *to++ = *point_at(&d->point, plan_words(plan, lists[k])[i]);
+    }
 }
 
 /* ---- the search ---- */
@@ -117,6 +122,7 @@ SHARED_FUNCTION void search_withdraw(struct solver_search *s, size_t rows) {
     s->sample.kkt = REAL_INFINITY;
     s->sample.objective = s->sample.before;
     s->sample.moved = s->split = false;
+    SHARED_LOOP
     for (size_t i = 0; i < rows; i++)
         s->multipliers[i] = 0;
 }
@@ -126,6 +132,7 @@ SHARED_FUNCTION void search_withdraw(struct solver_search *s, size_t rows) {
 /* Whether the point where steps stalled deserves a certificate of its own; rest: the residual of the one at auto's y. */
 SHARED_FUNCTION bool search_tries_stalled(const struct solver_search *s, size_t outputs, double rest) {
     double size = 1;
+    SHARED_LOOP
     for (size_t j = 0; j < outputs; j++)
         size = sample_greater(size, point_abs(s->stepped[j]));
     return sample_is_finite(s->least_slope) && !(rest * size <= SEARCH_PROVEN);
@@ -137,6 +144,7 @@ SHARED_FUNCTION void search_choose_proof(struct solver_search *s, size_t outputs
     bool stalled = at_stalled < at_stepped;
     s->proof = stalled ? at_stalled : at_stepped;
     s->sample.multipliers = stalled ? s->stalled_multipliers : s->multipliers;
+    SHARED_LOOP
     for (size_t j = 0; !stalled && j < outputs; j++)
         s->found[j] = s->stepped[j];
 }
@@ -152,6 +160,7 @@ SHARED_FUNCTION double search_complementarity(const struct solver *d) {
     double worst = 0;
     if (!sample_is_finite(d->search->sample.kkt))
         return REAL_INFINITY;
+    SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++) {
         double l = d->search->sample.multipliers[i], c = *point_at(p, value[i]);
         double bl = *point_at(p, lower[i]), bu = *point_at(p, upper[i]);
@@ -183,12 +192,14 @@ SHARED_FUNCTION void search_write_tape(const struct solver *d, double *numbers) 
     bool certified = found && s->sample.kkt <= NEAREST_ENOUGH && !s->split;
     bool elsewhere = found && (s->split || s->sample.moved);
     numbers[0] = certified ? TAPE_CERTIFIED : elsewhere ? TAPE_ELSEWHERE : TAPE_BY_STEPS;
+    SHARED_LOOP
     for (size_t i = 0; i < POINT_PLAN(&d->point)->rows; i++)
         numbers[1 + i] = certified ? s->sample.multipliers[i] : 0;
 }
 
 SHARED_FUNCTION void search_write_multipliers(const struct solver *d, double *to) {
     bool known = d->search->searched && d->state.phase != PHASE_FALLBACK;
+    SHARED_LOOP
     for (size_t i = 0; i < POINT_PLAN(&d->point)->rows; i++)
         to[i] = known ? d->search->sample.multipliers[i] : 0;
 }
@@ -196,6 +207,7 @@ SHARED_FUNCTION void search_write_multipliers(const struct solver *d, double *to
 /* The point at which the multipliers certify local infeasibility; the returned y, in these slots, for other samples. */
 SHARED_FUNCTION void search_write_proof_point(const struct solver *d, uint32_t y, double *to) {
     const struct solver_search *s = d->search;
+    SHARED_LOOP
     for (size_t j = 0; j < POINT_PLAN(&d->point)->outputs; j++)
         to[j] = s->searched && s->lost ? s->found[j] : *point_at(&d->point, y + (uint32_t)j);
 }

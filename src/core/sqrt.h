@@ -33,6 +33,7 @@ SIMD_INLINE simd root_remainder(simd a, simd y) {
 /* For 1 <= a < 4. */
 SIMD_INLINE simd root_near(simd a) {
     simd inverse = simd_of_bits(ROOT_GUESS - (simd_to_bits(a) >> 1)), half = REAL(0.5) * a;
+    SHARED_LOOP
     for (int i = 0; i < ROOT_ROUNDS; i++)
         inverse = inverse * (REAL(1.5) - half * inverse * inverse);
     simd y = a * inverse;

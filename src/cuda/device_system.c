@@ -204,15 +204,9 @@ void device_system_print_knows(const struct device_system *system, struct text *
         print_include(out, "blocked_ldl_known");
 }
 
-/* Beside DEVICE_UNROLL, for loops over what registers hold: those over memory, so far that reads do not wait for each other. */
-static const char loops[] = "\n#ifdef DEVICE_HOST\n#define DEVICE_UNROLL_FOUR\n#define DEVICE_UNROLL_EIGHT\n#else\n"
-                            "#define DEVICE_UNROLL_FOUR _Pragma(\"unroll 4\")\n"
-                            "#define DEVICE_UNROLL_EIGHT _Pragma(\"unroll 8\")\n#endif\n";
-
 void device_system_print_functions(const struct device_system *system, struct text *out) {
     if (!system->there)
         return;
-    text_add(out, "%s", loops);
     text_add_bytes(out, system->names.bytes, system->names.length);
     print_include(out, "dense_ldl");
     if (system->kind != FACTOR_TILED) {

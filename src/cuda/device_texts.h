@@ -6,14 +6,8 @@
 
 #include "cuda/print_kernel.h"
 
-/* What stands for headers. */
+/* The first lines of a kernel: what it is, as macros, and the include of cuda/kernels/device_target.h. */
 void device_print_head(struct text *out, const struct device_subject *subject);
-
-/* C99 with its includes (codegen/emit/flatten.h) as C++: functions belong to the device, the rare ways to reduce an angle stay functions, and literals of structs have the form that
- * C++ knows. rolled: loops that say nothing else stay loops. Compilers unroll them, and beside straight rounds most code runs once a
- * sample, or hardly ever, so that reading it takes longer than running it. apart: functions of slots are told that these are a
- * thread's own array. */
-void device_print_as_cpp(struct text *out, const struct text *root, bool rolled, bool apart);
 
 /* layer_plan, and its options as layer_options. */
 void device_print_plan(const struct emission *e, struct text *out);

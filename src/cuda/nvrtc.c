@@ -64,11 +64,12 @@ void nvrtc_take_apart(struct nvrtc *nvrtc) {
         *nvrtc = apart;
 }
 
-/* Quotients and roots are rounded correctly, small numbers stay; of doubles no product is fused with a sum, of floats some are. Functions
+/* Functions and data belong to the device. Quotients and roots are rounded correctly, small numbers stay; of doubles no product is fused with a sum, of floats some are. Functions
  * that can be linked are compiled by as many threads as there are cores. */
 const char *nvrtc_option(size_t i, const struct nvrtc_way *way) {
-    static const char options[][48] = {"--std=c++20", "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
-                                       "--diag-suppress=177,186"};
+    static const char options[][48] = {"--std=c++20",     "--device-as-default-execution-space",
+                                       "--prec-div=true", "--prec-sqrt=true",
+                                       "--ftz=false",     "--diag-suppress=177,186"};
     static const char parts[][48] = {"--relocatable-device-code=true", "--split-compile=0"};
     enum { COUNT = sizeof options / sizeof options[0], PARTS = sizeof parts / sizeof parts[0] };
     size_t own = way->parts ? COUNT + PARTS : COUNT;

@@ -10,21 +10,7 @@
 #include "cuda/device_texts.h"
 #include "cuda/kernel_variant.h"
 
-#include <stdio.h>
-
 /* ---- the head ---- */
-
-/* On the host samples lie side by side, too: one thread takes them one after the other, in the first place of four. A team has one. */
-static const char widths[] =
-    "#ifdef DEVICE_HOST\n#define GLOBAL_WIDTH 4\n#define GLOBAL_REFILL 1\n#define LOOP_ROLLED\n"
-    "#define GLOBAL_UNROLL_FEW\n"
-    "#define BYTECODE_PLACE(variable) extern \"C\" { variable; }\n"
-    "#else\n"
-    "#define LOOP_ROLLED _Pragma(\"unroll 1\")\n#define GLOBAL_UNROLL_FEW _Pragma(\"unroll 4\")\n"
-    "#define GLOBAL_WIDTH GLOBAL_THREADS\n#define GLOBAL_REFILL 8\n"
-    "#undef WARP_VOTE\n#define WARP_VOTE(flag) __ballot_sync(0xffffffffU >> (32 - GLOBAL_WIDTH), flag)\n"
-    "#define BYTECODE_PLACE(variable) extern \"C\" { __constant__ variable; }\n"
-    "#endif\n";
 
 static uint32_t global_width(const struct device_subject *subject) {
     return device_is_team(subject->plan) ? 1 : device_searches(subject) ? THREAD_SEARCH_WARP : GLOBAL_WARP;
@@ -35,16 +21,15 @@ static uint32_t global_threads(const struct device_subject *subject) {
 }
 
 static void print_far_head(struct text *out, const struct emission *e, const struct device_subject *subject) {
+    bool searches = device_searches(subject), block = device_is_team(subject->plan);
+    text_add(out, "#define KERNEL_NAME %s\n#define GLOBAL_THREADS %u\n%s%s",
+             subject->adjoint ? "hardnet_pull" : "hardnet_run", global_width(subject),
+             searches ? "#define DEVICE_SEARCHES\n" : "", emission_drive_judges(e) ? "#define SOLVER_JUDGES\n" : "");
+    if (block)
+        text_add(out, "#define BLOCK_HELPERS %d\n#define BLOCK_BOUNDS %u, %d\n", (int)BLOCK_HELPERS,
+                 global_threads(subject), (int)BLOCK_BLOCKS);
     device_print_head(out, subject);
-    text_add(out,
-             "#define GLOBAL_THREADS %u\n%s#define POINT_AT_ONCE 16\n#define SOLVER_UNROLL "
-             "DEVICE_UNROLL_SOME\n"
-             "#define POINT_UNROLL DEVICE_UNROLL_SOME\n%s",
-             global_width(subject), widths, emission_drive_judges(e) ? "#define SOLVER_JUDGES\n" : "");
-    if (device_is_team(subject->plan))
-        text_add(out,
-                 "#define BLOCK_HELPERS %d\n#ifdef DEVICE_HOST\n#undef GLOBAL_WIDTH\n#define GLOBAL_WIDTH 1\n#endif\n",
-                 (int)BLOCK_HELPERS);
+    text_add(out, "#include \"cuda/kernels/global_target.h\"\n");
 }
 
 /* ---- the layer's data ---- */
@@ -94,50 +79,14 @@ static void choose_listed(const struct ir_module *ir, struct bytecode *listed, b
 
 /* ---- all of it ---- */
 
-/* The kernel's name; what a search begins with. */
-static const char host_kernel[] = "\n#ifdef DEVICE_HOST\n"
-                                  "extern \"C\" void %s(const struct device_call *call) {\n"
-                                  "    task t;\n    global_begin(task_global(&t), call->global_slots, "
-                                  "call->global_rows);\n%s    tasks_run(call, &t, 0, 1);\n}\n"
-                                  "#else\n";
-
-/* Its bounds and its name; what others do than the thread of a sample; what a search begins with, and what a team ends with. */
-static const char device_kernel[] =
-    "extern \"C\" __global__ void __launch_bounds__(%s) %s(const struct device_call call) {\n%s"
-    "    uint64_t thread = blockIdx.x * (uint64_t)GLOBAL_WIDTH + threadIdx.x;\n    task t;\n"
-    "    global_begin(task_global(&t), call.global_slots + blockIdx.x * (uint64_t)LAYER_SLOTS * GLOBAL_WIDTH + "
-    "threadIdx.x,\n"
-    "              call.global_rows + thread * (LAYER_OUTPUTS + LAYER_TAKEN));\n"
-    "%s    tasks_run(&call, &t, thread, gridDim.x * (uint64_t)GLOBAL_WIDTH);\n%s}\n"
-    "#endif\n";
-
-static void print_kernel(struct text *out, const struct device_subject *subject) {
-    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
-    bool searches = device_searches(subject), thread_pool = device_is_team(subject->plan);
-    char bounds[32] = "GLOBAL_WIDTH";
-    if (thread_pool)
-        snprintf(bounds, sizeof bounds, "%u, %d", global_threads(subject), (int)BLOCK_BLOCKS);
-    text_add(out, host_kernel, name, searches ? "    thread_search_begin(task_global(&t), call, 0);\n" : "");
-    text_add(out, device_kernel, bounds, name, thread_pool ? "    if (!block_begin())\n        return;\n" : "",
-             searches ? "    thread_search_begin(task_global(&t), &call, thread);\n" : "",
-             thread_pool ? "    block_end();\n" : "");
-}
-
-/* Numbers of the search lie as slots do. */
-static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)SLOT_STRIDE)\n"
-                                      "#define SLOT_AT(slots, offset) ((slots) + (size_t)(offset)*SLOT_STEP)\n"
-                                      "#define simd_prefetch(at, ahead) ((void)0)\n"
-                                      "#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
-                                      "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n";
-
 /* The methods nearest and optimal: the library's own search. */
 static void print_search(struct text *out, bool thread_pool) {
     text_add(out, "#include \"core/program_lists.h\"\n"
                   "#include \"cuda/kernels/level_schedule_lists.h\"\n");
     emission_print_operators(out, NULL);
-    text_add(out, "%s", slots_of_search);
     text_add(out,
-             "#include \"core/program_run.h\"\n#include \"linalg/signed_kernel.h\"\n"
+             "#include \"cuda/kernels/search_slots.h\"\n#include \"core/program_run.h\"\n#include "
+             "\"linalg/signed_kernel.h\"\n"
              "#include \"core/nearest_layout.h\"\n#include \"core/nearest_samples.h\"\n"
              "#include \"core/nearest_state.h\"\n#include \"core/active_set_layout.h\"\n"
              "#include \"cuda/kernels/nearest_slots.h\"\n#include \"cuda/kernels/kernels_%s.h\"\n"
@@ -186,26 +135,23 @@ static void print_library(const struct emission *e, const struct bytecode *liste
     emission_print_entries(e, out);
     device_system_print_entries(system, out);
     if (e->plan->tape_numbers > 0 && !e->options.single)
-        text_add(out, "#define DEVICE_SEARCHES\n#define SOLVER_SEARCHES\n#include \"core/solver_search.h\"\n");
-    text_add(out, "#include \"core/solver_run.h\"\n");
-    if (e->options.adjoint) {
-        text_add(out, "#include \"core/solver_run_adjoint.h\"\n");
-    }
+        text_add(out, "#include \"core/solver_search.h\"\n");
+    text_add(out, "#include \"core/solver_run%s.h\"\n", e->options.adjoint ? "_adjoint" : "");
     print_samples(e, polish, out);
     device_system_print_begin(system, out);
 }
 
 static hn_status print_global_print_all(struct emission *e, const struct device_subject *subject,
                                         const struct device_system *system, struct global_code *code, hn_error *error) {
-    struct text own = {.bytes = NULL}, out = {.bytes = NULL};
+    struct text root = {.bytes = NULL}, out = {.bytes = NULL};
     const struct emission_lists lists = {code->listed.entry, print_listed, &code->listed};
     e->lists = &lists;
-    print_library(e, &code->listed, system, subject->polish, &own);
+    print_far_head(&root, e, subject);
+    print_library(e, &code->listed, system, subject->polish, &root);
     e->lists = NULL;
-    print_far_head(&out, e, subject);
-    device_print_as_cpp(&out, &own, false, false);
-    print_kernel(&out, subject);
-    text_drop(&own);
+    text_add(&root, "#include \"cuda/kernels/kernel_global_entry.h\"\n");
+    flatten(&out, &root);
+    text_drop(&root);
     hn_status status = out.failed ? text_error(&out, "the device's kernel", error) : HN_OK;
     if (status != HN_OK)
         text_drop(&out);

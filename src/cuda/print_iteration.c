@@ -49,9 +49,9 @@ static const char counted_steps[] = "    s->used = s->eps;\n";
 static const char counted_ends[] = "    } while (false);\n    thread_stepped(l, slots, &o);\n    return true;\n}\n";
 
 /* The second pass is that of a step that is taken again, from the base. */
-static const char judged_begins[] =
-    ROUND_BEGINS "    if (sample_is_fresh(s))\n        thread_rescale(l);\n    for (int pass = 0;; pass++) {\n"
-                 "    thread_pin(l, slots, spill_near);\n";
+static const char judged_begins[] = ROUND_BEGINS
+    "    if (sample_is_fresh(s))\n        thread_rescale(l);\n    SHARED_LOOP\n    for (int pass = 0;; pass++) {\n"
+    "    thread_pin(l, slots, spill_near);\n";
 #define DECIDES_ONCE "    if (pass == 0) {\n" DECIDES "    if (next == THREAD_AGAIN)\n        continue;\n    }\n"
 static const char judged_decides[] = DECIDES_ONCE;
 static const char assumed_decides[] = "    if (!l->assumed)\n        thread_evaluate(l);\n" DECIDES_ONCE;
@@ -224,7 +224,7 @@ static bool print_once(struct text *out, const struct ir_module *ir, const char 
         for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
             print_iteration_keep(kept, s->operands[s->list[i].first + d], 1);
     const struct print_chain wanted = {.links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places};
-    text_add(out, "\nstatic GENERATED void %s(real *slots) {\n", name);
+    text_add(out, "\nstatic GENERATED void %s(real *slots) {\n    DEVICE_LOCAL(slots);\n", name);
     bool done = print_chain(out, ir, &wanted);
     base_release(kept);
     return done;

@@ -12,77 +12,17 @@
 
 /* ---- the head ---- */
 
-/* NVRTC has no header of the C library. */
-static const char head[] =
-    "#ifdef DEVICE_HOST\n"
-    "#include <cfloat>\n#include <cmath>\n#include <cstddef>\n#include <cstdint>\n"
-    "#define DEVICE\n#define DEVICE_CONSTANT\n#define DEVICE_INLINE inline\n#define DEVICE_UNROLL\n"
-    "#define DEVICE_UNROLL_SOME\n#define DEVICE_UNROLL_MANY\n#define DEVICE_ROLLED\n"
-    "#define DEVICE_STORE_ONCE(to, value) (*(to) = (value))\n"
-    "#define GENERATED __attribute__((noinline))\n"
-    "#define DEVICE_SQRT __builtin_sqrt\n#define DEVICE_SQRT_FLOAT __builtin_sqrtf\n"
-    "#define DEVICE_FUSED __builtin_fma\n#define DEVICE_FUSED_FLOAT __builtin_fmaf\n"
-    "static inline float device_subtract(volatile float a, volatile float b) {\n    return a - b;\n}\n"
-    "#define DEVICE_SUBTRACT_FLOAT device_subtract\n"
-    "#define WARP_VOTE(flag) ((unsigned)(flag))\n#define WARP_COUNT(votes) (votes)\n#define THREAD_PATIENCE 1\n#define "
-    "DEVICE_LOCAL(pointer) ((void)0)\n#define DEVICE_TASK(pointer) ((void)0)\n"
-    "#define BLOCK_COUNT(flag) ((unsigned)(flag))\n#define BLOCK_WARPS 1\n"
-    "#define DEVICE_TAKE(counter) ((*(counter))++)\n"
-    "#else\n"
-    "typedef int device_int32;\ntypedef unsigned int device_uint32;\n"
-    "typedef long long device_int64;\ntypedef unsigned long long device_uint64;\n"
-    "#define int32_t device_int32\n#define uint32_t device_uint32\n"
-    "#define int64_t device_int64\n#define uint64_t device_uint64\n"
-    "#ifndef INT64_C\n#define INT64_C(n) n##LL\n#define UINT64_C(n) n##ULL\n#define INT32_C(n) n\n"
-    "#define UINT32_C(n) n##U\n#endif\n"
-    "#ifndef INT64_MAX\n#define INT64_MAX 0x7fffffffffffffffLL\n#define INT64_MIN (-INT64_MAX - 1)\n"
-    "#define INT32_MAX 0x7fffffff\n#define INT32_MIN (-INT32_MAX - 1)\n#define UINT32_MAX 0xffffffffU\n#endif\n"
-    "#ifndef SIZE_MAX\n#define SIZE_MAX (~(size_t)0)\n#endif\n"
-    "#ifndef DBL_MAX\n#define DBL_MAX 0x1.fffffffffffffp+1023\n#define DBL_MIN 0x1p-1022\n"
-    "#define FLT_MAX 0x1.fffffep+127f\n#define FLT_MIN 0x1p-126f\n#endif\n"
-    "#define DEVICE __device__\n#define DEVICE_CONSTANT __constant__\n#define DEVICE_INLINE __forceinline__\n"
-    "#define DEVICE_UNROLL _Pragma(\"unroll\")\n#define DEVICE_UNROLL_SOME _Pragma(\"unroll 16\")\n"
-    "#define DEVICE_UNROLL_MANY _Pragma(\"unroll 10\")\n#define DEVICE_ROLLED _Pragma(\"unroll 1\")\n"
-    "#define DEVICE_STORE_ONCE(to, value) __stcs(to, value)\n"
-    "#define GENERATED __noinline__\n"
-    "#define DEVICE_SQRT __dsqrt_rn\n#define DEVICE_SQRT_FLOAT __fsqrt_rn\n"
-    "#define SIMD_SELECT(mask, a, b) ((mask) ? (a) : (b))\n#define SIMD_KEEP(mask, a) ((mask) ? (a) : 0)\n"
-    "#define SIMD_ABS DEVICE_ABS\n"
-    "#define DEVICE_FUSED __fma_rn\n#define DEVICE_FUSED_FLOAT __fmaf_rn\n#define DEVICE_SUBTRACT_FLOAT __fsub_rn\n"
-    "#define WARP_VOTE(flag) __ballot_sync(0xffffffffU, flag)\n#define WARP_COUNT(votes) __popc(votes)\n"
-    "#define BLOCK_WARPS (blockDim.x / 32)\n"
-    "#define BLOCK_COUNT(flag) (BLOCK_WARPS == 1 ? (unsigned)WARP_COUNT(WARP_VOTE(flag)) : "
-    "(unsigned)__syncthreads_count(flag))\n"
-    "#ifndef THREAD_PATIENCE\n#define THREAD_PATIENCE (THREAD_WAITS)\n#endif\n"
-    "#define DEVICE_LOCAL(pointer) __builtin_assume(__isLocal(pointer))\n"
-    "#ifdef TASK_NEAR\n#define DEVICE_TASK(pointer) __builtin_assume(__isShared(pointer))\n#else\n"
-    "#define DEVICE_TASK(pointer) ((void)0)\n#endif\n"
-    "#define DEVICE_TAKE(counter) atomicAdd(counter, 1U)\n"
-    "#endif\n"
-    "#define FREESTANDING\n#define LOOP_STAYS ((void)0)\n#define REAL_LIBM\n"
-    "#define SELDOM GENERATED\n#define SHARED_FUNCTION DEVICE static inline\n#define SHARED_CONSTANT DEVICE static "
-    "const\n"
-    "#define SIMD_INLINE DEVICE static DEVICE_INLINE\n"
-    "#define SAMPLE_FUNCTION SIMD_INLINE\n#define SAMPLE_CONSTANT DEVICE static const\n"
-    "#define RANDOM_FUNCTION SHARED_FUNCTION\n#define RANDOM_INNER SHARED_FUNCTION\n"
-    "#define REDUCE_FUNCTION DEVICE static SELDOM\n\n";
-
 /* Rounds that the threads of a warp wait in all before those that have ended begin anew: see kernel_main.h. */
 enum { WAITS_FORWARD = 80, WAITS_BACK = 192 };
 
 void device_print_head(struct text *out, const struct device_subject *subject) {
-    text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n%s", hn_version(), head);
-    const char *own = subject->single ? "_FLOAT" : "";
-    text_add(out, "#define REAL_SQRT DEVICE_SQRT%s\n", own);
-    text_add(out, "#ifndef DEVICE_HOST\n#define DEVICE_ABS fabs%s\n%s#endif\n", subject->single ? "f" : "",
-             subject->single ? "#define ROW_GREATER fmaxf\n" : "");
-    if (subject->single)
-        text_add(out, "#define REAL_SINGLE\n#define PAIR_FUSED DEVICE_FUSED_FLOAT\n"
-                      "#define ROUNDED_DIFFERENCE DEVICE_SUBTRACT_FLOAT\n");
-    text_add(out, "%s%s", subject->single ? "#define DEVICE_SINGLE\n" : "",
-             subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "");
-    text_add(out, "#define LAYER_WEIGHTED %d\n#define THREAD_WAITS %d\n%s", subject->plan->options.weighted,
-             subject->adjoint ? WAITS_BACK : WAITS_FORWARD, subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "");
+    text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n", hn_version());
+    text_add(out, "%s%s%s", subject->single ? "#define REAL_SINGLE\n#define DEVICE_SINGLE\n" : "",
+             subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "",
+             subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "");
+    text_add(out, "#define LAYER_WEIGHTED %d\n#define THREAD_WAITS %d\n", subject->plan->options.weighted,
+             subject->adjoint ? WAITS_BACK : WAITS_FORWARD);
+    text_add(out, "#include \"cuda/kernels/device_target.h\"\n");
 }
 
 bool device_is_apart(const struct device_subject *subject) {
@@ -180,30 +120,10 @@ static void print_kernel_print_constants(const struct emission *e, struct text *
     out->failed = !print_zeros(e, out) || out->failed;
 }
 
-/* The same struct as in emitted files, field by field: C++ has no initialisers for fields of fields. */
 void device_print_plan(const struct emission *e, struct text *out) {
-    static const char begins[] = "static const struct plan layer_plan = {";
-    struct text own = {.bytes = NULL};
-    emission_print_plan(e, &own);
-    const char *at = own.failed ? NULL : strstr(own.bytes, begins);
-    int depth = 1;
-    if (!at) {
-        text_fail_with(out, &own);
-        text_drop(&own);
-        return;
-    }
-    text_add_bytes(out, own.bytes, (size_t)(at - own.bytes));
-    text_add(out, "static constexpr struct plan make_plan() {\n    struct plan p = {};\n");
-    for (at += strlen(begins); *at && depth > 0; at++) {
-        depth += (*at == '{') - (*at == '}');
-        if (depth == 1 && *at == '.' && at[-1] == ' ')
-            text_add(out, "p.");
-        else if (depth > 0)
-            text_add_bytes(out, depth == 1 && *at == ',' ? ";" : at, 1);
-    }
-    text_add(out, "    return p;\n}\nstatic DEVICE_CONSTANT const struct plan layer_plan = make_plan();\n"
-                  "static constexpr struct sample_options layer_options = make_plan().options;\n");
-    text_drop(&own);
+    emission_print_plan(e, "static constexpr struct plan plan_values", out);
+    text_add(out, "static DEVICE_CONSTANT const struct plan layer_plan = plan_values;\n"
+                  "static constexpr struct sample_options layer_options = plan_values.options;\n");
 }
 
 /* Weights that straight rounds take for granted: their slots, and their bits. */
@@ -227,27 +147,6 @@ enum { ENTRY_OPERANDS = 600 }; /* of a function that is hardly ever run */
 
 /* Doubles of a task in memory that threads share: enough for struct thread_state, and odd, so that no two threads meet in a bank. */
 enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
-
-/* %s: the kernel's name. */
-static const char kernel[] =
-    "\n#ifdef DEVICE_SINGLE\n#define TAKEN(storage) storage real taken[LAYER_TAKEN];\n"
-    "#else\n#define TAKEN(storage) real *const taken = 0;\n#endif\n"
-    "#ifdef DEVICE_HOST\n" /* a device has no zeros where nobody wrote, and nobody may rely on them here */
-    "extern \"C\" void %s(const struct device_call *call) {\n"
-    "    static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n"
-    "    TAKEN(static thread_local)\n    task t;\n"
-    "    for (size_t i = 0; i < LAYER_SLOTS; i++)\n        slots[i] = (real)-7e11;\n"
-    "    thread_begin(task_thread(&t), slots, row, before, taken);\n"
-    "    tasks_run(call, &t, slots, 0, 1);\n}\n"
-    "#else\n"
-    "extern \"C\" __global__ void __launch_bounds__(256, 1) %s(const struct device_call call) {\n"
-    "    real slots[LAYER_SLOTS], row[LAYER_OUTPUTS], before[2 * LAYER_OUTPUTS];\n    TAKEN()\n"
-    "#ifdef TASK_NEAR\n    static_assert(sizeof(task) <= NEAR_TASK * sizeof(double), \"a task has its room\");\n"
-    "    task &t = *(task *)(void *)(NEAR_OF_WARP + threadIdx.x %% 32 * NEAR_TASK);\n#else\n    task t;\n#endif\n"
-    "    thread_begin(task_thread(&t), slots, row, before, taken);\n"
-    "    tasks_run(&call, &t, slots, blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, gridDim.x * "
-    "(uint64_t)blockDim.x);\n}\n"
-    "#endif\n";
 
 static void print_library(const struct emission *e, const struct ir_module *near, bool polish, struct text *out) {
     emission_print_lists(e, out);
@@ -300,17 +199,17 @@ static hn_status print_kernel_print_all(const struct emission *e, const struct i
                                         hn_error *error) {
     const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
     struct round_room room = {.single = subject->single, .task = task_near(subject)};
-    struct text own = {.bytes = NULL};
-    print_library(e, near, subject->polish, &own);
-    print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &room, &own);
-    text_add(&own, "#include \"cuda/kernels/thread_begin.h\"\n"
-                   "#include \"cuda/kernels/kernel_main.h\"\n");
-    text_add(out, room.task > 0 ? "#define TASK_NEAR\n" : "");
-    device_print_head(out, subject);
-    text_add(out, "#define ROW_FUSED DEVICE_FUSED%s\n", subject->single ? "_FLOAT" : "");
-    device_print_as_cpp(out, &own, true, device_is_apart(subject));
-    text_add(out, kernel, name, name);
-    text_drop(&own);
+    struct text root = {.bytes = NULL};
+    text_add(&root, "%s#define DEVICE_REGISTERS\n#define KERNEL_NAME %s\n", room.task > 0 ? "#define TASK_NEAR\n" : "",
+             name);
+    device_print_head(&root, subject);
+    print_library(e, near, subject->polish, &root);
+    print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &room, &root);
+    text_add(&root, "#include \"cuda/kernels/thread_begin.h\"\n"
+                    "#include \"cuda/kernels/kernel_main.h\"\n"
+                    "#include \"cuda/kernels/kernel_registers_entry.h\"\n");
+    flatten(out, &root);
+    text_drop(&root);
     *near_count = room.near;
     return out->failed ? text_error(out, "the device's kernel", error) : HN_OK;
 }
@@ -330,7 +229,9 @@ static hn_status print_plan_of(struct emission *e, const struct device_subject *
         status = ir_create_assumed(&near, e->plan, subject->adjoint, error);
     e->ir.loops =
         true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
-    e->ir.shortened = device_is_apart(subject) ? ENTRY_OPERANDS : 0;
+    e->ir.local = device_is_apart(subject);
+    e->ir.shortened = e->ir.local ? ENTRY_OPERANDS : 0;
+    e->ir.rolled = true;
     e->back_alone = subject->adjoint;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && e->back_alone; i++)
         statements_release(&e->ir.entry[steps[i]]);

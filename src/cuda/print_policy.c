@@ -80,14 +80,14 @@ hn_status policy_print(char **text, size_t *length, const struct plan *plan, con
                        hn_error *error) {
     const struct device_subject subject = {.plan = plan};
     const struct emission lists = {.network = network};
-    struct text c = {.bytes = NULL}, out = {.bytes = NULL};
-    emission_print_lists(&lists, &c);
-    text_add(&c, "%s", functions);
-    print_texts(&c, refines);
-    device_print_head(&out, &subject);
-    device_print_as_cpp(&out, &c, false, false);
-    print_kernels(&out, refines);
-    text_drop(&c);
+    struct text root = {.bytes = NULL}, out = {.bytes = NULL};
+    device_print_head(&root, &subject);
+    emission_print_lists(&lists, &root);
+    text_add(&root, "%s", functions);
+    print_texts(&root, refines);
+    print_kernels(&root, refines);
+    flatten(&out, &root);
+    text_drop(&root);
     hn_status status = out.failed ? text_error(&out, "the device's kernels", error) : HN_OK;
     if (status != HN_OK)
         text_drop(&out);

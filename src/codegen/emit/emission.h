@@ -91,8 +91,9 @@ void emission_print_header(const struct emission *e, struct text *out);
 void emission_print_example(const struct emission *e, struct text *out);
 void emission_print_cmake(const struct emission *e, struct text *out);
 
-/* Parts of the source: the layer's constant data, the network's, and statements. */
-void emission_print_plan(const struct emission *e, struct text *out);
+/* Parts of the source: the layer's constant data, the network's, and statements. declaration: of the variable of type struct plan. The
+ * initializer is valid C99 and C++20. */
+void emission_print_plan(const struct emission *e, const char *declaration, struct text *out);
 void emission_print_network(const struct emission *e, struct text *out);
 void emission_print_entries(const struct emission *e, struct text *out);
 

@@ -1,53 +1,42 @@
-/* emission_plan.c - the layer's constant data as arrays and one struct; emitted_plan.h has its type.
+/* emission_plan.c - the layer's constant data as arrays and one struct, in the order of core/plan_fields.h; emitted_plan.h has its type.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/emit/emission.h"
 
+#include <string.h>
+
 struct named_list {
-    const char *name; /* of the array; the field's is the same with dots */
-    const char *field;
+    const char *name; /* of the array: list_NAME */
     struct plan_list list;
 };
 
-enum { FORWARD_LISTS = 15, PLAN_LISTS = FORWARD_LISTS + 12 };
+/* ---- lists, in the order of the plan's fields ---- */
 
-/* Those of the way back are the last ones; without the adjoint they are empty. */
+#define NO_FIELD(...)
+#define NAME_LIST(name)    {#name, p->name},
+#define NAME_ENTRIES(name) {#name "_slot", p->name.slot}, {#name "_entry", p->name.entry},
+#define NAME_MATRIX(name)                                                                                              \
+    {#name "_first", p->name.first}, {#name "_column", p->name.column}, {#name "_slot", p->name.slot},
+#define NAME_ADJOINT(name)                                                                                             \
+    {#name "_first", with_adjoint(e, p->name.first)}, {#name "_column", with_adjoint(e, p->name.column)},              \
+        {#name "_slot", with_adjoint(e, p->name.slot)},
+#define ONE_LIST(name)    +1
+#define TWO_LISTS(name)   +2
+#define THREE_LISTS(name) +3
+
+enum { PLAN_LISTS = PLAN_FIELD_LIST(NO_FIELD, ONE_LIST, TWO_LISTS, THREE_LISTS, THREE_LISTS, NO_FIELD) };
+
+/* The list, empty in a file without gradients. */
+static struct plan_list with_adjoint(const struct emission *e, struct plan_list list) {
+    list.count = e->options.adjoint ? list.count : 0;
+    return list;
+}
+
 static void name_lists(const struct emission *e, struct named_list lists[PLAN_LISTS]) {
     const struct plan *p = e->plan;
     const struct named_list all[PLAN_LISTS] = {
-        {"value", "value", p->value},
-        {"lower", "lower", p->lower},
-        {"upper", "upper", p->upper},
-        {"jacobian_first", "jacobian.first", p->jacobian.first},
-        {"jacobian_column", "jacobian.column", p->jacobian.column},
-        {"jacobian_slot", "jacobian.slot", p->jacobian.slot},
-        {"start", "start", p->start},
-        {"fixed_slot", "fixed.slot", p->fixed.slot},
-        {"fixed_entry", "fixed.entry", p->fixed.entry},
-        {"bounds_slot", "bounds.slot", p->bounds.slot},
-        {"bounds_entry", "bounds.entry", p->bounds.entry},
-        {"clip_slot", "clip.slot", p->clip.slot},
-        {"clip_entry", "clip.entry", p->clip.entry},
-        {"joint", "joint", p->joint},
-        {"bounded", "bounded", p->bounded},
-        {"lower_x_first", "lower_x.first", p->lower_x.first},
-        {"lower_x_column", "lower_x.column", p->lower_x.column},
-        {"lower_x_slot", "lower_x.slot", p->lower_x.slot},
-        {"upper_x_first", "upper_x.first", p->upper_x.first},
-        {"upper_x_column", "upper_x.column", p->upper_x.column},
-        {"upper_x_slot", "upper_x.slot", p->upper_x.slot},
-        {"start_x_first", "start_x.first", p->start_x.first},
-        {"start_x_column", "start_x.column", p->start_x.column},
-        {"start_x_slot", "start_x.slot", p->start_x.slot},
-        {"fixed_x_first", "fixed_x.first", p->fixed_x.first},
-        {"fixed_x_column", "fixed_x.column", p->fixed_x.column},
-        {"fixed_x_slot", "fixed_x.slot", p->fixed_x.slot},
-    };
-    for (int i = 0; i < PLAN_LISTS; i++) {
-        lists[i] = all[i];
-        if (i >= FORWARD_LISTS && !e->options.adjoint)
-            lists[i].list.count = 0;
-    }
+        PLAN_FIELD_LIST(NO_FIELD, NAME_LIST, NAME_ENTRIES, NAME_MATRIX, NAME_ADJOINT, NO_FIELD)};
+    memcpy(lists, all, sizeof all);
 }
 
 size_t emission_plan_bytes(const struct emission *e) {
@@ -69,6 +58,8 @@ static void print_list(const struct plan *plan, const struct named_list *list, s
         text_add(out, "%s%u,", i % PER_LINE ? " " : "\n    ", words[i]);
     text_add(out, "\n};\n");
 }
+
+/* ---- fields ---- */
 
 /* An emitted float file adds what rounding may hide before it judges (rounding_bound.h): half of the tolerance is room for that. On a
  * device floats are rounded by a few units in the last place of the rows' terms: 1e-6 where these are of size 10. */
@@ -120,63 +111,38 @@ static void print_options(const struct emission *e, struct text *out) {
              o->outputs_side, o->joint_rows, o->bordered, (int)o->usual, (int)o->budget);
 }
 
-/* One field of the struct plan that has the same name here and there. */
-#define FIELD(name) text_add(out, "    ." #name " = %u,\n", (unsigned)p->name)
-
-static void print_fields(const struct plan *p, struct text *out) {
-    FIELD(inputs);
-    FIELD(outputs);
-    FIELD(rows);
-    FIELD(entries);
-    FIELD(slots);
-    FIELD(system.pivot_range);
-    FIELD(y);
-    FIELD(base);
-    FIELD(best);
-    FIELD(raw);
-    FIELD(step);
-    FIELD(residual);
-    FIELD(matrix);
-    FIELD(scale);
-    FIELD(active);
-    FIELD(right);
-    FIELD(x);
-    FIELD(summary);
-    FIELD(eps);
-    FIELD(largest);
-    FIELD(step_squares);
-    FIELD(step_gain);
-    FIELD(unknown);
-    FIELD(gradient);
-    FIELD(grad_x);
-    FIELD(grad_lower);
-    FIELD(grad_upper);
-    FIELD(damped);
-    FIELD(slack_lower);
-    FIELD(slack_upper);
-    FIELD(force_lower);
-    FIELD(force_upper);
-    FIELD(reached);
-    FIELD(change);
-    FIELD(column_scale);
-    FIELD(along);
-    FIELD(program.constants.count);
+/* A field that is so many lists. Returns the list behind them. */
+static const struct named_list *print_lists(struct text *out, const char *field, const struct named_list *list,
+                                            int count) {
+    text_add(out, "    .%s = %s", field, count > 1 ? "{" : "");
+    for (int i = 0; i < count; i++, list++) {
+        text_add(out, i > 0 ? ", " : "");
+        if (list->list.count > 0)
+            text_add(out, "{list_%s, %u}", list->name, list->list.count);
+        else
+            text_add(out, "{0, 0}");
+    }
+    text_add(out, "%s,\n", count > 1 ? "}" : "");
+    return list;
 }
 
-void emission_print_plan(const struct emission *e, struct text *out) {
+#define PRINT_NUMBER(name)  text_add(out, "    ." #name " = %u,\n", (unsigned)p->name);
+#define PRINT_LIST(name)    list = print_lists(out, #name, list, 1);
+#define PRINT_ENTRIES(name) list = print_lists(out, #name, list, 2);
+#define PRINT_MATRIX(name)  list = print_lists(out, #name, list, 3);
+
+void emission_print_plan(const struct emission *e, const char *declaration, struct text *out) {
     const struct plan *p = e->plan;
     struct named_list lists[PLAN_LISTS];
+    const struct named_list *list = lists;
     name_lists(e, lists);
     text_add(out, "\n/* The layer: where its numbers lie among the slots. */\n\n");
     for (int i = 0; i < PLAN_LISTS; i++)
         print_list(p, &lists[i], out);
-    text_add(out, "\nstatic const struct plan layer_plan = {\n");
+    text_add(out, "\n%s = {\n", declaration);
     print_options(e, out);
-    print_fields(p, out);
-    for (int i = 0; i < PLAN_LISTS; i++)
-        if (lists[i].list.count > 0)
-            text_add(out, "    .%s = {list_%s, %u},\n", lists[i].field, lists[i].name, lists[i].list.count);
-        else
-            text_add(out, "    .%s = {0, 0},\n", lists[i].field);
+    text_add(out, "    .program = {{0, %u}},\n    .system = {%u},\n", p->program.constants.count,
+             p->system.pivot_range);
+    PLAN_FIELD_LIST(PRINT_NUMBER, PRINT_LIST, PRINT_ENTRIES, PRINT_MATRIX, PRINT_MATRIX, NO_FIELD)
     text_add(out, "};\n");
 }

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/emit/emission.h"
-#include "codegen/emit/simd2_names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,59 +20,10 @@ void emission_number(const struct emission *e, struct text *out, double value) {
 
 /* ---- the head ---- */
 
-static const char checks[] =
-    "#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)\n"
-    "#error \"compile without -ffast-math: it hides NaN and changes results\"\n"
-    "#endif\n"
-    "#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0\n"
-    "#error \"numbers must be rounded after every operation: FLT_EVAL_METHOD must be 0\"\n"
-    "#endif\n\n"
-    "/* Products are rounded before they are added, whatever the compiler's flags say, and "
-    "loops stay loops: nothing but what\n"
-    " * is in this file is called. */\n"
-    "#if defined(__clang__)\n"
-    "#pragma STDC FP_CONTRACT OFF\n"
-    "#elif defined(__GNUC__)\n"
-    "#pragma GCC optimize(\"fp-contract=off\")\n"
-    "#pragma GCC optimize(\"no-tree-loop-distribute-patterns\")\n"
-    "#endif\n"
-    "#if defined(__GNUC__) && !defined(__clang__)\n"
-    "#define GENERATED __attribute__((noinline, noipa)) /* they share nothing but slots */\n"
-    "#elif defined(__GNUC__)\n"
-    "#define GENERATED __attribute__((noinline))\n"
-    "#else\n"
-    "#define GENERATED\n"
-    "#endif\n"
-    "#if defined(__GNUC__)\n"
-    "#define MAY_BE_UNUSED __attribute__((unused))\n"
-    "#define SELDOM __attribute__((noinline, unused))\n"
-    "#define LOOP_STAYS __asm__ volatile(\"\" ::: \"memory\")\n"
-    "#else\n"
-    "#define MAY_BE_UNUSED\n"
-    "#define SELDOM\n"
-    "#define LOOP_STAYS ((void)0)\n"
-    "#endif\n"
-    "#if defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__)) && !defined(NO_PAIRS)\n"
-    "#define PAIRS /* what is computed twice in a row is computed at once */\n"
-    "#endif\n"
-    "#define SHARED_FUNCTION static inline MAY_BE_UNUSED\n"
-    "#define SHARED_CONSTANT static const MAY_BE_UNUSED\n"
-    "#define SIMD_INLINE SHARED_FUNCTION\n"
-    "#define SAMPLE_FUNCTION SHARED_FUNCTION\n"
-    "#define SAMPLE_CONSTANT SHARED_CONSTANT\n"
-    "#define RANDOM_FUNCTION SHARED_FUNCTION\n"
-    "#define RANDOM_INNER SHARED_FUNCTION\n"
-    "#define REDUCE_FUNCTION static SELDOM\n";
-
 static void print_precision(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
-    text_add(out, "#define FREESTANDING\n%s", single ? "#define REAL_SINGLE\n" : "");
-    if (e->options.libm)
-        text_add(out, "#define REAL_LIBM\n#define REAL_SQRT sqrt%s\n#define REAL_CALL(name) name%s\n",
-                 single ? "f" : "", single ? "##f" : "");
-    if (emission_drive_judges(e))
-        text_add(out, "#define SOLVER_JUDGES\n");
-    text_add(out, "#include \"base/real.h\"\n");
+    text_add(out, "%s%s%s#include \"core/emitted_target.h\"\n#include \"base/real.h\"\n",
+             e->options.single ? "#define REAL_SINGLE\n" : "", e->options.libm ? "#define REAL_LIBM\n" : "",
+             emission_drive_judges(e) ? "#define SOLVER_JUDGES\n" : "");
     if (e->rounding.number)
         text_add(out, "typedef struct %s_rounded rounded_number;\n", e->options.name);
 }
@@ -99,7 +49,6 @@ static void emission_source_print_head(const struct emission *e, struct text *ou
         "#include \"%s.h\"\n\n#include <float.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n",
         e->options.name, hn_version(), e->options.name, e->options.name);
     print_pair(e, out);
-    text_add(out, "%s\n%s", e->options.libm ? "#include <math.h>\n" : "", checks);
     print_precision(e, out);
 }
 
@@ -156,23 +105,16 @@ static void print_own_double(struct families f, struct text *out) {
         text_add(out, "#include \"base/elementary_hyperbolic.h\"\n");
 }
 
+static const char row_functions[] = "#include \"linalg/pivot_kernel.h\"\n"
+                                    "#include \"cpu/row_values_kernel.h\"\n"
+                                    "#include \"codegen/kernel/row_functions_kernel.h\"\n";
+
 /* The same, and what rows and pivots are made of, over vectors of two. */
 static void print_two(const struct emission *e, struct text *out) {
-    static const char files[][48] = {
-        "base/simd_pair.h",         "base/elementary_round.h", "base/elementary_exponential.h",
-        "base/elementary_circle.h", "base/elementary_arc.h",   "base/elementary_hyperbolic.h"};
-    static const char rows[][48] = {"linalg/pivot_kernel.h", "cpu/row_values_kernel.h",
-                                    "codegen/kernel/row_functions_kernel.h"};
-    struct families f = find_families(e);
-    struct simd2_names names = {.count = 0};
-    text_add(out, "\n#ifdef PAIRS\n"
-                  "#include \"core/simd2.h\"\n");
-    for (size_t i = 0; i < sizeof files / sizeof files[0] && !e->options.libm; i++)
-        if ((i != 4 || f.arc) && (i != 5 || f.hyperbolic))
-            simd2_names_file(out, &names, files[i]);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        simd2_names_file(out, &names, rows[i]);
-    text_add(out, "\n#endif\n");
+    text_add(out, "\n#ifdef PAIRS\n#include \"core/simd2_begin.h\"\n");
+    if (!e->options.libm)
+        print_own_double(find_families(e), out);
+    text_add(out, "%s#include \"core/simd2_end.h\"\n#endif\n", row_functions);
 }
 
 static void print_own_float(struct families f, struct text *out) {
@@ -318,10 +260,7 @@ void emission_print_points(struct text *out) {
 }
 
 void emission_print_drive(const struct emission *e, struct text *out) {
-    text_add(out, "#include \"linalg/pivot_kernel.h\"\n"
-                  "#include \"cpu/row_values_kernel.h\"\n");
-    text_add(out, "#include \"codegen/kernel/row_functions_kernel.h\"\n"
-                  "#include \"core/entry_slots.h\"\n");
+    text_add(out, "%s#include \"core/entry_slots.h\"\n", row_functions);
     if (e->paired)
         print_two(e, out);
     emission_print_entries(e, out);
@@ -342,7 +281,7 @@ static void print_root(const struct emission *e, struct text *out) {
                   "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n"
                   "#define SOLVER_EVEN 1\n");
     emission_print_sample(out);
-    emission_print_plan(e, out);
+    emission_print_plan(e, "static const struct plan layer_plan", out);
     emission_print_points(out);
     emission_print_drive(e, out);
     if (e->network) {

@@ -10,6 +10,8 @@
 #define INCLUDE    "#include \""
 #define LIBRARY    "#ifndef FREESTANDING\n"
 #define CONDITIONS "#endif\n"
+#define GUARD      "#ifndef "
+#define NO_GUARD   "#undef "
 
 enum { MOST_FILES = 160 };
 
@@ -28,7 +30,8 @@ static const char *flatten_behind(const char *at, const char *word) {
     return end ? end + strlen(word) : at + strlen(at);
 }
 
-const char *flatten_find(struct text *out, const char *path, size_t length) {
+/* A file of the library by its path below src/; NULL where there is none: out fails with that reason. */
+static const char *flatten_find(struct text *out, const char *path, size_t length) {
     for (const char *at = emit_texts, *end = emit_texts + emit_texts_length; at < end;) {
         const char *text = at + strlen(at) + 1;
         if (strlen(at) == length && memcmp(at, path, length) == 0)
@@ -51,6 +54,18 @@ static bool is_new(struct flattener *f, const char *text) {
     return true;
 }
 
+/* A file whose include guard is taken away goes in place again where it is included next. */
+static void flatten_forget(struct flattener *f, const char *guard) {
+    size_t length = strcspn(guard, "\n") + 1;
+    for (size_t i = 0; i < f->count; i++) {
+        const char *own = strstr(f->seen[i], GUARD);
+        if (own && strncmp(own + strlen(GUARD), guard, length) == 0) {
+            f->seen[i] = f->seen[--f->count];
+            return;
+        }
+    }
+}
+
 /* Files include each other, each once: recursion ends. */
 static void flatten_text(struct flattener *f, const char *at) { // NOLINT(misc-no-recursion)
     while (*at && !f->out->failed) {
@@ -63,8 +78,11 @@ static void flatten_text(struct flattener *f, const char *at) { // NOLINT(misc-n
                 text_add(f->out, "\n");
                 flatten_text(f, text);
             }
-        } else
+        } else {
+            if (flatten_begins(at, NO_GUARD))
+                flatten_forget(f, at + strlen(NO_GUARD));
             text_add_bytes(f->out, at, (size_t)(end - at));
+        }
         at = end;
     }
 }

@@ -1,7 +1,7 @@
 /* flatten.h - a text with its includes in place.
  *
  * In goes a text of C with lines #include "folder/file.h"; out goes the same text with each of these files, and what they include, in
- * place of the first such line. Files come from the library itself (texts.h). Other lines stay as they are, but for those between
+ * place of the first such line, and once more behind a line that takes its include guard away (#undef). Files come from the library itself (texts.h). Other lines stay as they are, but for those between
  * #ifndef FREESTANDING and #endif, which are for the library alone: includes of files that no emitted text needs.
  *
  * SPDX-License-Identifier: MIT */
@@ -11,8 +11,5 @@
 #include "codegen/print/text.h"
 
 void flatten(struct text *out, const struct text *root);
-
-/* A file of the library by its path below src/, with a 0 behind it; NULL, and out fails with that reason: there is none. */
-const char *flatten_find(struct text *out, const char *path, size_t length);
 
 #endif

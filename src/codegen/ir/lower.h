@@ -35,6 +35,8 @@ struct ir_module {
     uint32_t constant_count;
     bool loops;          /* statements that repeat are rolled up */
     uint32_t shortened;  /* operands of a function, at most; 0: as many as serve its speed */
+    bool rolled;         /* loops say that a device must not unroll them */
+    bool local;          /* functions say that slots are an array of a device's thread */
     uint32_t rows_of_ld; /* slots of L D, one per entry; where loops are made */
     uint32_t *entry_of;  /* per slot of the plan's own L D, which are used again: the entry that it holds now */
     uint32_t scaled;     /* slots of z / d of a second right-hand side; the first's are where 1/d was */

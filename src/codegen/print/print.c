@@ -99,16 +99,25 @@ static void print_body(const struct printer *p) {
     }
 }
 
+/* What a device's compiler is told before a loop, and at the beginning of a function. */
+static const char *print_loop(const struct ir_module *ir, bool hoisted) {
+    return ir->rolled || hoisted ? "    DEVICE_ROLLED\n" : "";
+}
+
+static const char *print_local(const struct ir_module *ir) {
+    return ir->local ? "    DEVICE_LOCAL(slots);\n" : "";
+}
+
 static void print_region(const struct printer *p, const char *name, size_t number) {
     bool round = p->s->round, window = p->s->window_slots > 0;
-    text_add(p->text, "\nstatic GENERATED %s %s_%zu(real *slots%s) {\n", round ? "int" : "void", name, number,
-             round ? ", struct round *round" : "");
+    text_add(p->text, "\nstatic GENERATED %s %s_%zu(real *slots%s) {\n%s", round ? "int" : "void", name, number,
+             round ? ", struct round *round" : "", print_local(p->ir));
     if (window)
         text_add(p->text, "    const real *const from = round->from;\n    real *const to = round->to;\n");
     print_early_before(p);
     if (p->region->repeats > 1) {
-        text_add(p->text, "%s    for (ptrdiff_t round = 0; round < %zu; round++) {\n",
-                 p->hoisted ? "    LOOP_ROLLED\n" : "", p->region->repeats);
+        text_add(p->text, "%s    for (ptrdiff_t round = 0; round < %zu; round++) {\n", print_loop(p->ir, p->hoisted),
+                 p->region->repeats);
         print_strides(p);
     }
     print_body(p);
@@ -120,8 +129,8 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
 }
 
 /* All parts of the samples, one after the other. */
-static void print_print_all(struct text *text, const char *name, size_t regions) {
-    text_add(text, "\nstatic void entry_%s(real *slots) {\n", name);
+static void print_print_all(struct text *text, const struct ir_module *ir, const char *name, size_t regions) {
+    text_add(text, "\nstatic void entry_%s(real *slots) {\n%s%s", name, print_local(ir), print_loop(ir, false));
     text_add(text, "    for (int part = 0; part < LANE_PARTS; part++, slots += WIDTH) {\n");
     for (size_t r = 0; r < regions; r++)
         text_add(text, "        %s_%zu(slots);\n", name, r);
@@ -191,7 +200,7 @@ bool print_entry(struct text *text, const struct ir_module *ir, enum kernel_entr
         if (s->round)
             print_round(text, entry_text(entry), regions.count);
         else
-            print_print_all(text, entry_text(entry), regions.count);
+            print_print_all(text, ir, entry_text(entry), regions.count);
         liveness_release(&liveness);
     }
     drop_early(loads, regions.count);
@@ -221,5 +230,5 @@ void print_entry_paired(struct text *text, const struct ir_module *ir, enum kern
             .text = text, .ir = ir, .s = &paired->s, .liveness = &paired->liveness, .region = region, .pairs = pairs};
         print_paired_region(&p, entry_text(entry), r);
     }
-    print_print_all(text, entry_text(entry), paired->regions.count);
+    print_print_all(text, ir, entry_text(entry), paired->regions.count);
 }

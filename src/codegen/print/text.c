@@ -78,9 +78,3 @@ void text_drop(struct text *text) {
     base_release(text->bytes);
     *text = (struct text){.bytes = NULL};
 }
-
-void passage_replace(struct passage *passage, const char *from, const char *to, const char *words) {
-    text_add_bytes(passage->out, passage->done, (size_t)(from - passage->done));
-    text_add_bytes(passage->out, words, strlen(words));
-    passage->done = to;
-}

@@ -27,13 +27,4 @@ void text_fail_with(struct text *text, const struct text *other);
 /* The error of a text that has failed; what: the text, in words. */
 hn_status text_error(const struct text *text, const char *what, hn_error *error);
 
-/* A text on its way into another, with some of it replaced: what stays as it is goes in long pieces. */
-struct passage {
-    struct text *out;
-    const char *done; /* what is before it has gone out */
-};
-
-/* From one place up to another, both behind `done`, the text has these words instead. */
-void passage_replace(struct passage *passage, const char *from, const char *to, const char *words);
-
 #endif

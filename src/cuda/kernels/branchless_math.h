@@ -63,7 +63,7 @@ SIMD_INLINE bool quick_fails(quick_doubt doubt) {
 #ifdef DEVICE_HOST
 #define QUICK_ESTIMATE(d) (simd_abs(d) > 0x1p-3f && simd_abs(d) < 0x1p+3f ? 1 / (d) : REAL_INFINITY)
 #else
-extern "C" DEVICE float __nvvm_div_approx_ftz_f(float a, float b);
+extern "C" float __nvvm_div_approx_ftz_f(float a, float b);
 #define QUICK_ESTIMATE(d) __nvvm_div_approx_ftz_f(1, d)
 #endif
 
@@ -84,7 +84,7 @@ SIMD_INLINE bool quick_fails(quick_doubt doubt) {
 #define QUICK_ESTIMATE(d)        simd_of_bits(simd_to_bits(1 / (d)) & ~INT64_C(0xffffffff))
 #define QUICK_IS_NORMAL(d, high) (simd_abs(d) > 0x1p-3 && simd_abs(d) < 0x1p+3)
 #else
-extern "C" DEVICE double __nvvm_rcp_approx_ftz_d(double a);
+extern "C" double __nvvm_rcp_approx_ftz_d(double a);
 #define QUICK_ESTIMATE(d)        __nvvm_rcp_approx_ftz_d(d)
 #define QUICK_IS_NORMAL(d, high) (!(fabsf(__int_as_float(high)) < __int_as_float(0x400402)))
 #endif

@@ -40,12 +40,15 @@ static void polish_report(const polished *f, struct device_report *out);
 /* y = the result of the floats, except for outputs that they did not move. */
 static void polish_lead(struct global_state *f, const double *to) {
     real *y = point_at(&f->solver.point, LAYER_Y);
+    SHARED_LOOP
     for (size_t j = 0; j < LAYER_OUTPUTS; j += POINT_AT_ONCE) {
         real own[POINT_AT_ONCE], led[POINT_AT_ONCE];
+        SHARED_LOOP
         for (size_t k = 0; k < POINT_AT_ONCE; k++) {
             own[k] = y[point_index(j + k, LAYER_OUTPUTS) * SLOT_STRIDE];
             led[k] = to[point_index(j + k, LAYER_OUTPUTS)];
         }
+        SHARED_LOOP
         for (size_t k = 0; k < POINT_AT_ONCE && j + k < LAYER_OUTPUTS; k++)
             y[(j + k) * SLOT_STRIDE] = (real)(float)own[k] == led[k] ? own[k] : led[k];
     }

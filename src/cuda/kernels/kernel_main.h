@@ -63,6 +63,7 @@ SIMD_INLINE void tasks_run(const struct device_call *call, task *t, real *slots,
     turn->waited = turn->working = 0;
     turn->busy = turn->ended = false;
     turn->left = true;
+    SHARED_LOOP
     for (;;) {
         unsigned going = BLOCK_COUNT(turn->busy);
         turn->waited += turn->working - going;

@@ -251,25 +251,24 @@ static bool block_begin(void) {
 /* ---- the kernels by the names that the texts of src/nearest call them by ---- */
 
 struct backend {
-    DEVICE GENERATED static void run(const struct program *program, int phase, double *slots) {
+    GENERATED static void run(const struct program *program, int phase, double *slots) {
         const struct block_order order = {BLOCK_RUNS, program, slots, (uint32_t)phase, 0, 0};
         block_do(order);
     }
-    DEVICE GENERATED static void add(double *slots, uint32_t a, uint32_t to, size_t count) {
+    GENERATED static void add(double *slots, uint32_t a, uint32_t to, size_t count) {
         const struct block_order order = {BLOCK_ADDS, 0, slots, a, to, (uint32_t)count};
         block_do(order);
     }
-    DEVICE GENERATED static void signed_factor(const struct signed_system *system, double *slots) {
+    GENERATED static void signed_factor(const struct signed_system *system, double *slots) {
         const struct block_order order = {BLOCK_FACTORS, system, slots, 0, 0, 0};
         block_do(order);
     }
-    DEVICE GENERATED static void signed_solve(const struct signed_system *system, double *slots, uint32_t from,
-                                              uint32_t to) {
+    GENERATED static void signed_solve(const struct signed_system *system, double *slots, uint32_t from, uint32_t to) {
         const struct block_order order = {BLOCK_SOLVES, system, slots, from, to, 0};
         block_do(order);
     }
-    DEVICE GENERATED static void signed_residual(const struct signed_system *system, double *slots, uint32_t right,
-                                                 uint32_t x, uint32_t to) {
+    GENERATED static void signed_residual(const struct signed_system *system, double *slots, uint32_t right, uint32_t x,
+                                          uint32_t to) {
         const struct block_order order = {BLOCK_FINDS_RESIDUAL, system, slots, right, x, to};
         block_do(order);
     }

@@ -7,26 +7,25 @@
 #define HN_CUDA_KERNELS_THREAD_H
 
 struct backend {
-    DEVICE GENERATED static void run(const struct program *program, int phase, double *slots) {
+    GENERATED static void run(const struct program *program, int phase, double *slots) {
         DEVICE_GLOBAL(slots);
         program_run((const struct policy_program *)(const void *)program, phase, slots, SLOT_STEP);
     }
-    DEVICE GENERATED static void add(double *slots, uint32_t a, uint32_t to, size_t count) {
+    GENERATED static void add(double *slots, uint32_t a, uint32_t to, size_t count) {
         DEVICE_GLOBAL(slots);
         for (size_t j = 0; j < count; j++)
             *SLOT_AT(slots, to + j) += *SLOT_AT(slots, a + j);
     }
-    DEVICE GENERATED static void signed_factor(const struct signed_system *system, double *slots) {
+    GENERATED static void signed_factor(const struct signed_system *system, double *slots) {
         DEVICE_GLOBAL(slots);
         kernel_signed_factor(system, slots);
     }
-    DEVICE GENERATED static void signed_solve(const struct signed_system *system, double *slots, uint32_t from,
-                                              uint32_t to) {
+    GENERATED static void signed_solve(const struct signed_system *system, double *slots, uint32_t from, uint32_t to) {
         DEVICE_GLOBAL(slots);
         kernel_signed_solve(system, slots, from, to);
     }
-    DEVICE GENERATED static void signed_residual(const struct signed_system *system, double *slots, uint32_t right,
-                                                 uint32_t x, uint32_t to) {
+    GENERATED static void signed_residual(const struct signed_system *system, double *slots, uint32_t right, uint32_t x,
+                                          uint32_t to) {
         DEVICE_GLOBAL(slots);
         kernel_signed_residual(system, slots, right, x, to);
     }

@@ -9,6 +9,7 @@
 
 static void thread_search_prepare(const struct program *program, double *memory) {
     const struct policy_program *own = (const struct policy_program *)(const void *)program;
+    SHARED_LOOP
     for (size_t i = 0; own && i < own->constant_count; i++)
         *NEAREST_AT(memory, i) = own->constants[i];
 }
@@ -16,6 +17,7 @@ static void thread_search_prepare(const struct program *program, double *memory)
 /* Initialises the workspaces: constants, zero elsewhere. */
 static void thread_search_clear(const struct thread_search *s) {
     const struct search_places *places = s->places;
+    SHARED_LOOP
     for (size_t i = 0; i < places->near_numbers; i++)
         *NEAREST_AT(s->near, i) = 0;
     thread_search_prepare(places->near.plan.program, s->near);

@@ -35,6 +35,7 @@ THREAD_MOVE_ONCE(thread_take_in, double, real)
 
 #ifdef DEVICE_SINGLE
 static void thread_give_y(const struct solver *d, double *to) {
+    SHARED_LOOP
     for (uint32_t j = 0; j < LAYER_OUTPUTS; j++)
         to[j] = (double)*point_at(&d->point, LAYER_Y + j);
 }
@@ -136,6 +137,7 @@ static void thread_give_results(const struct solver *d, const struct device_call
     if (call->proof_y)
         search_write_proof_point(d, LAYER_Y, call->proof_y + sample * LAYER_OUTPUTS);
 #endif
+    SHARED_LOOP
     for (uint32_t i = 0; call->residual && i < plan->rows; i++)
         call->residual[sample * plan->rows + i] = point_number(*point_at(&d->point, plan->residual + i));
     if (call->reports)

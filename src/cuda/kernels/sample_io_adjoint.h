@@ -15,11 +15,13 @@ static real *thread_part(const double *all, real **taken, uint64_t sample, uint3
 
 static void thread_give(const struct device_call *call, double *all, const real *part, uint64_t sample,
                         uint32_t width) {
+    SHARED_LOOP
     for (uint32_t i = 0; all && i < width; i++)
         all[sample * width + i] = (call->adds ? all[sample * width + i] : 0) + (double)part[i];
 }
 
 static void thread_clear(double *all, uint64_t sample, uint32_t width) {
+    SHARED_LOOP
     for (uint32_t i = 0; all && i < width; i++)
         all[sample * width + i] = 0;
 }

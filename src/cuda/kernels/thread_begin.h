@@ -19,8 +19,10 @@ static void thread_begin(struct thread_state *l, real *slots, real *row, real *b
 #else
     (void)taken;
 #endif
+    SHARED_LOOP
     for (uint32_t i = 0; i < LAYER_ZEROS; i++)
         slots[zero_slot[i]] = 0;
+    SHARED_LOOP
     for (uint32_t i = 0; i < LAYER_CONSTANTS; i++)
         slots[constant_slot[i]] = simd_of_bits(constant_bits[i]);
     solver_flag(d, layer_plan.slots + SOLVER_TAKES, true);

@@ -9,11 +9,9 @@ enum { LANE_PARTS = 1, SLOT_STRIDE = 1 };
 
 #ifdef DEVICE_HOST
 static thread_local uint32_t warp_width;
-#define SLOT_STEP              warp_width
-#define DEVICE_GLOBAL(pointer) ((void)0)
+#define SLOT_STEP warp_width
 #else
-#define SLOT_STEP              blockDim.x
-#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))
+#define SLOT_STEP blockDim.x
 #endif
 #define SLOT_AT(slots, offset)   ((slots) + (uint32_t)(offset)*SLOT_STEP)
 #define simd_prefetch(at, ahead) ((void)0)

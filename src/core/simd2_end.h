@@ -1,0 +1,15 @@
+/* simd2_end.h - names are again those of one number; see simd2_begin.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HN_CORE_SIMD2_END_H
+#define HN_CORE_SIMD2_END_H
+
+#undef SIMD_OF
+#undef SIMD_NAME
+#define SIMD_OF(rest)   simd##rest
+#define SIMD_NAME(name) name
+#pragma pop_macro("WIDTH")
+#pragma pop_macro("SIMD_MASK")
+#pragma pop_macro("SIMD_AT")
+
+#endif
