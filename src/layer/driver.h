@@ -15,6 +15,7 @@
 #include "layer/tape.h"
 #include "nearest/affine.h"
 #include "nearest/nearest.h"
+#include "plan/methods.h"
 
 /* Constant. */
 struct hn_layer {
@@ -176,11 +177,6 @@ enum { ROW_RAW, ROW_AUTO, ROW_NEAREST, ROW_MULTIPLIERS };
 
 static inline double *worker_near_row(const struct worker *worker, uint32_t lane, size_t which) {
     return worker->near_rows + lane * worker_near_numbers(worker->plan) + which * worker->plan->outputs;
-}
-
-/* Whether the method continues from auto's result with a search and a certificate. */
-static inline bool method_searches(hn_method method) {
-    return method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
 }
 
 /* The search with as many lanes as the executor. */
