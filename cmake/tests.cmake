@@ -416,6 +416,11 @@ foreach(source IN LISTS house_tests)
                                   --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_C_COMPILER}
                                   --cmake ${CMAKE_COMMAND})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${script_seconds} SKIP_RETURN_CODE 77)
+    if(name STREQUAL house/recipes) # the same, built and judged in a copy of the tree: among the slow tests
+        add_test(NAME house/recipes_built COMMAND ${Python3_EXECUTABLE} -B ${source} --try --source ${PROJECT_SOURCE_DIR}
+                                                  --compiler ${CMAKE_C_COMPILER} --cmake ${CMAKE_COMMAND})
+        set_tests_properties(house/recipes_built PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
+    endif()
     if(name STREQUAL house/install)
         add_test(NAME long/${name} CONFIGURATIONS Long COMMAND ${Python3_EXECUTABLE} -B ${source} --source ${PROJECT_SOURCE_DIR}
                                    --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_C_COMPILER} --cmake ${CMAKE_COMMAND})
@@ -433,7 +438,7 @@ include(cmake/python.cmake)
 # runs alone at the end.
 set(slow_tests tools/emit tools/compile tools/pictures tools/eval_reference tools/check_layer conformance/generated device/device_text
                device/device_single device/device_policy device/device_search emit/adjoint faults/device_faults faults/text_faults
-               generate/pairs sparse/damped)
+               generate/pairs sparse/damped house/recipes_built)
 foreach(name IN LISTS slow_tests)
     if(TEST ${name})
         set_tests_properties(${name} PROPERTIES COST 100 LABELS slow)
