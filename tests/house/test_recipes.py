@@ -24,8 +24,8 @@ PRECISIONS = (["--real", "double", "--adjoint"], ["--real", "float"], ["--libm",
 
 # Recipe: files of the product that it may touch, and the tests that judge it.
 RECIPES = {
-    "operator": (10, "base/elementary base/wide model/operators model/inspect derivatives/operators derivatives/branches "
-                     "program/program conformance/executors"),
+    "operator": (10, "base/elementary base/wide model/operators model/inspect autodiff/operators autodiff/branches "
+                     "autodiff/program conformance/executors"),
     "method": (8, "layer/calls layer/outcomes plan/plan tools/project tools/project_methods house/readme"),
     "executor": (4, "conformance/executors conformance/batch_bits layer/many_problems"),
 }
