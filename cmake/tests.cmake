@@ -83,7 +83,7 @@ include(cmake/fake_device.cmake)
 # What a compiler makes at run time is not compiled with MemorySanitizer, which takes what that writes for nothing.
 set(memory_blind "")
 if(HARDNET_SANITIZE MATCHES memory)
-    set(memory_blind device/device_single device/device_text emit/adjoint faults/device_faults)
+    set(memory_blind cuda/device_single cuda/device_text codegen/adjoint faults/device_faults)
 endif()
 
 # Tests whose expected values a Python script prints while they run (tests/support/script.h); 77: numpy is not installed.
@@ -153,7 +153,7 @@ foreach(source IN LISTS test_sources)
             continue()
         endif()
         list(APPEND libraries ${MPFR_LIBRARY} ${GMP_LIBRARY})
-    elseif(module STREQUAL sparse AND name STREQUAL order)
+    elseif(module STREQUAL linalg AND name STREQUAL order)
         if(NOT AMD_LIBRARY OR NOT AMD_INCLUDE OR NOT SUITESPARSE_LIBRARY)
             skipped_test(${module}/${name} "SuiteSparse's AMD is not installed")
             continue()
@@ -175,7 +175,7 @@ foreach(source IN LISTS test_sources)
         target_link_libraries(test_${module}_${name} PRIVATE ${libraries})
         if(module STREQUAL tools)
             target_include_directories(test_${module}_${name} PRIVATE tools)
-        elseif(module STREQUAL device OR name MATCHES "^device_") # there is no device, or no compiler
+        elseif(module STREQUAL cuda OR name MATCHES "^device_") # there is no device, or no compiler
             set_tests_properties(${module}/${name} PROPERTIES SKIP_RETURN_CODE 77)
             target_compile_definitions(test_${module}_${name} PRIVATE FAKE_DEVICE="${fake_folder}")
             add_dependencies(test_${module}_${name} fake_cuda fake_nvrtc)
@@ -373,11 +373,11 @@ function(long_test name)
 endfunction()
 
 long_test(conformance/generated all)
-long_test(device/device_text all)
-long_test(device/device_single all)
+long_test(cuda/device_text all)
+long_test(cuda/device_single all)
 long_test(faults/device_faults all)
 long_test(conformance/executors 40)
-long_test(sparse/damped all)
+long_test(linalg/damped all)
 long_test(layer/many_problems 0 all 20000)
 long_test(base/elementary 100000)
 if(TARGET hardnet_tool AND Python3_Interpreter_FOUND)
@@ -416,6 +416,11 @@ foreach(source IN LISTS house_tests)
                                   --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_C_COMPILER}
                                   --cmake ${CMAKE_COMMAND})
     set_tests_properties(${name} PROPERTIES TIMEOUT ${script_seconds} SKIP_RETURN_CODE 77)
+    if(name STREQUAL house/recipes) # the same, built and judged in a copy of the tree: among the slow tests
+        add_test(NAME house/recipes_built COMMAND ${Python3_EXECUTABLE} -B ${source} --try --source ${PROJECT_SOURCE_DIR}
+                                                  --compiler ${CMAKE_C_COMPILER} --cmake ${CMAKE_COMMAND})
+        set_tests_properties(house/recipes_built PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
+    endif()
     if(name STREQUAL house/install)
         add_test(NAME long/${name} CONFIGURATIONS Long COMMAND ${Python3_EXECUTABLE} -B ${source} --source ${PROJECT_SOURCE_DIR}
                                    --build ${PROJECT_BINARY_DIR} --compiler ${CMAKE_C_COMPILER} --cmake ${CMAKE_COMMAND})
@@ -431,9 +436,9 @@ include(cmake/python.cmake)
 
 # Slow tests spend their time in compilers, in IPOPT or on many random problems. CTest starts them first, so that none of them
 # runs alone at the end.
-set(slow_tests tools/emit tools/compile tools/pictures tools/eval_reference tools/check_layer conformance/generated device/device_text
-               device/device_single device/device_policy device/device_search emit/adjoint faults/device_faults faults/text_faults
-               generate/pairs sparse/damped)
+set(slow_tests tools/emit tools/compile tools/pictures tools/eval_reference tools/check_layer conformance/generated cuda/device_text
+               cuda/device_single cuda/device_policy cuda/device_search codegen/adjoint faults/device_faults faults/text_faults
+               codegen/pairs linalg/damped house/recipes_built)
 foreach(name IN LISTS slow_tests)
     if(TEST ${name})
         set_tests_properties(${name} PROPERTIES COST 100 LABELS slow)

@@ -12,6 +12,10 @@ _hardnet_files() { # EXTENSION...: folders, and files that end so
     )
 }
 
+_hardnet_methods() { # COMMAND VERB: the error for an unknown method lists all
+    "$1" "$2" MODEL --method '?' 2>&1 | sed -n "s/,//g; s/.*'?' is not one of //p"
+}
+
 _hardnet() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]}
     local common="--let --threads --relax-integrality --untrusted --max-nodes --help" own=""
@@ -38,10 +42,6 @@ _hardnet() {
     compile--out) _hardnet_files so && return ;;
     emit--out) _hardnet_files && return ;;
     table--title) return ;;
-    train--method)
-        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm enforce snarenet soft dc3" -- "$current")
-        return
-        ;;
     esac
     case $previous in
     --x | --x0 | --y | --out | --targets | --states | --weights | --multipliers | --proof-point | --objective) _hardnet_files npy && return ;;
@@ -81,7 +81,7 @@ _hardnet() {
     --json | --report) _hardnet_files json && return ;;
     --picture) _hardnet_files svg pbm && return ;;
     --method)
-        mapfile -t COMPREPLY < <(compgen -W "auto paper hardnet lm enforce snarenet nearest optimal" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "$(_hardnet_methods "${COMP_WORDS[0]}" "$verb")" -- "$current")
         return
         ;;
     --real)

@@ -82,10 +82,8 @@ const char *hn_reason_text(hn_reason reason); /* "" for certified, "unknown" for
 typedef struct hn_layer_options {
     size_t size; /* sizeof(hn_layer_options) */
     hn_method method;
-    int iterations;               /* maximum; negative: default of the method (500 for paper) */
-    hn_real damping;              /* eps >= 0; for auto eps / |W r|; negative: default of the method (0.3 for paper,
-                                   * adapted for lm, 0.018 for auto, 0.01 for snarenet); not used by hardnet and
-                                   * enforce */
+    int iterations;               /* maximum; negative: default of the method (docs/method.md) */
+    hn_real damping;              /* eps >= 0; for auto eps / |W r|; negative: default of the method; some have none */
     hn_real tolerance;            /* on max |r|, in the units of the rows */
     bool relative;                /* a row is satisfied if |r| <= tolerance max(1, |the violated bound|) */
     hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best supported by this processor */

@@ -102,6 +102,54 @@ void hn_require(hn_model *model, const char *name, hn_expr condition);
 
 /* ---- operators ---- */
 
+/* A list, expanded to hn_operator (hardnet/inspect.h) and to tables of names: X(OPERATOR, name, kind). It grows at its end.
+ * NODE is not an operator; UNARY, BINARY and TERNARY have the function hn_name of so many arguments; FUNCTION has one
+ * argument and is written name(a) in model files. */
+/* clang-format off */
+#define HN_OPERATOR_LIST(X)                                                                                            \
+    X(NONE, none, NODE) /* not an expression */                                                                        \
+    X(CONSTANT, constant, NODE)                                                                                        \
+    X(INPUT, input, NODE)                                                                                              \
+    X(OUTPUT, output, NODE)                                                                                            \
+    X(DEFINED, defined, NODE) /* hn_defined before its definition: a reference to it */                                \
+    X(SUM, sum, NODE)         /* of any number of terms, added from left to right */                                   \
+    X(ADD, add, BINARY)                                                                                                \
+    X(SUB, sub, BINARY)                                                                                                \
+    X(MUL, mul, BINARY)                                                                                                \
+    X(DIV, div, BINARY)                                                                                                \
+    X(NEG, neg, UNARY)                                                                                                 \
+    X(POW, pow, BINARY)                                                                                                \
+    X(SQRT, sqrt, FUNCTION)                                                                                            \
+    X(EXP, exp, FUNCTION)                                                                                              \
+    X(LOG, log, FUNCTION)                                                                                              \
+    X(LOG10, log10, FUNCTION)                                                                                          \
+    X(SIN, sin, FUNCTION)                                                                                              \
+    X(COS, cos, FUNCTION)                                                                                              \
+    X(TAN, tan, FUNCTION)                                                                                              \
+    X(ASIN, asin, FUNCTION)                                                                                            \
+    X(ACOS, acos, FUNCTION)                                                                                            \
+    X(ATAN, atan, FUNCTION)                                                                                            \
+    X(ATAN2, atan2, BINARY)                                                                                            \
+    X(SINH, sinh, FUNCTION)                                                                                            \
+    X(COSH, cosh, FUNCTION)                                                                                            \
+    X(TANH, tanh, FUNCTION)                                                                                            \
+    X(ASINH, asinh, FUNCTION)                                                                                          \
+    X(ACOSH, acosh, FUNCTION)                                                                                          \
+    X(ATANH, atanh, FUNCTION)                                                                                          \
+    X(ABS, abs, FUNCTION)                                                                                              \
+    X(MIN, min, BINARY)                                                                                                \
+    X(MAX, max, BINARY)                                                                                                \
+    X(LESS, less, BINARY)                                                                                              \
+    X(LESS_EQUAL, less_equal, BINARY)                                                                                  \
+    X(EQUAL, equal, BINARY)                                                                                            \
+    X(NOT_EQUAL, not_equal, BINARY)                                                                                    \
+    X(AND, and, BINARY)                                                                                                \
+    X(OR, or, BINARY)                                                                                                  \
+    X(NOT, not, UNARY)                                                                                                 \
+    X(IF, if, TERNARY)                                                                                                 \
+    X(LINEAR, linear, NODE) /* like SUM, of arguments times numbers: hn_expr_coefficient returns them */
+/* clang-format on */
+
 hn_expr hn_add(hn_expr a, hn_expr b);
 hn_expr hn_sub(hn_expr a, hn_expr b);
 hn_expr hn_mul(hn_expr a, hn_expr b);

@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, _functions
 from ._check import Check
 from ._condition import Condition
 from ._errors import (
@@ -33,48 +33,7 @@ from ._errors import (
 )
 from ._evaluate import Evaluation, SparseRows
 from ._expression import Expression
-from ._functions import (
-    abs,
-    acos,
-    acosh,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    array,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    between,
-    concatenate,
-    cos,
-    cosh,
-    dot,
-    exp,
-    log,
-    log10,
-    matmul,
-    max,
-    maximum,
-    mean,
-    min,
-    minimum,
-    norm,
-    prod,
-    sin,
-    sinh,
-    sqrt,
-    stack,
-    sum,
-    tan,
-    tanh,
-    where,
-)
+from ._functions import *  # noqa: F403
 from ._layer import Gradient, Layer, Result
 from ._model import Model
 from ._outcome import Outcome, Outcomes
@@ -106,48 +65,9 @@ __all__ = [
     "SparseRows",
     "UnknownNameError",
     "UnsupportedError",
-    "abs",
-    "acos",
-    "acosh",
-    "arccos",
-    "arccosh",
-    "arcsin",
-    "arcsinh",
-    "arctan",
-    "arctan2",
-    "arctanh",
-    "array",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "between",
-    "concatenate",
-    "cos",
-    "cosh",
-    "dot",
-    "exp",
-    "log",
-    "log10",
-    "matmul",
-    "max",
-    "maximum",
-    "mean",
-    "min",
-    "minimum",
-    "norm",
-    "prod",
-    "sin",
-    "sinh",
-    "sqrt",
-    "stack",
-    "sum",
-    "tan",
-    "tanh",
     "train",
-    "where",
 ]
+__all__ += _functions.__all__
 
 if not TYPE_CHECKING:  # type checkers must report missing names
 

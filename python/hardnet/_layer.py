@@ -136,8 +136,7 @@ class Layer:
         not_ok: NotOk = "best",
     ) -> None:
         """
-        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal";
-            docs/method.md, Which method when, compares them. Use "nearest" for a safety filter.
+        method: docs/method.md, Which method when, compares them. Use "nearest" for a safety filter.
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).

@@ -432,8 +432,7 @@ class Model(Building):
     ) -> Layer:
         """A layer that corrects outputs onto this model.
 
-        method: "auto", "paper", "hardnet", "lm", "enforce", "snarenet", "nearest" or "optimal";
-            docs/method.md, Which method when, compares them. Use "nearest" for a safety filter.
+        method: docs/method.md, Which method when, compares them. Use "nearest" for a safety filter.
         tolerance: the largest violation that counts as ok, in the units of the rows.
         iterations, damping: the method's own unless given.
         relative: measure violations relative to max(1, |bound|).

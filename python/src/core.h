@@ -49,7 +49,8 @@ int core_add_inputs(PyObject *module);
 int core_add_xla(PyObject *module);
 
 /* For errors. */
-#define CORE_METHODS "auto, paper, hardnet, lm, enforce, snarenet, nearest and optimal"
+#define CORE_METHOD(name, text) " " text
+#define CORE_METHODS            HN_METHOD_LIST(CORE_METHOD) /* " auto paper ..." */
 
 /* Names of keyword arguments; Python's parameter is char **, but it does not write to it. */
 #define CORE_KEYWORDS(names) ((char **)(uintptr_t)(names))

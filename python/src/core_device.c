@@ -164,7 +164,7 @@ static bool parse_new(create_call *call, PyObject **model, PyObject *arguments, 
     call->layer.weights = (const double *)(const void *)weights; /* bytes are aligned as objects are */
     call->layer.relative = relative != 0;
     if (!hn_method_find(method, &call->layer.method))
-        core_invalid("method '%s' is unknown; there are " CORE_METHODS, method);
+        core_invalid("method '%s' is unknown; there are" CORE_METHODS, method);
     else if (!hn_precision_find(precision, &call->device.precision))
         core_invalid("precision '%s' is unknown; there are float64 and float32", precision);
     else

@@ -15,31 +15,19 @@ typedef struct operator_entry {
     hn_expr (*three)(hn_expr, hn_expr, hn_expr);
 } operator_entry;
 
-#define ONE(name)                                                                                                      \
-    { #name, hn_##name, NULL, NULL }
-#define TWO(name)                                                                                                      \
-    { #name, NULL, hn_##name, NULL }
-static const operator_entry operators[] = {
-    ONE(neg),        ONE(sqrt),
-    ONE(exp),        ONE(log),
-    ONE(log10),      ONE(sin),
-    ONE(cos),        ONE(tan),
-    ONE(asin),       ONE(acos),
-    ONE(atan),       ONE(sinh),
-    ONE(cosh),       ONE(tanh),
-    ONE(asinh),      ONE(acosh),
-    ONE(atanh),      ONE(abs),
-    ONE(not ),       TWO(add),
-    TWO(sub),        TWO(mul),
-    TWO(div),        TWO(pow),
-    TWO(atan2),      TWO(min),
-    TWO(max),        TWO(less),
-    TWO(less_equal), TWO(equal),
-    TWO(not_equal),  TWO(and),
-    TWO(or),         {"if", NULL, NULL, hn_if},
-};
-#undef ONE
-#undef TWO
+#define NODE(name)
+#define UNARY(name)           {#name, hn_##name, NULL, NULL},
+#define FUNCTION(name)        UNARY(name)
+#define BINARY(name)          {#name, NULL, hn_##name, NULL},
+#define TERNARY(name)         {#name, NULL, NULL, hn_##name},
+#define ENTRY(id, name, kind) kind(name)
+static const operator_entry operators[] = {HN_OPERATOR_LIST(ENTRY)};
+#undef NODE
+#undef UNARY
+#undef FUNCTION
+#undef BINARY
+#undef TERNARY
+#undef ENTRY
 
 enum { OPERATORS = sizeof operators / sizeof *operators };
 

@@ -286,13 +286,9 @@ PyObject *core_model_depends(PyObject *object, PyObject *arguments) {
     return result;
 }
 
-/* By hn_operator. */
-static const char *const operator_names[] = {
-    "none",       "constant", "input",     "output", "defined", "sum",   "add",   "sub",    "mul",  "div",  "neg",
-    "pow",        "sqrt",     "exp",       "log",    "log10",   "sin",   "cos",   "tan",    "asin", "acos", "atan",
-    "atan2",      "sinh",     "cosh",      "tanh",   "asinh",   "acosh", "atanh", "abs",    "min",  "max",  "less",
-    "less_equal", "equal",    "not_equal", "and",    "or",      "not",   "if",    "linear",
-};
+#define NAME(id, name, kind) #name,
+static const char *const operator_names[] = {HN_OPERATOR_LIST(NAME)};
+#undef NAME
 
 static PyObject *arguments_of(hn_expr expr, size_t count) {
     PyObject *arguments = PyTuple_New((Py_ssize_t)count);

@@ -246,7 +246,7 @@ static bool parse_new(new_arguments *a, PyObject *arguments, PyObject *keywords)
         return false;
     a->options.relative = a->relative != 0;
     if (!hn_method_find(a->method, &a->options.method))
-        core_invalid("method '%s' is unknown; there are " CORE_METHODS, a->method);
+        core_invalid("method '%s' is unknown; there are" CORE_METHODS, a->method);
     else if (!hn_instructions_find(a->instructions, &a->options.instructions))
         core_invalid("instructions '%s' are unknown; there are best, portable, avx2 and avx512", a->instructions);
     else if (a->threads < 0)

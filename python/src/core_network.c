@@ -128,7 +128,7 @@ static bool parse_save(save_arguments *a, PyObject *arguments, PyObject *keyword
     a->options.candidates = a->candidates < 0 ? 0 : (size_t)a->candidates;
     if (hn_method_find(a->method, &a->options.layer.method))
         return true;
-    core_invalid("method '%s' is unknown; there are " CORE_METHODS, a->method);
+    core_invalid("method '%s' is unknown; there are" CORE_METHODS, a->method);
     return false;
 }
 

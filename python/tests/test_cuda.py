@@ -148,7 +148,7 @@ def test_no_library_is_imported_for_a_device() -> None:
 def test_the_tests_of_a_device_pass_on_the_driver_that_is_none(
     root: pathlib.Path, tmp_path: pathlib.Path, sanitized: bool
 ) -> None:
-    folder = root / "build" / "tests" / "device" / "fake"
+    folder = root / "build" / "tests" / "cuda" / "fake"
     if has_device() or sanitized:
         pytest.skip("there is a device, or a sanitizer")
     if not (folder / "libcuda.so.1").exists() or not shutil.which("c++"):

@@ -24,13 +24,16 @@ def definitions(folder):
     return found
 
 
-def exported(folder):
-    """The names in __all__, in their order."""
-    for node in ast.parse((folder / "__init__.py").read_text()).body:
+def exported(folder, file="__init__.py"):
+    """The names in __all__, in their order; `__all__ += _part.__all__` adds those of a module of the package."""
+    names = []
+    for node in ast.parse((folder / file).read_text()).body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-        if getattr(target, "id", "") == "__all__":
-            return [entry.value for entry in node.value.elts if isinstance(entry, ast.Constant)]
-    return []
+        if getattr(target, "id", "") == "__all__" and isinstance(node.value, ast.List):
+            names += [entry.value for entry in node.value.elts if isinstance(entry, ast.Constant)]
+        elif getattr(target, "id", "") == "__all__":
+            names += exported(folder, node.value.value.id + ".py")
+    return names
 
 
 def signature(node, name):

@@ -20,28 +20,31 @@ static struct ampl_value nothing(struct ampl_evaluator *e, const struct ampl_nod
 
 /* ---- functions of one number ---- */
 
+#define elementary_sqrt simd_sqrt
+#define elementary_abs  simd_abs
+
 static double apply_number(uint32_t word, double a) {
-#define VALUE(name, value, make)                                                                                       \
+#define AMPL_FUNCTION(name)                                                                                            \
     case AMPL_WORD_##name:                                                                                             \
-        return value;
+        return elementary_##name(a);
     switch (word) {
-        AMPL_FUNCTION_LIST(VALUE)
+        AMPL_FUNCTION_LIST
     default:
         return a;
     }
-#undef VALUE
+#undef AMPL_FUNCTION
 }
 
 static hn_expr apply_expr(uint32_t word, hn_expr a) {
-#define MAKE(name, value, make)                                                                                        \
+#define AMPL_FUNCTION(name)                                                                                            \
     case AMPL_WORD_##name:                                                                                             \
-        return make(a);
+        return hn_##name(a);
     switch (word) {
-        AMPL_FUNCTION_LIST(MAKE)
+        AMPL_FUNCTION_LIST
     default:
         return a;
     }
-#undef MAKE
+#undef AMPL_FUNCTION
 }
 
 static struct ampl_value elementary(struct ampl_evaluator *e, const struct ampl_node *node) {

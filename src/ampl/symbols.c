@@ -83,8 +83,8 @@ bool ampl_symbols_nameless(const struct ampl_symbols *symbols, uint32_t symbol) 
 }
 
 bool ampl_symbols_create(struct ampl_symbols *symbols) {
-#define TEXT(name)                       #name,
-#define FUNCTION_TEXT(name, value, make) #name,
+#define TEXT(name)          #name,
+#define AMPL_FUNCTION(name) #name,
     /* The list markers are numbered too; a text with a space is not a word. */
     static const char words[][16] = {"",
                                      AMPL_OPERATOR_LIST(TEXT) " operators",
@@ -94,7 +94,7 @@ bool ampl_symbols_create(struct ampl_symbols *symbols) {
                                      AMPL_REFUSED_LIST(TEXT) " refused end",
                                      AMPL_OTHER_LIST(TEXT) " random",
                                      AMPL_RANDOM_LIST(TEXT) " functions",
-                                     AMPL_FUNCTION_LIST(FUNCTION_TEXT)};
+                                     AMPL_FUNCTION_LIST};
     *symbols = (struct ampl_symbols){.list = NULL};
     uint32_t symbol;
     bool good = resize_slots(symbols, FIRST_SLOTS);

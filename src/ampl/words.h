@@ -8,6 +8,8 @@
 #ifndef HN_AMPL_WORDS_H
 #define HN_AMPL_WORDS_H
 
+#include "hardnet/model.h"
+
 /* Lists of words, filled line by line. */
 /* clang-format off */
 
@@ -46,28 +48,18 @@
 
 /* clang-format on */
 
-/* Functions of one number: X(name, value of a constant a, operator of the model). */
-#define AMPL_FUNCTION_LIST(X)                                                                                          \
-    X(sin, elementary_sin(a), hn_sin)                                                                                  \
-    X(cos, elementary_cos(a), hn_cos)                                                                                  \
-    X(tan, elementary_tan(a), hn_tan)                                                                                  \
-    X(asin, elementary_asin(a), hn_asin)                                                                               \
-    X(acos, elementary_acos(a), hn_acos)                                                                               \
-    X(atan, elementary_atan(a), hn_atan)                                                                               \
-    X(sinh, elementary_sinh(a), hn_sinh)                                                                               \
-    X(cosh, elementary_cosh(a), hn_cosh)                                                                               \
-    X(tanh, elementary_tanh(a), hn_tanh)                                                                               \
-    X(asinh, elementary_asinh(a), hn_asinh)                                                                            \
-    X(acosh, elementary_acosh(a), hn_acosh)                                                                            \
-    X(atanh, elementary_atanh(a), hn_atanh)                                                                            \
-    X(exp, elementary_exp(a), hn_exp)                                                                                  \
-    X(log, elementary_log(a), hn_log)                                                                                  \
-    X(log10, elementary_log10(a), hn_log10)                                                                            \
-    X(sqrt, simd_sqrt(a), hn_sqrt)                                                                                     \
-    X(abs, simd_abs(a), hn_abs)
+/* Functions of one number, from the list of operators: AMPL_FUNCTION_LIST is AMPL_FUNCTION(name) of each; AMPL_FUNCTION is
+ * defined where the list is used. */
+#define AMPL_ONLY_NODE(name)
+#define AMPL_ONLY_UNARY(name)
+#define AMPL_ONLY_BINARY(name)
+#define AMPL_ONLY_TERNARY(name)
+#define AMPL_ONLY_FUNCTION(name)  AMPL_FUNCTION(name)
+#define AMPL_ONLY(id, name, kind) AMPL_ONLY_##kind(name)
+#define AMPL_FUNCTION_LIST        HN_OPERATOR_LIST(AMPL_ONLY)
 
-#define AMPL_ENUMERATE(name)                       AMPL_WORD_##name,
-#define AMPL_ENUMERATE_FUNCTION(name, value, make) AMPL_WORD_##name,
+#define AMPL_ENUMERATE(name) AMPL_WORD_##name,
+#define AMPL_FUNCTION(name)  AMPL_WORD_##name,
 enum ampl_word {
     AMPL_WORD_none, /* symbol 0 is the empty text */
     AMPL_OPERATOR_LIST(AMPL_ENUMERATE) AMPL_RESERVED_FIRST,
@@ -77,9 +69,9 @@ enum ampl_word {
     AMPL_REFUSED_LIST(AMPL_ENUMERATE) AMPL_REFUSED_END,
     AMPL_OTHER_LIST(AMPL_ENUMERATE) AMPL_RANDOM_FIRST,
     AMPL_RANDOM_LIST(AMPL_ENUMERATE) AMPL_RANDOM_END,
-    AMPL_FUNCTION_LIST(AMPL_ENUMERATE_FUNCTION) AMPL_WORD_COUNT
+    AMPL_FUNCTION_LIST AMPL_WORD_COUNT
 };
 #undef AMPL_ENUMERATE
-#undef AMPL_ENUMERATE_FUNCTION
+#undef AMPL_FUNCTION
 
 #endif

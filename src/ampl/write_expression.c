@@ -61,19 +61,29 @@ static enum level level_of(hn_expr expr, const hn_expr_info *info) {
     }
 }
 
-/* The operator between two arguments or the name of a function. */
+/* The operator between two arguments; of others the name, which is that of a function. */
 static const char *text_of(hn_operator op) {
-    static const char texts[][8] = {
-        [HN_OPERATOR_POW] = "^",          [HN_OPERATOR_SQRT] = "sqrt",       [HN_OPERATOR_EXP] = "exp",
-        [HN_OPERATOR_LOG] = "log",        [HN_OPERATOR_LOG10] = "log10",     [HN_OPERATOR_SIN] = "sin",
-        [HN_OPERATOR_COS] = "cos",        [HN_OPERATOR_TAN] = "tan",         [HN_OPERATOR_ASIN] = "asin",
-        [HN_OPERATOR_ACOS] = "acos",      [HN_OPERATOR_ATAN] = "atan",       [HN_OPERATOR_ATAN2] = "atan2",
-        [HN_OPERATOR_SINH] = "sinh",      [HN_OPERATOR_COSH] = "cosh",       [HN_OPERATOR_TANH] = "tanh",
-        [HN_OPERATOR_ASINH] = "asinh",    [HN_OPERATOR_ACOSH] = "acosh",     [HN_OPERATOR_ATANH] = "atanh",
-        [HN_OPERATOR_ABS] = "abs",        [HN_OPERATOR_MIN] = "min",         [HN_OPERATOR_MAX] = "max",
-        [HN_OPERATOR_LESS] = " < ",       [HN_OPERATOR_LESS_EQUAL] = " <= ", [HN_OPERATOR_EQUAL] = " = ",
-        [HN_OPERATOR_NOT_EQUAL] = " <> ", [HN_OPERATOR_AND] = " and ",       [HN_OPERATOR_OR] = " or "};
-    return texts[op];
+#define NAME(id, name, kind) #name,
+    static const char names[][12] = {HN_OPERATOR_LIST(NAME)};
+#undef NAME
+    switch (op) {
+    case HN_OPERATOR_POW:
+        return "^";
+    case HN_OPERATOR_LESS:
+        return " < ";
+    case HN_OPERATOR_LESS_EQUAL:
+        return " <= ";
+    case HN_OPERATOR_EQUAL:
+        return " = ";
+    case HN_OPERATOR_NOT_EQUAL:
+        return " <> ";
+    case HN_OPERATOR_AND:
+        return " and ";
+    case HN_OPERATOR_OR:
+        return " or ";
+    default:
+        return names[op];
+    }
 }
 
 /* ---- sums ---- */

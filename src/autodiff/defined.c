@@ -28,28 +28,31 @@ struct search {
 
 /* ---- operators ---- */
 
+/* Of DIV, IF and POW; a^0 and 1^b are 1 for any other argument. */
+static unsigned lost_of_own(const struct graph *g, const struct node *n, size_t k, unsigned lost) {
+    double exponent;
+    if (n->op == OP_DIV)
+        return k == 1 ? lost | INFINITE : lost;
+    if (n->op == OP_IF)
+        return k == 0 ? BOTH : lost;
+    if (k == 0 && graph_is_constant(g, n->b, &exponent) && exponent != 0)
+        return exponent < 0 ? lost | INFINITE : lost;
+    return BOTH;
+}
+
 /* The results of argument k that are masked, if `lost` is masked for the node. */
 static unsigned lost_of(const struct graph *g, const struct node *n, size_t k, unsigned lost) {
-    double exponent;
-    switch ((enum op)n->op) {
-    case OP_DIV:
-        return k == 1 ? lost | INFINITE : lost;
-    case OP_EXP:
-    case OP_ATAN:
-    case OP_ATAN2:
-    case OP_TANH:
-    case OP_MIN:
-    case OP_MAX:
+    switch ((enum operator_masks)operator_traits_of((enum op)n->op)->masks) {
+    case MASKS_NOTHING:
+        return lost;
+    case MASKS_INFINITE:
         return lost | INFINITE;
-    case OP_POW: /* a^0 and 1^b are 1 for any other argument */
-        if (k == 0 && graph_is_constant(g, n->b, &exponent) && exponent != 0)
-            return exponent < 0 ? lost | INFINITE : lost;
+    case MASKS_ALL:
         return BOTH;
-    case OP_IF:
-        return k == 0 ? BOTH : lost;
-    default:
-        return n->op >= OP_LESS && n->op <= OP_NOT ? BOTH : lost;
+    case MASKS_OWN:
+        return lost_of_own(g, n, k, lost);
     }
+    return BOTH;
 }
 
 static uint32_t defined_apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
@@ -74,24 +77,25 @@ static uint32_t lacks_power(struct search *s, uint32_t node, const struct node *
 /* Where the operation itself is undefined. */
 static uint32_t lacks_itself(struct search *s, uint32_t node, const struct node *n) {
     uint32_t zero = graph_constant(s->graph, 0), one = graph_constant(s->graph, 1);
-    switch ((enum op)n->op) {
-    case OP_DIV:
-        return defined_apply(s, OP_EQUAL, n->b, zero);
-    case OP_LOG:
-    case OP_LOG10:
-        return defined_apply(s, OP_LESS_EQUAL, n->a, zero);
-    case OP_SQRT:
+    switch ((enum operator_undefined)operator_traits_of((enum op)n->op)->undefined) {
+    case UNDEFINED_NOWHERE:
+        return 0;
+    case UNDEFINED_NEGATIVE:
         return defined_apply(s, OP_LESS, n->a, zero);
-    case OP_ACOSH:
+    case UNDEFINED_BELOW_ONE:
         return defined_apply(s, OP_LESS, n->a, one);
-    case OP_ASIN:
-    case OP_ACOS:
+    case UNDEFINED_BEYOND_ONE:
         return defined_apply(s, OP_LESS, one, defined_apply(s, OP_ABS, n->a, 0));
-    case OP_ATANH:
+    case UNDEFINED_NOT_POSITIVE:
+        return defined_apply(s, OP_LESS_EQUAL, n->a, zero);
+    case UNDEFINED_FROM_ONE:
         return defined_apply(s, OP_LESS_EQUAL, one, defined_apply(s, OP_ABS, n->a, 0));
-    default:
+    case UNDEFINED_DIVISOR:
+        return defined_apply(s, OP_EQUAL, n->b, zero);
+    case UNDEFINED_POWER:
         return lacks_power(s, node, n);
     }
+    return one;
 }
 
 /* ---- conditions; 0: never ---- */

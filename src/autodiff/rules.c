@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: MIT */
 #include "autodiff/sweep.h"
 
+#include <math.h>
+
 struct rule {
     struct sweep *sweep;
     struct graph *g;
@@ -182,8 +184,8 @@ static uint32_t unary_adjoint(const struct rule *r, enum op op) {
         return over(r, unary(r, OP_SQRT, graph_neg(g, one_minus_square(r, r->a))));
     case OP_ATANH: /* 1 / (1 - a^2) */
         return over(r, one_minus_square(r, r->a));
-    default: /* comparisons and logic are constant wherever they have a derivative */
-        return 0;
+    default: /* comparisons and logic are constant wherever they have a derivative; NaN: an operator without a rule */
+        return op >= OP_LESS && op <= OP_NOT ? 0 : number(r, NAN);
     }
 }
 

@@ -44,13 +44,7 @@ static unsigned sign_of_power(const struct graph *g, const struct node *n, const
     return whole == 1 ? signs[n->a] : 0;
 }
 
-static unsigned sign_of_node(const struct graph *g, uint32_t u, const uint8_t *signs) {
-    const struct node *n = &g->nodes[u];
-    double value;
-    if (graph_is_constant(g, u, &value))
-        return sign_of_number(value);
-    if (n->op == OP_SUM || n->op == OP_LINEAR)
-        return sign_of_list(g, n, signs);
+static unsigned sign_of_own(const struct graph *g, const struct node *n, const uint8_t *signs) {
     unsigned a = signs[n->a], b = signs[n->b];
     switch ((enum op)n->op) {
     case OP_ADD:
@@ -71,23 +65,29 @@ static unsigned sign_of_node(const struct graph *g, uint32_t u, const uint8_t *s
         return ((a | b) & SIGN_NOT_POSITIVE) | (a & b & SIGN_NOT_NEGATIVE);
     case OP_IF:
         return b & signs[n->c];
-    case OP_ASIN:
-    case OP_ATAN:
-    case OP_SINH:
-    case OP_TANH:
-    case OP_ASINH:
-    case OP_ATANH:
-        return a;
-    case OP_ABS:
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_COSH:
-    case OP_ACOSH:
-    case OP_ACOS:
-        return SIGN_NOT_NEGATIVE;
     default:
         return 0;
     }
+}
+
+static unsigned sign_of_node(const struct graph *g, uint32_t u, const uint8_t *signs) {
+    const struct node *n = &g->nodes[u];
+    double value;
+    if (graph_is_constant(g, u, &value))
+        return sign_of_number(value);
+    if (n->op == OP_SUM || n->op == OP_LINEAR)
+        return sign_of_list(g, n, signs);
+    switch ((enum operator_sign)operator_traits_of((enum op)n->op)->sign) {
+    case RESULT_ANY:
+        return 0;
+    case RESULT_ODD:
+        return signs[n->a];
+    case RESULT_NOT_NEGATIVE:
+        return SIGN_NOT_NEGATIVE;
+    case RESULT_OWN:
+        return sign_of_own(g, n, signs);
+    }
+    return 0;
 }
 
 void split_find_signs(const struct graph *g, uint8_t *signs) {
@@ -130,32 +130,12 @@ static unsigned use_of_base(const struct graph *g, const struct node *n, const u
     return whole == 1 ? use : whole == 2 ? use_by(use, signs[n->a]) : use; /* otherwise the base is not negative */
 }
 
-void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses) {
-    const struct node *n = &g->nodes[u];
-    unsigned use = uses[u];
+static void hand_own_on(const struct graph *g, const uint8_t *signs, const struct node *n, unsigned use,
+                        uint8_t *uses) {
     switch ((enum op)n->op) {
-    case OP_NONE:
-    case OP_CONSTANT:
-    case OP_LEAF:
-    case OP_REFERENCE:
-        return;
-    case OP_SUM:
-    case OP_LINEAR:
-        hand_list_on(g, n, use, uses);
-        return;
-    case OP_ADD:
-    case OP_MAX:
-    case OP_MIN:
-        uses[n->a] |= (uint8_t)use;
-        uses[n->b] |= (uint8_t)use;
-        return;
     case OP_SUB:
         uses[n->a] |= (uint8_t)use;
         uses[n->b] |= (uint8_t)flipped(use);
-        return;
-    case OP_NEG:
-    case OP_ACOS:
-        uses[n->a] |= (uint8_t)flipped(use);
         return;
     case OP_MUL:
         uses[n->a] |= (uint8_t)use_by(use, n->a == n->b ? signs[n->a] : signs[n->b]);
@@ -168,30 +148,30 @@ void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint
         uses[n->a] |= (uint8_t)use_of_base(g, n, signs, use);
         uses[n->b] |= USE_BOTH;
         return;
-    case OP_ABS:
-    case OP_COSH:
-        uses[n->a] |= (uint8_t)use_by(use, signs[n->a]);
-        return;
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_LOG10:
-    case OP_ASIN:
-    case OP_ATAN:
-    case OP_SINH:
-    case OP_TANH:
-    case OP_ASINH:
-    case OP_ACOSH:
-    case OP_ATANH:
-        uses[n->a] |= (uint8_t)use;
-        return;
-    case OP_IF:
+    default: /* OP_IF */
         uses[n->a] |= USE_BOTH;
         uses[n->b] |= (uint8_t)use;
         uses[n->c] |= (uint8_t)use;
-        return;
-    default:
-        for (int i = 0; i < operator_arguments((enum op)n->op); i++)
-            uses[(&n->a)[i]] |= USE_BOTH;
     }
+}
+
+/* Of an argument with this sign. */
+static unsigned use_by_slope(enum operator_slope slope, unsigned use, unsigned sign) {
+    if (slope == SLOPE_EVEN)
+        return use_by(use, sign);
+    return slope == SLOPE_RISES ? use : slope == SLOPE_FALLS ? flipped(use) : USE_BOTH;
+}
+
+void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses) {
+    const struct node *n = &g->nodes[u];
+    enum operator_slope slope = (enum operator_slope)operator_traits_of((enum op)n->op)->slope;
+    if (n->op == OP_SUM || n->op == OP_LINEAR)
+        hand_list_on(g, n, uses[u], uses);
+    else if (slope == SLOPE_OWN)
+        hand_own_on(g, signs, n, uses[u], uses);
+    else
+        for (int i = 0; i < operator_arguments((enum op)n->op); i++) {
+            uint32_t argument = (&n->a)[i];
+            uses[argument] |= (uint8_t)use_by_slope(slope, uses[u], signs[argument]);
+        }
 }

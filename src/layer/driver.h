@@ -19,6 +19,7 @@
 #include "layer/tape.h"
 #include "nearest/affine.h"
 #include "nearest/nearest.h"
+#include "plan/methods.h"
 
 /* Constant. */
 struct hn_layer {
@@ -160,11 +161,6 @@ void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient);
  * gradients. */
 static inline size_t worker_near_numbers(const struct plan *plan) {
     return 3 * (size_t)plan->outputs + 2 * (size_t)plan->rows + plan->inputs;
-}
-
-/* Whether the method continues from auto's result with a search and a certificate. */
-static inline bool method_searches(hn_method method) {
-    return method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
 }
 
 /* The search with as many lanes as the executor. */

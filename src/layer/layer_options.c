@@ -55,28 +55,13 @@ hn_status hn_layer_get_defaults(hn_layer_options *out, hn_error *error) {
     return STRUCT_GIVE(hn_layer_options, out, &own, error);
 }
 
-static int own_iterations(hn_method method) {
-    switch (method) {
-    case HN_METHOD_PAPER:
-        return 500;
-    case HN_METHOD_HARDNET:
-    case HN_METHOD_ENFORCE:
-    case HN_METHOD_SNARENET:
-        return 100;
-    case HN_METHOD_LM:
-        return 200;
-    default:
-        return 5000;
-    }
-}
-
 static const double MOST_EFFORT = 1000;
 
 static hn_status check_effort(const hn_layer_options *o, hn_error *error) {
     if (!(o->effort > 0 && o->effort <= MOST_EFFORT))
         return error_about(error, HN_INVALID, error_option("effort"), "effort %s: it must be above 0 and at most %g",
                            error_number(o->effort).text, MOST_EFFORT);
-    if (o->effort != 1 && o->method != HN_METHOD_AUTO && !method_searches(o->method))
+    if (o->effort != 1 && method_of(o->method)->eps != EPS_TIED)
         return error_about(error, HN_INVALID, error_option("effort"),
                            "effort %s: the method %s has none, only auto has", error_number(o->effort).text,
                            hn_method_text(o->method));
@@ -97,7 +82,6 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
         return status;
     if ((unsigned)out->method >= HN_METHOD_COUNT)
         return error_about(error, HN_INVALID, error_option("method"), "method %d: unknown method", (int)out->method);
-    const char *method = hn_method_text(out->method);
     if (!(out->damping < INFINITY))
         return error_about(error, HN_INVALID, error_option("damping"), "damping %s: it must be a finite number",
                            error_number(out->damping).text);
@@ -109,19 +93,13 @@ hn_status layer_options(hn_layer_options *out, const hn_layer_options *options, 
         status = check_weights(out, error);
     if (status != HN_OK)
         return status;
-    bool undamped = out->method == HN_METHOD_HARDNET || out->method == HN_METHOD_ENFORCE;
-    if (undamped && out->damping > 0)
+    const struct method *own = method_of(out->method);
+    if (own->eps == EPS_NONE && out->damping > 0)
         return error_about(error, HN_INVALID, error_option("damping"), "damping %s: the method %s has none",
-                           error_number(out->damping).text, method);
-    if (out->damping < 0 && out->method == HN_METHOD_PAPER)
-        out->damping = 0.3;
-    if (out->damping < 0 && out->method == HN_METHOD_SNARENET)
-        out->damping = 0.01;
-    if (out->damping < 0 && (out->method == HN_METHOD_AUTO || method_searches(out->method)))
-        out->damping = 0.018;
-    if (undamped)
-        out->damping = 0;
+                           error_number(out->damping).text, hn_method_text(out->method));
+    if (own->eps == EPS_NONE || (out->damping < 0 && own->eps != EPS_ADAPTED))
+        out->damping = own->damping;
     if (out->iterations < 0)
-        out->iterations = own_iterations(out->method);
+        out->iterations = own->iterations;
     return HN_OK;
 }

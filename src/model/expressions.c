@@ -76,138 +76,21 @@ hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms) {
     return sum;
 }
 
-hn_expr hn_add(hn_expr a, hn_expr b) {
-    return apply_binary(OP_ADD, a, b);
-}
+/* ---- one function for each operator of the list ---- */
 
-hn_expr hn_sub(hn_expr a, hn_expr b) {
-    return apply_binary(OP_SUB, a, b);
-}
-
-hn_expr hn_mul(hn_expr a, hn_expr b) {
-    return apply_binary(OP_MUL, a, b);
-}
-
-hn_expr hn_div(hn_expr a, hn_expr b) {
-    return apply_binary(OP_DIV, a, b);
-}
-
-hn_expr hn_pow(hn_expr base, hn_expr exponent) {
-    return apply_binary(OP_POW, base, exponent);
-}
-
-hn_expr hn_atan2(hn_expr y, hn_expr x) {
-    return apply_binary(OP_ATAN2, y, x);
-}
-
-hn_expr hn_min(hn_expr a, hn_expr b) {
-    return apply_binary(OP_MIN, a, b);
-}
-
-hn_expr hn_max(hn_expr a, hn_expr b) {
-    return apply_binary(OP_MAX, a, b);
-}
-
-hn_expr hn_less(hn_expr a, hn_expr b) {
-    return apply_binary(OP_LESS, a, b);
-}
-
-hn_expr hn_less_equal(hn_expr a, hn_expr b) {
-    return apply_binary(OP_LESS_EQUAL, a, b);
-}
-
-hn_expr hn_equal(hn_expr a, hn_expr b) {
-    return apply_binary(OP_EQUAL, a, b);
-}
-
-hn_expr hn_not_equal(hn_expr a, hn_expr b) {
-    return apply_binary(OP_NOT_EQUAL, a, b);
-}
-
-hn_expr hn_and(hn_expr a, hn_expr b) {
-    return apply_binary(OP_AND, a, b);
-}
-
-hn_expr hn_or(hn_expr a, hn_expr b) {
-    return apply_binary(OP_OR, a, b);
-}
-
-hn_expr hn_neg(hn_expr a) {
-    return apply_unary(OP_NEG, a);
-}
-
-hn_expr hn_sqrt(hn_expr a) {
-    return apply_unary(OP_SQRT, a);
-}
-
-hn_expr hn_exp(hn_expr a) {
-    return apply_unary(OP_EXP, a);
-}
-
-hn_expr hn_log(hn_expr a) {
-    return apply_unary(OP_LOG, a);
-}
-
-hn_expr hn_log10(hn_expr a) {
-    return apply_unary(OP_LOG10, a);
-}
-
-hn_expr hn_sin(hn_expr a) {
-    return apply_unary(OP_SIN, a);
-}
-
-hn_expr hn_cos(hn_expr a) {
-    return apply_unary(OP_COS, a);
-}
-
-hn_expr hn_tan(hn_expr a) {
-    return apply_unary(OP_TAN, a);
-}
-
-hn_expr hn_asin(hn_expr a) {
-    return apply_unary(OP_ASIN, a);
-}
-
-hn_expr hn_acos(hn_expr a) {
-    return apply_unary(OP_ACOS, a);
-}
-
-hn_expr hn_atan(hn_expr a) {
-    return apply_unary(OP_ATAN, a);
-}
-
-hn_expr hn_sinh(hn_expr a) {
-    return apply_unary(OP_SINH, a);
-}
-
-hn_expr hn_cosh(hn_expr a) {
-    return apply_unary(OP_COSH, a);
-}
-
-hn_expr hn_tanh(hn_expr a) {
-    return apply_unary(OP_TANH, a);
-}
-
-hn_expr hn_asinh(hn_expr a) {
-    return apply_unary(OP_ASINH, a);
-}
-
-hn_expr hn_acosh(hn_expr a) {
-    return apply_unary(OP_ACOSH, a);
-}
-
-hn_expr hn_atanh(hn_expr a) {
-    return apply_unary(OP_ATANH, a);
-}
-
-hn_expr hn_abs(hn_expr a) {
-    return apply_unary(OP_ABS, a);
-}
-
-hn_expr hn_not(hn_expr a) {
-    return apply_unary(OP_NOT, a);
-}
-
-hn_expr hn_if(hn_expr condition, hn_expr yes, hn_expr no) {
-    return expressions_apply(OP_IF, condition, yes, no);
-}
+#define NODE(id, name)
+#define UNARY(id, name)                                                                                                \
+    hn_expr hn_##name(hn_expr a) {                                                                                     \
+        return apply_unary(OP_##id, a);                                                                                \
+    }
+#define FUNCTION(id, name) UNARY(id, name)
+#define BINARY(id, name)                                                                                               \
+    hn_expr hn_##name(hn_expr a, hn_expr b) {                                                                          \
+        return apply_binary(OP_##id, a, b);                                                                            \
+    }
+#define TERNARY(id, name)                                                                                              \
+    hn_expr hn_##name(hn_expr a, hn_expr b, hn_expr c) {                                                               \
+        return expressions_apply(OP_##id, a, b, c);                                                                    \
+    }
+#define DEFINE(id, name, kind) kind(id, name)
+HN_OPERATOR_LIST(DEFINE)

@@ -28,11 +28,17 @@ bool hn_depends_on_outputs(hn_expr a) {
     return hn_is_valid(a) && graph_depends(&a.model->graph, a.node, SPACE_Y);
 }
 
-_Static_assert(HN_OPERATOR_SUM == OP_SUM + 1 && OP_LINEAR == OP_SUM + 1 && HN_OPERATOR_ADD == (int)OP_ADD &&
-                   HN_OPERATOR_IF == (int)OP_IF && HN_OPERATOR_LINEAR == OP_IF + 1 && OP_COUNT == OP_IF + 2,
-               "the public list is that of operators.h, where a leaf is an input or an output, but for LINEAR, which "
-               "is its last, and "
-               "GUARD, which no model has");
+/* The public list is that of operators.h but for nodes; GUARD, which no model has, has the number of LINEAR there. */
+#define NODE(id)
+#define UNARY(id)                    _Static_assert(HN_OPERATOR_##id == (int)OP_##id, "the lists differ");
+#define FUNCTION(id)                 UNARY(id)
+#define BINARY(id)                   UNARY(id)
+#define TERNARY(id)                  UNARY(id)
+#define CHECK_NUMBER(id, name, kind) kind(id)
+HN_OPERATOR_LIST(CHECK_NUMBER)
+_Static_assert(HN_OPERATOR_SUM == OP_SUM + 1 && HN_OPERATOR_LINEAR == (int)OP_GUARD &&
+                   HN_OPERATOR_COUNT == (int)OP_COUNT,
+               "the lists differ");
 
 static hn_operator operator_of(const struct node *node) {
     if (node->op == OP_LEAF)
@@ -43,7 +49,7 @@ static hn_operator operator_of(const struct node *node) {
         return HN_OPERATOR_LINEAR;
     if (node->op <= OP_SUM)
         return (hn_operator)(node->op + 1);
-    return node->op <= OP_IF ? (hn_operator)node->op : HN_OPERATOR_NONE;
+    return node->op != OP_GUARD ? (hn_operator)node->op : HN_OPERATOR_NONE;
 }
 
 hn_status hn_expr_get_info(hn_expr a, hn_expr_info *out, hn_error *error) {

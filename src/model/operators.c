@@ -22,6 +22,20 @@ int operator_arguments(enum op op) {
     return counts[op];
 }
 
+#define TRAITS(name, family, undefined, masks, sign, slope, finite, rounding, in_double, in_float)                     \
+    [OP_##name] = {FAMILY_##family, UNDEFINED_##undefined, MASKS_##masks, RESULT_##sign, SLOPE_##slope, finite,        \
+                   #rounding,       {in_double, in_float}},
+#define TRAIT_NUMBER(name, ...) TRAIT_##name,
+enum { TRAITS_BEFORE = OP_ADD - 1, OPERATOR_TRAITS(TRAIT_NUMBER) TRAITS_END };
+#define TRAIT_CHECK(name, ...) _Static_assert((int)TRAIT_##name == (int)OP_##name, "operators and traits differ");
+OPERATOR_TRAITS(TRAIT_CHECK)
+_Static_assert((int)TRAITS_END == (int)OP_COUNT, "an operator has no traits");
+
+const struct operator_traits *operator_traits_of(enum op op) {
+    static const struct operator_traits traits[OP_COUNT] = {OPERATOR_TRAITS(TRAITS)};
+    return &traits[op];
+}
+
 double operator_apply(enum op op, double a, double b, double c) {
     switch (op) {
         OPERATOR_LIST(APPLY)

@@ -71,17 +71,12 @@ static bool is_finite(const struct graph *g, uint32_t a, int depth) {
         return isfinite(value);
     case OP_LEAF:
         return true;
-    case OP_NEG:
-    case OP_ABS:
-    case OP_SIN:
-    case OP_COS:
-    case OP_ATAN:
-    case OP_TANH:
-        return depth > 0 && is_finite(g, n->a, depth - 1);
     case OP_MUL: /* times a constant of at most 1 */
         rest = split_factor(g, a, &value);
         return depth > 0 && rest != a && fabs(value) <= 1 && is_finite(g, rest, depth - 1);
     default:
+        if (operator_traits_of((enum op)n->op)->finite)
+            return depth > 0 && is_finite(g, n->a, depth - 1);
         return n->op >= OP_LESS && n->op <= OP_NOT && graph_is_total(g, a);
     }
 }

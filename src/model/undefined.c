@@ -16,23 +16,22 @@ static unsigned made_by_power(const struct graph *g, const struct node *n) {
 }
 
 unsigned graph_made_by(const struct graph *g, const struct node *n) {
-    switch ((enum op)n->op) {
-    case OP_DIV:
-        return graph_is_constant(g, n->b, NULL) && !graph_is_number(g, n->b, 0) ? 0 : MADE_BOTH;
-    case OP_LOG:
-    case OP_LOG10:
-    case OP_ATANH:
-        return MADE_BOTH;
-    case OP_SQRT:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ACOSH:
-        return MADE_INVALID;
-    case OP_POW:
-        return made_by_power(g, n);
-    default:
+    switch ((enum operator_undefined)operator_traits_of((enum op)n->op)->undefined) {
+    case UNDEFINED_NOWHERE:
         return 0;
+    case UNDEFINED_NEGATIVE:
+    case UNDEFINED_BELOW_ONE:
+    case UNDEFINED_BEYOND_ONE:
+        return MADE_INVALID;
+    case UNDEFINED_NOT_POSITIVE:
+    case UNDEFINED_FROM_ONE:
+        return MADE_BOTH;
+    case UNDEFINED_DIVISOR:
+        return graph_is_constant(g, n->b, NULL) && !graph_is_number(g, n->b, 0) ? 0 : MADE_BOTH;
+    case UNDEFINED_POWER:
+        return made_by_power(g, n);
     }
+    return MADE_BOTH;
 }
 
 bool graph_is_total(const struct graph *g, uint32_t node) {

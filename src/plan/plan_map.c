@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "plan/methods.h"
 #include "plan/plan_builder.h"
 
 #include <math.h>
@@ -24,17 +25,17 @@ static const size_t MOST_SLOTS = (size_t)1 << 28, MOST_PROGRAM = (size_t)1 << 27
 /* ---- options ---- */
 
 static struct sample_options sample_options_of(const hn_layer_options *o) {
-    bool weighted = o->method == HN_METHOD_LM || o->method == HN_METHOD_AUTO || o->method == HN_METHOD_ENFORCE;
+    const struct method *method = method_of(o->method);
     double share = o->effort < 1 ? o->effort : 1;
     return (struct sample_options){
         .damping = o->damping,
         .tolerance = o->tolerance,
         .method = (int32_t)o->method,
         .iterations = (int32_t)ceil(share * o->iterations),
-        .weighted = weighted,
-        .stops = o->method != HN_METHOD_PAPER && o->method != HN_METHOD_HARDNET,
-        .pivots = o->method == HN_METHOD_HARDNET,
-        .adaptive = o->method == HN_METHOD_AUTO || (weighted && o->damping < 0),
+        .weighted = method->rows == ROWS_VIOLATED,
+        .stops = method->ends == ENDS_TOLERANCE,
+        .pivots = method->ends == ENDS_PIVOT,
+        .adaptive = method->eps == EPS_TIED || (method->eps == EPS_ADAPTED && o->damping < 0),
         .relative = o->relative,
     };
 }

@@ -7,32 +7,37 @@
 #ifndef HN_TESTS_BASE_ELEMENTARY_WIDTHS_H
 #define HN_TESTS_BASE_ELEMENTARY_WIDTHS_H
 
-/* X(name, value at a, or at a and b, family of arguments) */
+/* Every elementary function: X(name, family of arguments) */
+#define FUNCTIONS_OF_ONE(X)                                                                                            \
+    X(exp, draw_exponential)                                                                                           \
+    X(log, draw_logarithm)                                                                                             \
+    X(log10, draw_logarithm)                                                                                           \
+    X(sin, draw_angle)                                                                                                 \
+    X(cos, draw_angle)                                                                                                 \
+    X(tan, draw_angle)                                                                                                 \
+    X(asin, draw_fraction)                                                                                             \
+    X(acos, draw_fraction)                                                                                             \
+    X(atan, draw_slope)                                                                                                \
+    X(sinh, draw_hyperbolic)                                                                                           \
+    X(cosh, draw_hyperbolic)                                                                                           \
+    X(tanh, draw_hyperbolic)                                                                                           \
+    X(asinh, draw_area)                                                                                                \
+    X(acosh, draw_area)                                                                                                \
+    X(atanh, draw_fraction)
+#define FUNCTIONS_OF_TWO(X)                                                                                            \
+    X(pow, draw_power)                                                                                                 \
+    X(atan2, draw_point)
+
+/* Besides: sin and cos of sincos, and the square root. */
 #define ELEMENTARY_FUNCTIONS(X)                                                                                        \
-    X(exp, elementary_exp(a), draw_exponential)                                                                        \
-    X(log, elementary_log(a), draw_logarithm)                                                                          \
-    X(log10, elementary_log10(a), draw_logarithm)                                                                      \
-    X(sin, elementary_sin(a), draw_angle)                                                                              \
-    X(cos, elementary_cos(a), draw_angle)                                                                              \
-    X(sine_of_both, sine_of_both(a), draw_angle)                                                                       \
-    X(cosine_of_both, cosine_of_both(a), draw_angle)                                                                   \
-    X(tan, elementary_tan(a), draw_angle)                                                                              \
-    X(asin, elementary_asin(a), draw_fraction)                                                                         \
-    X(acos, elementary_acos(a), draw_fraction)                                                                         \
-    X(atan, elementary_atan(a), draw_slope)                                                                            \
-    X(sinh, elementary_sinh(a), draw_hyperbolic)                                                                       \
-    X(cosh, elementary_cosh(a), draw_hyperbolic)                                                                       \
-    X(tanh, elementary_tanh(a), draw_hyperbolic)                                                                       \
-    X(asinh, elementary_asinh(a), draw_area)                                                                           \
-    X(acosh, elementary_acosh(a), draw_area)                                                                           \
-    X(atanh, elementary_atanh(a), draw_fraction)                                                                       \
-    X(sqrt, simd_sqrt(a), draw_logarithm)                                                                              \
-    X(pow, elementary_pow(a, b), draw_power)                                                                           \
-    X(atan2, elementary_atan2(a, b), draw_point)
+    FUNCTIONS_OF_ONE(X)                                                                                                \
+    X(sine_of_both, draw_angle)                                                                                        \
+    X(cosine_of_both, draw_angle)                                                                                      \
+    X(sqrt, draw_logarithm)
 
 enum {
-#define ELEMENTARY_NUMBER(name, value, draw) NUMBER_##name,
-    ELEMENTARY_FUNCTIONS(ELEMENTARY_NUMBER) FUNCTION_COUNT
+#define ELEMENTARY_NUMBER(name, draw) NUMBER_##name,
+    ELEMENTARY_FUNCTIONS(ELEMENTARY_NUMBER) FUNCTIONS_OF_TWO(ELEMENTARY_NUMBER) FUNCTION_COUNT
 #undef ELEMENTARY_NUMBER
 };
 

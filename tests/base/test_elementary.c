@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "base/elementary_arguments.h"
+#include "base/elementary_widths.h"
 
 #define WIDTH 1
 #include "base/elementary.h"
@@ -38,27 +39,6 @@
 static int arguments = ARGUMENTS;
 
 /* ---- judging ---- */
-
-/* X(name, arguments) */
-#define FUNCTIONS_OF_ONE(X)                                                                                            \
-    X(exp, draw_exponential)                                                                                           \
-    X(log, draw_logarithm)                                                                                             \
-    X(log10, draw_logarithm)                                                                                           \
-    X(sin, draw_angle)                                                                                                 \
-    X(cos, draw_angle)                                                                                                 \
-    X(tan, draw_angle)                                                                                                 \
-    X(asin, draw_fraction)                                                                                             \
-    X(acos, draw_fraction)                                                                                             \
-    X(atan, draw_slope)                                                                                                \
-    X(sinh, draw_hyperbolic)                                                                                           \
-    X(cosh, draw_hyperbolic)                                                                                           \
-    X(tanh, draw_hyperbolic)                                                                                           \
-    X(asinh, draw_area)                                                                                                \
-    X(acosh, draw_area)                                                                                                \
-    X(atanh, draw_fraction)
-#define FUNCTIONS_OF_TWO(X)                                                                                            \
-    X(pow, draw_power)                                                                                                 \
-    X(atan2, draw_point)
 
 typedef struct {
     const char *name;
@@ -159,43 +139,23 @@ static void check_accuracy(const function *f) {
     assert_true(worst.error <= 2.0);
 }
 
-#define DEFINE_TEST(sentence, name)                                                                                    \
-    static void sentence(void **state) {                                                                               \
+#define DEFINE_TEST(name, draw)                                                                                        \
+    static void name##_is_within_two_ulp(void **state) {                                                               \
         (void)state;                                                                                                   \
         check_accuracy(&function_##name);                                                                              \
     }
-/* X(test, function) */
-#define ACCURACY_TESTS(X)                                                                                              \
-    X(exponential_is_within_two_ulp, exp)                                                                              \
-    X(logarithm_is_within_two_ulp, log)                                                                                \
-    X(decimal_logarithm_is_within_two_ulp, log10)                                                                      \
-    X(sine_is_within_two_ulp, sin)                                                                                     \
-    X(cosine_is_within_two_ulp, cos)                                                                                   \
-    X(tangent_is_within_two_ulp, tan)                                                                                  \
-    X(arcsine_is_within_two_ulp, asin)                                                                                 \
-    X(arccosine_is_within_two_ulp, acos)                                                                               \
-    X(arctangent_is_within_two_ulp, atan)                                                                              \
-    X(hyperbolic_sine_is_within_two_ulp, sinh)                                                                         \
-    X(hyperbolic_cosine_is_within_two_ulp, cosh)                                                                       \
-    X(hyperbolic_tangent_is_within_two_ulp, tanh)                                                                      \
-    X(area_hyperbolic_sine_is_within_two_ulp, asinh)                                                                   \
-    X(area_hyperbolic_cosine_is_within_two_ulp, acosh)                                                                 \
-    X(area_hyperbolic_tangent_is_within_two_ulp, atanh)                                                                \
-    X(power_is_within_two_ulp, pow)                                                                                    \
-    X(angle_of_a_point_is_within_two_ulp, atan2)
-ACCURACY_TESTS(DEFINE_TEST)
+FUNCTIONS_OF_ONE(DEFINE_TEST)
+FUNCTIONS_OF_TWO(DEFINE_TEST)
 
 /* ---- other promises ---- */
 
-#define LIST_FUNCTION(name, draw)  &function_##name,
-#define COUNT_FUNCTION(name, draw) +1
-enum { FUNCTION_COUNT = 0 FUNCTIONS_OF_ONE(COUNT_FUNCTION) FUNCTIONS_OF_TWO(COUNT_FUNCTION) };
+#define LIST_FUNCTION(name, draw) &function_##name,
 static const function *const functions[] = {FUNCTIONS_OF_ONE(LIST_FUNCTION) FUNCTIONS_OF_TWO(LIST_FUNCTION)};
 
 static void other_rounding_modes_cost_a_few_ulp_at_most(void **state) {
     (void)state;
     static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    for (size_t f = 0; f < FUNCTION_COUNT; f++)
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
             assert_true(largest_error(functions[f], arguments / 100, modes[m]).error <= 4.0);
 }
@@ -474,9 +434,10 @@ static void angles_of_points_know_their_special_values(void **state) {
 int main(int count, char **words) {
     if (count > 1)
         arguments = (int)strtol(words[1], NULL, 10);
-#define LIST_TEST(sentence, name) cmocka_unit_test(sentence),
+#define LIST_TEST(name, draw) cmocka_unit_test(name##_is_within_two_ulp),
     const struct CMUnitTest tests[] = {
-        ACCURACY_TESTS(LIST_TEST) cmocka_unit_test(other_rounding_modes_cost_a_few_ulp_at_most),
+        FUNCTIONS_OF_ONE(LIST_TEST) FUNCTIONS_OF_TWO(LIST_TEST)
+            cmocka_unit_test(other_rounding_modes_cost_a_few_ulp_at_most),
         cmocka_unit_test(sine_and_cosine_together_have_the_bits_of_each_alone),
         cmocka_unit_test(powers_of_ten_have_exact_decimal_logarithms),
         cmocka_unit_test(exponentials_and_logarithms_know_their_special_values),

@@ -21,10 +21,10 @@ enum { COUNT = 2048, LARGEST_WIDTH = 8, STRAY_EVERY = 5 };
 
 typedef void draw_function(struct random *random, double *a, double *b);
 
-#define LIST_DRAW(name, value, draw) draw,
-#define LIST_NAME(name, value, draw) #name,
-static draw_function *const draws[] = {ELEMENTARY_FUNCTIONS(LIST_DRAW)};
-static const char *const names[] = {ELEMENTARY_FUNCTIONS(LIST_NAME)};
+#define LIST_DRAW(name, draw) draw,
+#define LIST_NAME(name, draw) #name,
+static draw_function *const draws[] = {ELEMENTARY_FUNCTIONS(LIST_DRAW) FUNCTIONS_OF_TWO(LIST_DRAW)};
+static const char *const names[] = {ELEMENTARY_FUNCTIONS(LIST_NAME) FUNCTIONS_OF_TWO(LIST_NAME)};
 
 /* Neighbours that take every function's slow path. */
 static double stray(struct random *random) {

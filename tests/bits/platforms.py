@@ -37,7 +37,7 @@ class Platform:
 
 
 CROSS = "-O2 -static"
-FAKE = str(BUILDS / "fake")  # of a CUDA driver: tests/device/fake_device.h
+FAKE = str(BUILDS / "fake")  # of a CUDA driver: tests/cuda/fake_device.h
 WEB = "-sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sTOTAL_STACK=4MB -sEXIT_RUNTIME=1 -sERROR_ON_UNDEFINED_SYMBOLS=0 -Wno-js-compiler"
 NODE_PATH = ":".join(["/usr/share/nodejs", *filter(None, [os.environ.get("NODE_PATH")])])  # where Debian keeps what emcc needs
 PLATFORMS = (
@@ -101,7 +101,7 @@ def build_fake_driver():
     """CUDA's driver and compiler in the host's memory, with which the kernels' text runs on this processor."""
     pathlib.Path(FAKE).mkdir(parents=True, exist_ok=True)
     for name, version in (("cuda", 1), ("nvrtc", 13)):
-        command(["gcc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-Iinclude", "-Isrc", "-Itests/device", f"tests/device/fake_{name}.c", "-ldl",
+        command(["gcc", "-O1", "-std=gnu11", "-shared", "-fPIC", "-Iinclude", "-Isrc", "-Itests/cuda", f"tests/cuda/fake_{name}.c", "-ldl",
                  "-o", f"{FAKE}/lib{name}.so.{version}"])
 
 

@@ -4,7 +4,7 @@
 #ifndef HN_TESTS_FAULTS_DEVICE_FAULTS_RUNS_H
 #define HN_TESTS_FAULTS_DEVICE_FAULTS_RUNS_H
 
-#include "device/fake_device.h"
+#include "cuda/fake_device.h"
 #include "hardnet/hardnet.h"
 
 /* The model has one input and two outputs. Every call of the driver fails in turn, once and for ever. */

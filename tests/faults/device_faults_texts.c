@@ -1,7 +1,7 @@
 /* device_faults_texts.c - allocations fail while a device's kernels are printed: there is no text then, and nothing is left.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/dense_models.h"
+#include "cuda/dense_models.h"
 #include "faults/device_faults_runs.h"
 
 #include "support/check.h"

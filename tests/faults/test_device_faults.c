@@ -3,10 +3,10 @@
  * trained there. `device_faults all` takes every call and the allocations of every life (`make test-long`); else those of a layer, and
  * some of the others.
  *
- * The device is that of tests/device/fake_device.h, and no other is needed.
+ * The device is that of tests/cuda/fake_device.h, and no other is needed.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/fake_open.h"
+#include "cuda/fake_open.h"
 #include "faults/device_faults_lives.h"
 #include "faults/device_faults_runs.h"
 #include "support/check.h"

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "support/plain_graph.h"
 
+#include "hardnet/model.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,40 +76,20 @@ static long double larger(long double a, long double b) {
     return a > b || isnan(a) ? a : b;
 }
 
+/* C's function of each name. */
+#define NODE(id, name)
+#define UNARY(id, name)
+#define BINARY(id, name)
+#define TERNARY(id, name)
+#define FUNCTION(id, name)                                                                                             \
+    case OP_##id:                                                                                                      \
+        return name##l(a);
+#define LONG_FUNCTION(id, name, kind) kind(id, name)
+#define absl                          fabsl
+
 static long double long_function(enum op op, long double a) {
-    switch (op) {
-    case OP_SQRT:
-        return sqrtl(a);
-    case OP_EXP:
-        return expl(a);
-    case OP_LOG:
-        return logl(a);
-    case OP_LOG10:
-        return log10l(a);
-    case OP_SIN:
-        return sinl(a);
-    case OP_COS:
-        return cosl(a);
-    case OP_TAN:
-        return tanl(a);
-    case OP_ASIN:
-        return asinl(a);
-    case OP_ACOS:
-        return acosl(a);
-    case OP_ATAN:
-        return atanl(a);
-    case OP_SINH:
-        return sinhl(a);
-    case OP_COSH:
-        return coshl(a);
-    case OP_TANH:
-        return tanhl(a);
-    case OP_ASINH:
-        return asinhl(a);
-    case OP_ACOSH:
-        return acoshl(a);
-    case OP_ATANH:
-        return atanhl(a);
+    switch ((int)op) {
+        HN_OPERATOR_LIST(LONG_FUNCTION)
     default: /* no operator that is known here */
         return (long double)NAN;
     }
@@ -129,8 +111,6 @@ long double plain_long_operator(enum op op, long double a, long double b, long d
         return powl(a, b);
     case OP_ATAN2:
         return atan2l(a, b);
-    case OP_ABS:
-        return fabsl(a);
     case OP_MIN:
         return smaller(a, b);
     case OP_MAX:

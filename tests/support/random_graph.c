@@ -210,9 +210,9 @@ static struct random_term apply(struct maker *m, enum op op) {
         return binary(m, op, a, b, fmax(a.bound, b.bound));
     case OP_IF:
         return make_if(m, a, b);
-    case OP_NOT:
-        return unary(m, op, a, 1);
-    default: /* comparisons and logic */
+    default: /* comparisons, logic, and what is at most 1 in size for |a| < 0.9 */
+        if (operator_arguments(op) == 1)
+            return unary(m, op, op == OP_NOT ? a : inside(m, a), 1);
         return binary(m, op, a, b, 1);
     }
 }

@@ -86,7 +86,7 @@ class Bench(SampleTool):
         self.assertRegex(err, "for 4 of 4 samples none of 1000 sampled inputs")
 
     def test_a_device_is_timed_with_copies_and_without(self):
-        fake = pathlib.Path(tool.program).parent / "tests" / "device" / "fake"
+        fake = pathlib.Path(tool.program).parent / "tests" / "cuda" / "fake"
         if not fake.exists() or not shutil.which("c++"):
             self.skipTest("there is neither a driver that is none nor a C++ compiler")
         target, model = self.folder / "bench.json", self.file("m.mod", DISC)

@@ -228,7 +228,7 @@ class Emit(tool.Tool):
                 inside = ~((name == "angle") & (np.abs(inputs) > 1e6))  # 2 - x is rounded to float there
                 self.assertLess(np.max(wrong[inside]), 1.3 if name not in ("angle",) else 2.6, f"{name} at {inputs[np.argmax(wrong * inside)]}")
 
-    # ---- gradients; tests/emit/test_adjoint.c compares their bits with the library's ----
+    # ---- gradients; tests/codegen/test_adjoint.c compares their bits with the library's ----
 
     @tool.without_sanitizers
     def test_the_gradient_through_a_network_agrees_with_differences(self):

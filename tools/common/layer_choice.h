@@ -19,10 +19,14 @@ struct layer_choice {
 
 extern const char *const layer_choice_methods[], *const layer_choice_sets[]; /* words, NULL after the last */
 
+/* " auto paper ..." */
+#define LAYER_METHOD(name, text) " " text
+#define LAYER_METHODS            HN_METHOD_LIST(LAYER_METHOD)
+
 #define LAYER_OPTIONS(choice)                                                                                          \
     {.name = "method",                                                                                                 \
      .value = "METHOD",                                                                                                \
-     .help = "how outputs are corrected: auto, paper, hardnet, lm, enforce, snarenet, nearest or optimal (auto)",      \
+     .help = "how outputs are corrected, one of" LAYER_METHODS " (auto)",                                              \
      .text = &(choice).method,                                                                                         \
      .words = layer_choice_methods},                                                                                   \
         LAYER_SETTINGS(choice)

@@ -199,8 +199,7 @@ int verb_eval(int argc, char **argv) {
          .given = &o.refine_given},
         {.name = "method",
          .value = "METHOD",
-         .help = "how outputs are corrected: auto, paper, hardnet, lm, enforce, snarenet, nearest or optimal (the "
-                 "network's own)",
+         .help = "how outputs are corrected, one of" LAYER_METHODS " (the network's own)",
          .text = &o.method,
          .words = layer_choice_methods},
         {.name = "iterations",

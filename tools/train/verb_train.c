@@ -191,9 +191,7 @@ int verb_train(int argc, char **argv) {
          .given = &o.refine_given},
         {.name = "method",
          .value = "METHOD",
-         .help =
-             "auto, nearest, optimal, paper, hardnet, lm, enforce or snarenet; soft (a penalty only), dc3 (completion "
-             "and correction) (auto)",
+         .help = "one of" LAYER_METHODS ", or soft (a penalty only), dc3 (completion and correction) (auto)",
          .text = &o.choice.method,
          .words = train_methods},
         LAYER_SETTINGS(o.choice),

@@ -1,5 +1,5 @@
 """A library of arrays that say they are on a CUDA device, for the driver that is none, whose memory
-is the host's (tests/device/fake_device.h).
+is the host's (tests/cuda/fake_device.h).
 
 SPDX-License-Identifier: MIT
 """

@@ -19,23 +19,11 @@ struct count {
 
 /* ---- statements ---- */
 
-/* Instructions of one call of each elementary function; ours in double, ours in float. */
-static const struct {
-    uint32_t function;
-    double in_double, in_float;
-} calls[] = {
-    {FUNCTION_SINCOS, 122, 172}, {FUNCTION_SIN, 122, 172},   {FUNCTION_COS, 122, 172},   {FUNCTION_TAN, 150, 230},
-    {FUNCTION_EXP, 70, 75},      {FUNCTION_LOG, 70, 85},     {FUNCTION_LOG10, 190, 210}, {FUNCTION_POW, 330, 380},
-    {FUNCTION_ASIN, 130, 120},   {FUNCTION_ACOS, 140, 130},  {FUNCTION_ATAN, 150, 150},  {FUNCTION_ATAN2, 210, 230},
-    {FUNCTION_SINH, 140, 150},   {FUNCTION_COSH, 110, 120},  {FUNCTION_TANH, 150, 160},  {FUNCTION_ASINH, 220, 230},
-    {FUNCTION_ACOSH, 220, 230},  {FUNCTION_ATANH, 190, 200}, {FUNCTION_SQRT, 4, 4},
-};
-
+/* Instructions of one call of an elementary function. */
 double emission_call_cost(const struct emission *e, uint32_t function) {
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        if (calls[i].function == function)
-            return e->options.single ? calls[i].in_float : calls[i].in_double;
-    return 0;
+    if (function == FUNCTION_SINCOS)
+        function = FUNCTION_SIN;
+    return function < OP_COUNT ? operator_traits_of((enum op)function)->calls[e->options.single] : 0;
 }
 
 /* Factors of 1 and -1 are not multiplied by. */

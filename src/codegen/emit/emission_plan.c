@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/emit/emission.h"
+#include "plan/methods.h"
 
 #include <string.h>
 
@@ -68,27 +69,11 @@ double emission_tolerance(const struct emission *e) {
     return e->options.single ? e->plan->options.tolerance * (1 - room) : e->plan->options.tolerance;
 }
 
-/* Without a default: compilers warn about a method that is not here. */
 const char *emission_method(hn_method method) {
-    switch (method) {
-    case HN_METHOD_AUTO:
-        return "HN_METHOD_AUTO";
-    case HN_METHOD_PAPER:
-        return "HN_METHOD_PAPER";
-    case HN_METHOD_HARDNET:
-        return "HN_METHOD_HARDNET";
-    case HN_METHOD_LM:
-        return "HN_METHOD_LM";
-    case HN_METHOD_ENFORCE:
-        return "HN_METHOD_ENFORCE";
-    case HN_METHOD_SNARENET:
-        return "HN_METHOD_SNARENET";
-    case HN_METHOD_NEAREST:
-    case HN_METHOD_OPTIMAL:
-    case HN_METHOD_COUNT:
-        break;
-    }
-    return NULL;
+#define METHOD_NAME(name, text) #name,
+    static const char names[][24] = {HN_METHOD_LIST(METHOD_NAME)};
+#undef METHOD_NAME
+    return (unsigned)method >= HN_METHOD_COUNT || method_searches(method) ? NULL : names[method];
 }
 
 static void print_options(const struct emission *e, struct text *out) {

@@ -14,77 +14,6 @@
 
 enum { STEP_SCALE = CODE_COUNT, SCRATCH = 2 }; /* a coefficient times a number */
 
-/* How an operator's bound is found: the function of rounding_bound.h. */
-static const char *rule_of(uint32_t code) {
-    switch (code) {
-    case OP_ADD:
-    case OP_SUB:
-        return "rounding_sum(v, a, b)";
-    case OP_MUL:
-    case OP_GUARD:
-        return "rounding_product(v, a, b)";
-    case OP_DIV:
-        return "rounding_quotient(v, a, b)";
-    case OP_POW:
-        return "rounding_pow(v, a, b)";
-    case OP_SQRT:
-        return "rounding_root(v, a, b)";
-    case OP_EXP:
-        return "rounding_exp(v, a, b)";
-    case OP_LOG:
-    case OP_LOG10:
-        return "rounding_log(v, a, b)";
-    case OP_TAN:
-        return "rounding_tan(v, a, b)";
-    case OP_ASIN:
-    case OP_ACOS:
-        return "rounding_arc(v, a, b)";
-    case OP_ATAN2:
-        return "rounding_atan2(v, a, b)";
-    case OP_SINH:
-    case OP_COSH:
-        return "rounding_hyperbolic(v, a, b)";
-    case OP_ACOSH:
-        return "rounding_acosh(v, a, b)";
-    case OP_ATANH:
-        return "rounding_atanh(v, a, b)";
-    case OP_SIN:
-    case OP_COS:
-    case OP_ATAN:
-    case OP_TANH:
-    case OP_ASINH:
-        return "rounding_gentle(v, a, b)";
-    case OP_MIN:
-    case OP_MAX:
-    case OP_AND:
-    case OP_OR:
-        return "rounding_extreme(v, a, b)";
-    case OP_LESS:
-    case OP_LESS_EQUAL:
-    case OP_EQUAL:
-    case OP_NOT_EQUAL:
-        return "rounding_comparison(v, a, b)";
-    case OP_IF:
-        return "rounding_choice(a, b, c)";
-    default: /* NEG, ABS, NOT */
-        return "rounding_none(v, a, b)";
-    }
-}
-
-/* A switch, not a table: a table of pointers would have to be relocated. */
-static const char *meaning_of(uint32_t code) {
-#define MEANING(name, text, arguments, meaning)                                                                        \
-    case OP_##name:                                                                                                    \
-        return #meaning;
-    switch ((enum op)code) { // NOLINT(bugprone-branch-clone): several nodes have the same meaning
-        NODE_LIST(MEANING)   // NOLINT(bugprone-branch-clone)
-        OPERATOR_LIST(MEANING)
-    default:
-        return "";
-    }
-#undef MEANING
-}
-
 /* ---- steps ---- */
 
 static bool add_step(struct emission_rounding *r, uint32_t code, uint32_t to, uint32_t a, uint32_t b, uint32_t c) {
@@ -262,7 +191,8 @@ static void print_cases(const struct emission_rounding *r, struct text *out) {
                   "    (void)a;\n    (void)b;\n    (void)c;\n    switch (code) {\n");
     for (uint32_t code = OP_ADD; code < OP_COUNT; code++)
         if (used[code])
-            text_add(out, "    case %uu:\n        v = %s;\n        break;\n", code, meaning_of(code));
+            text_add(out, "    case %uu:\n        v = %s;\n        break;\n", code,
+                     function_shape((enum function)code).meaning);
     text_add(out, "    default:\n        break;\n    }\n    return v;\n}\n");
     text_add(out,
              "\nstatic real rounding_error(uint32_t code, real v, rounded_number a, rounded_number b, rounded_number "
@@ -270,8 +200,9 @@ static void print_cases(const struct emission_rounding *r, struct text *out) {
              "    switch (code) {\n");
     for (uint32_t code = OP_ADD; code < OP_COUNT; code++)
         if (used[code])
-            text_add(out, "    case %uu: /* %s */\n        e = %s;\n        break;\n", code,
-                     operator_text((enum op)code), rule_of(code));
+            text_add(out, "    case %uu: /* %s */\n        e = rounding_%s(%s);\n        break;\n", code,
+                     operator_text((enum op)code), operator_traits_of((enum op)code)->rounding,
+                     operator_arguments((enum op)code) == 3 ? "a, b, c" : "v, a, b");
     text_add(out, "    default:\n        break;\n    }\n    return e;\n}\n");
 }
 

@@ -77,9 +77,9 @@ struct families {
 };
 
 static void add_operator(struct families *f, uint32_t code) {
-    f->arc |= code == OP_ASIN || code == OP_ACOS || code == OP_ATAN || code == OP_ATAN2;
-    f->hyperbolic |= code == OP_SINH || code == OP_COSH || code == OP_TANH || code == OP_ASINH || code == OP_ACOSH ||
-                     code == OP_ATANH;
+    uint8_t family = code < OP_COUNT ? operator_traits_of((enum op)code)->family : FAMILY_BASIC;
+    f->arc |= family == FAMILY_ARC;
+    f->hyperbolic |= family == FAMILY_HYPERBOLIC;
 }
 
 static struct families find_families(const struct emission *e) {

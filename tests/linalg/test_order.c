@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "linalg/order.h"
 
-#include "sparse/order_patterns.h"
+#include "linalg/order_patterns.h"
 #include "support/check.h"
 
 #include <suitesparse/amd.h>

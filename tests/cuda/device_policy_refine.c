@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "device_policy_refine.h"
 
-#include "device/fake_open.h"
+#include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/model_check.h"
 

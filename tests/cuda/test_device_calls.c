@@ -4,9 +4,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* dladdr */
-#include "device/dense_models.h"
-#include "device/device_calls_cache.h"
-#include "device/fake_open.h"
+#include "cuda/dense_models.h"
+#include "cuda/device_calls_cache.h"
+#include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "autodiff/derivatives.h"
 #include "hardnet/read.h"
-#include "sparse/order_patterns.h"
+#include "linalg/order_patterns.h"
 #include "support/check.h"
 #include "support/node_matrices.h"
 

@@ -2,7 +2,7 @@
  * not have, and that the driver or the compiler is missing or too old.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/fake_open.h"
+#include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"

@@ -4,7 +4,7 @@
  * On the device of fake_device.h, which is asked for memory and one variable only: no kernel runs.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/fake_open.h"
+#include "cuda/fake_open.h"
 #include "support/check.h"
 
 #include "base/memory.h"

@@ -7,8 +7,8 @@
  * models and methods (`make test-long`).
  *
  * SPDX-License-Identifier: MIT */
-#include "device/dense_models.h"
-#include "device/fake_device.h"
+#include "cuda/dense_models.h"
+#include "cuda/fake_device.h"
 #include "device_single_run.h"
 #include "support/check.h"
 #include "support/compiled_kernel.h"

@@ -279,5 +279,5 @@ int main(void) {
                                        cmocka_unit_test(a_file_is_as_long_as_its_header_says),
                                        cmocka_unit_test(what_a_file_says_is_escaped_in_messages),
                                        cmocka_unit_test(what_is_written_is_read_again)};
-    return cmocka_run_group_tests_name("files/npy", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("io/npy", tests, NULL, NULL);
 }

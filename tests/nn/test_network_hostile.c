@@ -4,7 +4,7 @@
  * says. Other files are no safetensors files at all.
  *
  * SPDX-License-Identifier: MIT */
-#include "network/file_bytes.h"
+#include "nn/file_bytes.h"
 
 #include "base/utf8.h"
 

@@ -1,7 +1,7 @@
 /* device_calls_cache.c - see device_calls_cache.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/device_calls_cache.h"
+#include "cuda/device_calls_cache.h"
 
 #include "support/check.h"
 #include "support/run_layer.h"

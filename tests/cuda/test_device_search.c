@@ -4,7 +4,7 @@
  * On the device that is there; where there is none on that of fake_device.h, which runs the same text.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/fake_open.h"
+#include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/model_check.h"
 #include "support/random_problem.h"

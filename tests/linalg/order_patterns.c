@@ -1,7 +1,7 @@
 /* order_patterns.c - see order_patterns.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "sparse/order_patterns.h"
+#include "linalg/order_patterns.h"
 
 #include "support/check.h"
 

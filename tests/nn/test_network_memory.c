@@ -3,7 +3,7 @@
  * The functions of base/memory.h are replaced by ones that count.
  *
  * SPDX-License-Identifier: MIT */
-#include "network/file_bytes.h"
+#include "nn/file_bytes.h"
 #include "support/scratch.h"
 
 #include <stdalign.h>

@@ -4,7 +4,7 @@
 #ifndef HN_TESTS_DEVICE_FAKE_OPEN_H
 #define HN_TESTS_DEVICE_FAKE_OPEN_H
 
-#include "device/fake_device.h"
+#include "cuda/fake_device.h"
 #include "support/check.h"
 
 #include <dlfcn.h>

@@ -3,7 +3,7 @@
  * On the device that is there; where there is none on that of fake_device.h, which runs the same text.
  *
  * SPDX-License-Identifier: MIT */
-#include "device/fake_open.h"
+#include "cuda/fake_open.h"
 #include "device_policy_refine.h"
 #include "support/check.h"
 #include "support/model_check.h"

@@ -1,7 +1,7 @@
 /* test_network_files.c - networks to files and back: every bit and every text; no damage goes unnoticed.
  *
  * SPDX-License-Identifier: MIT */
-#include "network/file_bytes.h"
+#include "nn/file_bytes.h"
 #include "support/scratch.h"
 
 #include "base/random.h"
