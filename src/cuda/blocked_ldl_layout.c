@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of dense_ldl.h */
+enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_block_sizes.h */
 
 static uint64_t longer(uint64_t a, uint64_t b) {
     return a > b ? a : b;
@@ -58,6 +58,7 @@ static uint64_t bits_of(double number, bool single) {
 static void name_sizes(struct system_layout *l) {
     const struct plan *p = l->plan;
     const double shift = p->options.weighted ? 0 : p->options.damping;
+    layout_name(l, "SYSTEM_PREFIX", true);
     layout_name(l, "TILED_ROWS", p->rows);
     layout_name(l, "TILED_COLUMNS", p->outputs);
     layout_name(l, "TILED_WEIGHTED", p->options.weighted);

@@ -40,7 +40,7 @@ void layout_slots(struct system_layout *l, const char *name, uint64_t count) {
 
 /* ---- systems that are gathered from the plan's own lists ---- */
 
-enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of dense_ldl.h */
+enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_block_sizes.h */
 
 static void layout_list(struct system_layout *l, const char *name, struct plan_list list) {
     layout_words(l, name, plan_words(l->plan, list), list.count);
@@ -61,18 +61,16 @@ static void layout_sides(struct system_layout *l) {
 static void layout_gathered(struct system_layout *l) {
     const struct plan_system *s = &l->plan->system;
     layout_sides(l);
+    layout_name(l, "SYSTEM_KIND", s->kind);
     layout_name(l, "SYSTEM_ORDER", s->order);
-    layout_name(l, "SYSTEM_OWN", s->order - s->added);
+    layout_name(l, "SYSTEM_ADDED", s->added);
+    layout_name(l, "SYSTEM_PREFIX", false);
     layout_name(l, "SYSTEM_LOWER", s->lower);
     layout_name(l, "SYSTEM_INVERSE", s->inverse);
     layout_name(l, "SYSTEM_PIVOTS", s->pivot_range);
     layout_name(l, "SYSTEM_SOLUTION", s->solution);
-    layout_name(l, "DENSE_DEPTH", s->order);
-    layout_slots(l, "SYSTEM_WEIGHT", s->order);
     layout_slots(l, "SYSTEM_STRIP", (uint64_t)STRIP_ROWS * s->order);
     layout_list(l, "SYSTEM_STREAM", s->stream);
-    if (s->kind != FACTOR_WALKED)
-        return;
     layout_list(l, "SYSTEM_PERMUTATION", s->permutation);
     layout_list(l, "SYSTEM_COLUMN_FIRST", s->column_first);
     layout_list(l, "SYSTEM_ROW_UNKNOWN", s->row_unknown);
@@ -204,21 +202,14 @@ void device_system_print_knows(const struct device_system *system, struct text *
         print_include(out, "blocked_ldl_known");
 }
 
-/* Beside DEVICE_UNROLL, for loops over what registers hold: those over memory, so far that reads do not wait for each other. */
-static const char loops[] = "\n#ifdef DEVICE_HOST\n#define DEVICE_UNROLL_FOUR\n#define DEVICE_UNROLL_EIGHT\n#else\n"
-                            "#define DEVICE_UNROLL_FOUR _Pragma(\"unroll 4\")\n"
-                            "#define DEVICE_UNROLL_EIGHT _Pragma(\"unroll 8\")\n#endif\n";
-
 void device_system_print_functions(const struct device_system *system, struct text *out) {
     if (!system->there)
         return;
-    text_add(out, "%s", loops);
     text_add_bytes(out, system->names.bytes, system->names.length);
-    print_include(out, "dense_ldl");
-    if (system->kind != FACTOR_TILED) {
-        print_include(out, system->kind == FACTOR_DENSE ? "normal_matrix" : "sparse_ldl");
+    print_include(out, "global_block_sizes");
+    text_add(out, "#include \"linalg/damped_kernel.h\"\n");
+    if (system->kind != FACTOR_TILED)
         return;
-    }
     print_include(out, "blocked_ldl_thread");
     print_include(out, "blocked_ldl_solve");
     if (system->reduces) {

@@ -1,8 +1,8 @@
 /* device_system.h - the linear system of a layer as loops over slots in the device's memory, where it is no list of statements.
  *
- *     dense    the factor is full: normal_matrix.h, dense_ldl.h
- *     tiled    likewise, as the host does in tiles: blocked_ldl_thread.h, blocked_ldl_solve.h, tridiagonal_schur.h
- *     walked   sparse, but too full for lists: sparse_ldl.h
+ *     dense, walked    linalg/damped_kernel.h, as on the host
+ *     tiled            the factor of linalg/dense_ldl_kernel.h; the rest is in blocked_ldl_thread.h, blocked_ldl_solve.h and
+ *                      tridiagonal_schur.h
  *
  * In come a plan and the lists of its statements; behind these go the words and numbers that the loops read, and out go the names of where
  * everything lies, as constants of the text.

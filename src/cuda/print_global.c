@@ -123,11 +123,8 @@ static void print_kernel(struct text *out, const struct device_subject *subject)
              thread_pool ? "    block_end();\n" : "");
 }
 
-/* Numbers of the search lie as slots do. */
-static const char slots_of_search[] = "\n#define SLOT_STEP ((uint32_t)SLOT_STRIDE)\n"
-                                      "#define SLOT_AT(slots, offset) ((slots) + (size_t)(offset)*SLOT_STEP)\n"
-                                      "#define simd_prefetch(at, ahead) ((void)0)\n"
-                                      "#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
+/* The numbers of the search are slots, too. */
+static const char slots_of_search[] = "\n#ifdef DEVICE_HOST\n#define DEVICE_GLOBAL(pointer) ((void)0)\n#else\n"
                                       "#define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))\n#endif\n";
 
 /* The methods nearest and optimal: the library's own search. */

@@ -46,7 +46,7 @@ static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
     if (!sample_holds_bounds(s))
         return false;
     tiled_columns(p->slots, TILED_RIGHT, TILED_STEP, false); /* the step comes later */
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         uint32_t i = row[k], e = first[i];
         real y = *point_at(p, plan_words(plan, plan->value)[i]), down = *point_at(p, TILED_STEP + output[k]);

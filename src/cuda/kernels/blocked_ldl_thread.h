@@ -19,6 +19,29 @@ struct tiled {
     struct dense factor;
 };
 
+SIMD_INLINE real *tiled_at(real *slots, size_t slot) {
+    return SLOT_AT(slots, slot);
+}
+
+SIMD_INLINE size_t tiled_least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* to = from, for vectors that do not overlap: several numbers are read before the first write. */
+static void tiled_copy(const real *from, real *to, size_t count) {
+    LOOP_ROLLED
+    for (size_t i = 0; i < count; i += DENSE_DOWN) {
+        real block[DENSE_DOWN];
+        LOOP_UNROLL
+        for (size_t k = 0; k < DENSE_DOWN; k++)
+            block[k] = from[tiled_least(i + k, count - 1) * SLOT_STRIDE];
+        LOOP_UNROLL
+        for (size_t k = 0; k < DENSE_DOWN; k++)
+            if (i + k < count)
+                to[(i + k) * SLOT_STRIDE] = block[k];
+    }
+}
+
 SIMD_INLINE const uint32_t *tiled_words(size_t list) {
     return hardnet_listed.words + list;
 }
@@ -36,20 +59,20 @@ SIMD_INLINE bool tiled_is_known(size_t row) {
 }
 
 SIMD_INLINE bool tiled_counts(real *slots, size_t row) {
-    return !TILED_WEIGHTED || mask_read(dense_at(slots, TILED_ACTIVE + row));
+    return !TILED_WEIGHTED || mask_read(tiled_at(slots, TILED_ACTIVE + row));
 }
 
 SIMD_INLINE real tiled_scale(real *slots, size_t row) {
-    return TILED_WEIGHTED ? *dense_at(slots, TILED_SCALE + row) : 1;
+    return TILED_WEIGHTED ? *tiled_at(slots, TILED_SCALE + row) : 1;
 }
 
 SIMD_INLINE bool tiled_recalls(real *slots) {
-    return !TILED_WEIGHTED || !mask_read(dense_at(slots, TILED_STRETCHED));
+    return !TILED_WEIGHTED || !mask_read(tiled_at(slots, TILED_STRETCHED));
 }
 
 /* Row number c of those that count. */
 SIMD_INLINE size_t tiled_row(real *slots, size_t c) {
-    return (size_t)*dense_at(slots, TILED_COUNT + c);
+    return (size_t)*tiled_at(slots, TILED_COUNT + c);
 }
 
 /* ---- A's numbers ---- */
@@ -77,7 +100,7 @@ SIMD_INLINE size_t tiled_column(const struct tiled_entries *all, size_t e) {
 
 SIMD_INLINE real tiled_entry(real *slots, const struct tiled_entries *all, size_t e) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot);
-    return *dense_at(slots, all->own ? TILED_MATRIX + all->first + e : slot[all->first + e]);
+    return *tiled_at(slots, all->own ? TILED_MATRIX + all->first + e : slot[all->first + e]);
 }
 
 /* ---- the block of constant rows ---- */
@@ -85,15 +108,15 @@ SIMD_INLINE real tiled_entry(real *slots, const struct tiled_entries *all, size_
 /* Sums over k of J(b, k) x_k for rows b .. of the block; fresh: begun with the first product, not with 0. */
 SIMD_INLINE void tiled_block_sums(const real *x, size_t b, bool fresh, real sums[DENSE_DOWN]) {
     const real *row[DENSE_DOWN];
-    DEVICE_UNROLL
+    LOOP_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
-        row[r] = tiled_numbers(TILED_BLOCK) + dense_least(b + r, TILED_BLOCK_ROWS - 1) * TILED_COLUMNS;
+        row[r] = tiled_numbers(TILED_BLOCK) + tiled_least(b + r, TILED_BLOCK_ROWS - 1) * TILED_COLUMNS;
         sums[r] = fresh ? row[r][0] * x[0] : 0 + row[r][0] * x[0];
     }
-    DEVICE_UNROLL_FOUR
+    LOOP_UNROLL_FOUR
     for (size_t k = 1; k < TILED_COLUMNS; k++) {
         real own = x[k * SLOT_STRIDE];
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             sums[r] += row[r][k] * own;
     }
@@ -101,24 +124,24 @@ SIMD_INLINE void tiled_block_sums(const real *x, size_t b, bool fresh, real sums
 
 /* J x of the block's rows, to TILED_OUT. */
 static GENERATED void tiled_block_multiply(real *slots, const real *x, bool fresh) {
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t b = 0; b < TILED_BLOCK_ROWS; b += DENSE_DOWN) {
         real sums[DENSE_DOWN];
         tiled_block_sums(x, b, fresh, sums);
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
             if (b + r < TILED_BLOCK_ROWS)
-                *dense_at(slots, TILED_OUT + b + r) = sums[r];
+                *tiled_at(slots, TILED_OUT + b + r) = sums[r];
     }
 }
 
 /* c = J y of the rows that are nothing else. */
 static void tiled_values(real *slots) {
     const uint32_t *valued = tiled_words(TILED_VALUED), *value = tiled_words(TILED_VALUE);
-    tiled_block_multiply(slots, dense_at(slots, TILED_Y), true);
-    DEVICE_ROLLED
+    tiled_block_multiply(slots, tiled_at(slots, TILED_Y), true);
+    LOOP_ROLLED
     for (size_t k = 0; k < TILED_VALUES; k++)
-        *dense_at(slots, value[k]) = *dense_at(slots, TILED_OUT + valued[k]);
+        *tiled_at(slots, value[k]) = *tiled_at(slots, TILED_OUT + valued[k]);
 }
 
 /* ---- products ---- */
@@ -129,16 +152,16 @@ enum { TILED_AT_ONCE = 16 };
 static real tiled_row_sum(real *slots, bool recalls, size_t row, const real *x) {
     const struct tiled_entries all = tiled_entries_of(slots, recalls, row);
     real sum = 0;
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
         real a[TILED_AT_ONCE], own[TILED_AT_ONCE];
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
-            size_t at = dense_least(e + k, all.count - 1);
+            size_t at = tiled_least(e + k, all.count - 1);
             a[k] = tiled_entry(slots, &all, at);
             own[k] = x[tiled_column(&all, at) * SLOT_STRIDE];
         }
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             sum = e + k < all.count ? sum + a[k] * own[k] : sum;
     }
@@ -149,44 +172,44 @@ static real tiled_row_sum(real *slots, bool recalls, size_t row, const real *x) 
 static GENERATED void tiled_rows(real *slots, uint32_t from, uint32_t to) {
     bool recalls = tiled_recalls(slots);
     if (TILED_BLOCK_ROWS > 0 && recalls)
-        tiled_block_multiply(slots, dense_at(slots, from), false);
-    DEVICE_ROLLED
+        tiled_block_multiply(slots, tiled_at(slots, from), false);
+    LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         uint32_t number = tiled_words(TILED_NUMBER)[i];
-        real *result = dense_at(slots, to + i);
+        real *result = tiled_at(slots, to + i);
         if (!tiled_counts(slots, i))
             *result = 0;
         else if (recalls && number != TILED_NONE)
-            *result = tiled_scale(slots, i) * *dense_at(slots, TILED_OUT + number);
+            *result = tiled_scale(slots, i) * *tiled_at(slots, TILED_OUT + number);
         else
-            *result = tiled_row_sum(slots, recalls, i, dense_at(slots, from));
+            *result = tiled_row_sum(slots, recalls, i, tiled_at(slots, from));
     }
 }
 
 /* TILED_OUT += numbers times rows first .. end of A, which are all in the block: some columns at a time. */
 static void tiled_add_block(real *slots, size_t first, size_t end, uint32_t from, real sign) {
     const real *numbers = tiled_numbers(TILED_BLOCK) + tiled_words(TILED_NUMBER)[first] * (size_t)TILED_COLUMNS;
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t j = 0; j < TILED_COLUMNS; j += DENSE_DOWN) {
         real sums[DENSE_DOWN];
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
-            sums[c] = *dense_at(slots, TILED_OUT + dense_least(j + c, TILED_COLUMNS - 1));
-        DEVICE_UNROLL_FOUR
+            sums[c] = *tiled_at(slots, TILED_OUT + tiled_least(j + c, TILED_COLUMNS - 1));
+        LOOP_UNROLL_FOUR
         for (size_t i = first; i < end; i++) {
             const real *row = numbers + (i - first) * TILED_COLUMNS;
-            real own = tiled_scale(slots, i) * (sign * *dense_at(slots, from + i));
+            real own = tiled_scale(slots, i) * (sign * *tiled_at(slots, from + i));
             bool counts = tiled_counts(slots, i);
-            DEVICE_UNROLL
+            LOOP_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++) {
-                real more = sums[c] + row[dense_least(j + c, TILED_COLUMNS - 1)] * own;
+                real more = sums[c] + row[tiled_least(j + c, TILED_COLUMNS - 1)] * own;
                 sums[c] = counts ? more : sums[c];
             }
         }
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             if (j + c < TILED_COLUMNS)
-                *dense_at(slots, TILED_OUT + j + c) = sums[c];
+                *tiled_at(slots, TILED_OUT + j + c) = sums[c];
     }
 }
 
@@ -194,19 +217,19 @@ static void tiled_add_block(real *slots, size_t first, size_t end, uint32_t from
 static void tiled_add_row(real *slots, bool recalls, size_t row, real number) {
     const struct tiled_entries all = tiled_entries_of(slots, recalls, row);
     number *= all.factor;
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
         real a[TILED_AT_ONCE], old[TILED_AT_ONCE];
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++) {
-            size_t at = dense_least(e + k, all.count - 1);
+            size_t at = tiled_least(e + k, all.count - 1);
             a[k] = tiled_entry(slots, &all, at);
-            old[k] = *dense_at(slots, TILED_OUT + tiled_column(&all, at));
+            old[k] = *tiled_at(slots, TILED_OUT + tiled_column(&all, at));
         }
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             if (e + k < all.count)
-                *dense_at(slots, TILED_OUT + tiled_column(&all, e + k)) = old[k] + a[k] * number;
+                *tiled_at(slots, TILED_OUT + tiled_column(&all, e + k)) = old[k] + a[k] * number;
     }
 }
 
@@ -214,10 +237,10 @@ static void tiled_add_row(real *slots, bool recalls, size_t row, real number) {
 static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, bool subtract) {
     bool recalls = tiled_recalls(slots);
     real sign = subtract ? -1 : 1;
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t j = 0; j < TILED_COLUMNS; j++)
-        *dense_at(slots, TILED_OUT + j) = subtract ? *dense_at(slots, to + j) : 0;
-    DEVICE_ROLLED
+        *tiled_at(slots, TILED_OUT + j) = subtract ? *tiled_at(slots, to + j) : 0;
+    LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS;) {
         size_t end = tiled_words(TILED_RUN)[i]; /* of the rows of the block from here on */
         if (recalls && end > i) {
@@ -226,10 +249,10 @@ static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, boo
             continue;
         }
         if (tiled_counts(slots, i))
-            tiled_add_row(slots, recalls, i, sign * *dense_at(slots, from + i));
+            tiled_add_row(slots, recalls, i, sign * *tiled_at(slots, from + i));
         i++;
     }
-    dense_copy(dense_at(slots, TILED_OUT), dense_at(slots, to), TILED_COLUMNS);
+    tiled_copy(tiled_at(slots, TILED_OUT), tiled_at(slots, to), TILED_COLUMNS);
 }
 
 /* ---- weights ---- */
@@ -237,15 +260,15 @@ static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, boo
 /* 1 / max(1, largest entry of the row), a power of two. */
 static void tiled_rescale(real *slots) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         real most = 0;
-        DEVICE_UNROLL_EIGHT
+        LOOP_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            real size = simd_abs(*dense_at(slots, slot[e]));
+            real size = simd_abs(*tiled_at(slots, slot[e]));
             most = most < size ? size : most;
         }
-        *dense_at(slots, TILED_SCALE + i) =
+        *tiled_at(slots, TILED_SCALE + i) =
             tiled_is_known(i) ? tiled_numbers(TILED_KNOWN_SCALE)[i] : kernel_scale_for(most);
     }
 }
@@ -253,16 +276,16 @@ static void tiled_rescale(real *slots) {
 /* A of a row that is not known. */
 static void tiled_weigh_entries(real *slots, size_t row, simd_bits now, real scale) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t e = first[row]; e < first[row + 1]; e += TILED_AT_ONCE) {
         real block[TILED_AT_ONCE];
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
-            block[k] = *dense_at(slots, slot[dense_least(e + k, first[row + 1] - 1)]);
-        DEVICE_UNROLL
+            block[k] = *tiled_at(slots, slot[tiled_least(e + k, first[row + 1] - 1)]);
+        LOOP_UNROLL
         for (size_t k = 0; k < TILED_AT_ONCE; k++)
             if (e + k < first[row + 1])
-                *dense_at(slots, TILED_MATRIX + e + k) = simd_keep(now, scale * block[k]);
+                *tiled_at(slots, TILED_MATRIX + e + k) = simd_keep(now, scale * block[k]);
     }
 }
 
@@ -271,16 +294,16 @@ static void tiled_weigh(real *slots) {
     const uint32_t *value = plan_words(&layer_plan, layer_plan.value), *first = tiled_first();
     const uint32_t *lower = plan_words(&layer_plan, layer_plan.lower);
     const uint32_t *upper = plan_words(&layer_plan, layer_plan.upper);
-    real hold = *dense_at(slots, TILED_HOLD);
-    simd_bits leads = simd_to_bits(*dense_at(slots, TILED_LEADS));
-    DEVICE_ROLLED
+    real hold = *tiled_at(slots, TILED_HOLD);
+    simd_bits leads = simd_to_bits(*tiled_at(slots, TILED_LEADS));
+    LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
-        real scale = *dense_at(slots, TILED_SCALE + i), r = *dense_at(slots, TILED_RESIDUAL + i);
+        real scale = *tiled_at(slots, TILED_SCALE + i), r = *tiled_at(slots, TILED_RESIDUAL + i);
         simd_bits left_out = first[i + 1] - first[i] > 1 ? leads : 0;
-        simd_bits now = kernel_active(*dense_at(slots, value[i]), *dense_at(slots, lower[i]),
-                                      *dense_at(slots, upper[i]), scale, hold, left_out);
-        *dense_at(slots, TILED_ACTIVE + i) = simd_of_bits(now);
-        *dense_at(slots, TILED_RIGHT + i) = simd_keep(now, scale * r);
+        simd_bits now = kernel_active(*tiled_at(slots, value[i]), *tiled_at(slots, lower[i]),
+                                      *tiled_at(slots, upper[i]), scale, hold, left_out);
+        *tiled_at(slots, TILED_ACTIVE + i) = simd_of_bits(now);
+        *tiled_at(slots, TILED_RIGHT + i) = simd_keep(now, scale * r);
         if (!tiled_is_known(i))
             tiled_weigh_entries(slots, i, now, scale);
     }
@@ -290,19 +313,19 @@ static void tiled_weigh(real *slots) {
 static void tiled_largest(real *slots) {
     const uint32_t *first = tiled_first();
     real most = 0;
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         real sum = 0;
         if (tiled_is_known(i) && tiled_counts(slots, i))
             sum = tiled_numbers(TILED_KNOWN_SQUARES)[i];
-        DEVICE_UNROLL_EIGHT
+        LOOP_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            real a = *dense_at(slots, TILED_MATRIX + e);
+            real a = *tiled_at(slots, TILED_MATRIX + e);
             sum += a * a;
         }
         most = most < sum ? sum : most;
     }
-    *dense_at(slots, TILED_LARGEST) = most;
+    *tiled_at(slots, TILED_LARGEST) = most;
 }
 
 #endif

@@ -7,9 +7,9 @@
 
 static void system_begin(struct global_state *f, real *slots, real *row) {
     global_begin(f, slots, row);
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t i = 0; i < SYSTEM_CONSTANTS; i++)
-        *dense_at(slots, i) = hardnet_listed.numbers[SYSTEM_FIRST_CONSTANT + i];
+        *SLOT_AT(slots, i) = hardnet_listed.numbers[SYSTEM_FIRST_CONSTANT + i];
 }
 #define global_begin system_begin
 
