@@ -92,7 +92,7 @@ static void device_system_lay_out(struct system_layout *l) {
 
 /* ---- statements that the loops do ---- */
 
-/* The host's program is the plan's without the sums that the block computes; a statement stands for each instruction. */
+/* The host's program is the plan's without the sums that the block computes; there is one statement per instruction. */
 static void drop_values(struct ir_module *ir, const struct lanes *lanes) {
     const struct plan *plan = ir->plan;
     const struct instruction *left = lanes->program.code + lanes->program.first[1], *end = lanes->program.code;

@@ -1,6 +1,6 @@
-/* block_sizes.h - block sizes of the kernels of linalg/, and how their loops are unrolled: values for CPUs. CUDA kernels
- * define others before (cuda/kernels/global_block_sizes.h). The operations of each entry, and their order, are the same
- * for all sizes.
+/* block_sizes.h - block sizes of the kernels of linalg/, and how their loops are unrolled: values for CPUs. CUDA
+ * kernels define others before (cuda/kernels/global_block_sizes.h). The operations of each entry, and their order,
+ * are the same for all sizes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_BLOCK_SIZES_H
@@ -16,6 +16,7 @@
 #define DENSE_PREFIX   0 /* 1: rows of L have a prefix (struct dense) */
 #define DENSE_FUNCTION static
 #define SPARSE_AHEAD   1 /* entries of a sparse column that are read before the first write */
+#define ROWS_AHEAD     1 /* numbers of a row that are read before the first write */
 #define LOOP_UNROLL
 #define LOOP_UNROLL_TWO
 #define LOOP_UNROLL_FOUR

@@ -2,9 +2,9 @@
  *
  *     d_j = h_jj - sum_k l_jk n_jk,   l_ij = (h_ij - sum_k l_ik n_jk) / d_j,   n_jk = l_jk w_k,   w = D
  *
- * L by rows, packed. Blocks of DENSE_DOWN x DENSE_ACROSS sums are in registers, so that a number that was read is used in
- * several products. Every sum runs over k ascending, each product rounded before it is subtracted, as without blocks.
- * Part of damped_kernel.h.
+ * L by rows, packed. Blocks of DENSE_DOWN x DENSE_ACROSS sums are in registers, so that a number that was read is
+ * used in several products. Every sum runs over k ascending, each product rounded before it is subtracted, as without
+ * blocks. Part of damped_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_DENSE_LDL_KERNEL_H
@@ -34,8 +34,8 @@ SIMD_INLINE simd kernel_pivot(struct pivots *range, int part, simd whole, simd d
     return kernel_pivot_inverse(whole, d);
 }
 
-/* With DENSE_PREFIX, `prefix` numbers before each row of L count as further columns, and w is an array: their weights, then
- * D. Without, D is on the diagonal of L. */
+/* With DENSE_PREFIX, `prefix` numbers before each row of L count as further columns, and w is an array: their weights,
+ * then D. Without, D is on the diagonal of L. */
 struct dense {
     size_t order, prefix;
     simd *lower;   /* row i: prefix numbers, then i + 1 of h, which become those of L */
@@ -92,7 +92,7 @@ SIMD_INLINE bool dense_fits(const struct dense *f, size_t i, size_t count) {
 
 /* ---- the factorisation ---- */
 
-/* The products of `columns` columns from k on in the group's rows, and their n. All reads come before the first write. */
+/* The products of `columns` columns from k on in the group's rows, and their n. All reads precede the first write. */
 SIMD_INLINE void dense_corner_products(const struct dense *f, const simd *const row[DENSE_ACROSS], size_t k,
                                        const size_t columns, const size_t across,
                                        simd sums[DENSE_ACROSS][DENSE_ACROSS]) {

@@ -1,7 +1,8 @@
 /* sparse_ldl_kernel.h - the sparse factorisation row by row without product lists, and its triangular solves.
  *
- * Row i of L from the rows above it: with x = row i of h, for each column j of the row in turn n_ij = x_j, l_ij = n_ij
- * / d_j, and l_kj n_ij is subtracted from x for the rows k between j and i. Part of damped_kernel.h and signed_kernel.h.
+ * Row i of L from the rows above it: with x = row i of h, for each column j of the row in turn n_ij = x_j, l_ij =
+ * n_ij / d_j, and l_kj n_ij is subtracted from x for the rows k between j and i. Part of damped_kernel.h and
+ * signed_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_SPARSE_LDL_KERNEL_H

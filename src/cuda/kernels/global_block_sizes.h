@@ -1,5 +1,5 @@
-/* global_block_sizes.h - linalg/block_sizes.h for one thread per sample and slots in global memory. A thread has 255 registers, and reads
- * take long: several are in flight before the first write, which they would have to wait for.
+/* global_block_sizes.h - linalg/block_sizes.h for one thread per sample and slots in global memory. A thread has 255
+ * registers, and reads take long: several are in flight before the first write, which they would have to wait for.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_GLOBAL_BLOCK_SIZES_H
@@ -13,6 +13,7 @@
 #define DENSE_PREFIX   SYSTEM_PREFIX
 #define DENSE_FUNCTION DEVICE static GENERATED
 #define SPARSE_AHEAD   16
+#define ROWS_AHEAD     16
 #define LOOP_UNROLL    DEVICE_UNROLL
 #ifdef DEVICE_HOST
 #define LOOP_UNROLL_TWO

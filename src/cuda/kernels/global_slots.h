@@ -1,5 +1,5 @@
-/* global_slots.h - slots in global memory: the numbers of a warp's samples are adjacent. For statements (S, M) and for the kernels of
- * linalg/ and core/ (SLOT_AT).
+/* global_slots.h - slots in global memory: the numbers of a warp's samples are adjacent. For statements (S, M) and
+ * for the kernels of linalg/ and core/ (SLOT_AT).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_GLOBAL_SLOTS_H

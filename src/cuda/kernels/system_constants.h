@@ -1,5 +1,5 @@
-/* system_constants.h - constants of the program go to their slots from the numbers of bytecode_run.h: dense models have thousands, too many
- * for a text. Behind kernel_global_main.h.
+/* system_constants.h - constants of the program go to their slots from the numbers of bytecode_run.h: dense models
+ * have thousands, too many for a text. Behind kernel_global_main.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_SYSTEM_CONSTANTS_H
