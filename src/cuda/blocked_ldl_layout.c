@@ -1,4 +1,4 @@
-/* blocked_ldl_layout.c - the words, numbers and slots of a blocked system: what blocked_ldl_thread.h, blocked_ldl_solve.h
+/* blocked_ldl_layout.c - words, numbers and slots of a blocked system: what blocked_ldl_thread.h, blocked_ldl_solve.h
  * and tridiagonal_schur.h read. The numbers are those of the host's executor (cpu/blocked_ldl_bind.c).
  *
  * SPDX-License-Identifier: MIT */
