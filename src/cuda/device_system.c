@@ -112,8 +112,7 @@ static void drop_values(struct ir_module *ir, const struct lanes *lanes) {
 
 hn_status device_system_create(struct device_system *out, struct ir_module *ir, bool single, hn_error *error) {
     const struct plan *plan = ir->plan;
-    *out = (struct device_system){
-        .there = !ir->solves, .kind = (enum factor_kind)plan->system.kind, .single = single, .slots = ir->slots};
+    *out = (struct device_system){.there = !ir->solves, .kind = (enum factor_kind)plan->system.kind, .single = single};
     if (!out->there || out->kind != FACTOR_TILED)
         return HN_OK;
     hn_status status = executor_open_lanes(&out->host, plan, HN_INSTRUCTIONS_BEST, error);
@@ -164,6 +163,7 @@ static hn_status check(const struct system_layout *l, hn_error *error) {
 hn_status device_system_list(struct device_system *system, struct bytecode *listed, const struct ir_module *ir,
                              hn_error *error) {
     struct system_layout l = {.plan = ir->plan, .single = system->single, .names = &system->names};
+    system->slots = listed->slots;
     if (!system->there)
         return HN_OK;
     if (system->host.own) {

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cuda/bytecode_groups_plan.h"
 #include "cuda/device_system.h"
 #include "cuda/device_texts.h"
 #include "cuda/kernel_variant.h"
@@ -80,11 +79,6 @@ static void print_functions(const struct bytecode *listed, struct text *out) {
     bytecode_print_names(out);
     text_add(out, "#include \"cuda/kernels/bytecode_run.h\"\n");
     bytecode_print_functions(out, listed);
-    if (listed->batched) {
-        batched_print_names(out);
-        text_add(out, "#include \"cuda/kernels/bytecode_groups.h\"\n");
-        batched_print_functions(out, listed->uses_batched);
-    }
 }
 
 static void choose_listed(const struct ir_module *ir, struct bytecode *listed, bool all, bool *failed) {
@@ -221,7 +215,7 @@ static hn_status print_global_fill(struct emission *e, const struct device_subje
     bool failed = false;
     emission_drop_unasked(e);
     choose_listed(&e->ir, &code->listed, subject->listed, &failed);
-    code->listed.batched = system->there;
+    code->listed.renames = system->there;
     if (failed)
         return error_no_memory(error, "the device's kernel");
     hn_status status = bytecode_create(&code->listed, &e->ir, error);
