@@ -23,12 +23,12 @@
 #endif
 
 /* A slot of LANES samples consists of this many SIMD vectors, and slots are this many vectors apart: more on a device,
- * where a kernel sees one sample of a slot. A file that defines ONE_LANE compiles the kernels for slots of one
+ * where a kernel sees one sample of a slot. Slots are this many numbers apart, and so are their offsets. A file that defines ONE_LANE compiles the kernels for slots of one
  * sample. */
 #ifdef ONE_LANE
-enum { LANE_PARTS = 1, SLOT_STEP = 1, SLOT_STRIDE = 1 };
+enum { LANE_PARTS = 1, SLOT_STEP = 1, SLOT_STRIDE = 1, OFFSET_STEP = 1 };
 #else
-enum { LANE_PARTS = LANES / WIDTH, SLOT_STEP = LANE_PARTS, SLOT_STRIDE = LANES };
+enum { LANE_PARTS = LANES / WIDTH, SLOT_STEP = LANE_PARTS, SLOT_STRIDE = LANES, OFFSET_STEP = LANES };
 #endif
 #define SLOT_AT(slots, offset) ((slots) + (offset))
 

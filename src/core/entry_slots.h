@@ -4,7 +4,7 @@
 #ifndef HN_CORE_ENTRY_SLOTS_H
 #define HN_CORE_ENTRY_SLOTS_H
 
-enum { LANE_PARTS = 1, SLOT_STRIDE = 1 };
+enum { LANE_PARTS = 1, SLOT_STRIDE = 1, OFFSET_STEP = 1 };
 
 #define S(slot)           (slots[slot])
 #define M(slot)           (simd_to_bits(slots[slot]))

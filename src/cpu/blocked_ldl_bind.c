@@ -288,8 +288,8 @@ static void fill_turn(const struct tiled_turn *turn, const double *gram, size_t 
         for (size_t i = k; i < turn->order; i++)
             turn->c[k * turn->tall + i] = turn->c[i * turn->tall + k] = gram[k * leading + i];
         for (size_t i = 0; i < others; i++)
-            turn->turn[k * turn->simd + i] = gram[k * leading + turn->order + i];
-        turn->turn[k * turn->simd + others + k] = 1;
+            turn->turn[k * turn->wide + i] = gram[k * leading + turn->order + i];
+        turn->turn[k * turn->wide + others + k] = 1;
     }
 }
 
@@ -298,12 +298,12 @@ static void keep_turned(struct binder *b, const struct tiled_turn *turn) {
     double *turned = zeros(b, &b->lanes->arena, turn->width, turn->tall);
     for (size_t k = 0; turned && k < turn->order; k++)
         for (size_t i = 0; i < turn->width; i++)
-            turned[i * turn->tall + k] = turn->turn[k * turn->simd + i];
+            turned[i * turn->tall + k] = turn->turn[k * turn->wide + i];
     form->turned = turned;
     form->turn = turn->turn;
     form->diagonal = turn->diagonal;
     form->beside = turn->beside;
-    form->simd = turn->simd;
+    form->wide = turn->wide;
     form->tall = turn->tall;
 }
 
@@ -327,10 +327,10 @@ static void reduce(struct binder *b, const uint32_t *row, size_t order) {
     form->order = order;
     form->others = rows - order;
     turn.tall = tiled_leading(order);
-    turn.simd = tiled_leading(rows);
+    turn.wide = tiled_leading(rows);
     turn.c = zeros(b, &scratch, order, turn.tall);
-    turn.scratch = zeros(b, &scratch, 3, turn.simd);
-    turn.turn = zeros(b, &b->lanes->arena, order, turn.simd);
+    turn.scratch = zeros(b, &scratch, 3, turn.wide);
+    turn.turn = zeros(b, &b->lanes->arena, order, turn.wide);
     turn.diagonal = zeros(b, &b->lanes->arena, 1, turn.tall);
     turn.beside = zeros(b, &b->lanes->arena, 1, turn.tall);
     if (gram && turn.c && turn.scratch && turn.turn && turn.diagonal && turn.beside) {
@@ -378,7 +378,7 @@ void lanes_bind_tiled(struct lanes *lanes, const struct plan *plan) {
         .stretched = plan->summary + SUMMARY_STRETCHED,
         .scale = plan->scale,
         .shift = outputs_side ? plan->eps : plan->shift,
-        .fixed_shift = weighted ? NAN : plan->options.damping,
+        .fixed_shift = plan->options.damping,
         .pivot_range = plan->system.pivot_range,
         .workspace = lanes_tiles_at(plan),
     };

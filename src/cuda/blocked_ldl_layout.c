@@ -1,12 +1,12 @@
-/* blocked_ldl_layout.c - the words, numbers and slots of a linear system that the host solves in tiles: what blocked_ldl_thread.h, blocked_ldl_solve.h and
- * tridiagonal_schur.h read. The numbers are the host's own (cpu/blocked_ldl_bind.c), to the last bit.
+/* blocked_ldl_layout.c - words, numbers and slots of a blocked system: what blocked_ldl_thread.h, blocked_ldl_solve.h
+ * and tridiagonal_schur.h read. The numbers are those of the host's executor (cpu/blocked_ldl_bind.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "cuda/system_layout.h"
 
 #include <string.h>
 
-enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of dense_ldl.h */
+enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_block_sizes.h */
 
 static uint64_t longer(uint64_t a, uint64_t b) {
     return a > b ? a : b;
@@ -58,6 +58,7 @@ static uint64_t bits_of(double number, bool single) {
 static void name_sizes(struct system_layout *l) {
     const struct plan *p = l->plan;
     const double shift = p->options.weighted ? 0 : p->options.damping;
+    layout_name(l, "SYSTEM_PREFIX", true);
     layout_name(l, "TILED_ROWS", p->rows);
     layout_name(l, "TILED_COLUMNS", p->outputs);
     layout_name(l, "TILED_WEIGHTED", p->options.weighted);
@@ -81,7 +82,8 @@ static void take_slots(struct system_layout *l) {
     layout_slots(l, "TILED_Z", order);
     layout_slots(l, "TILED_OUT", longer(rows, columns));
     layout_slots(l, "TILED_COUNT", rows);
-    layout_slots(l, "TILED_KEPT", rows + 2);
+    layout_slots(l, "TILED_KEPT", rows + 1);
+    layout_slots(l, "TILED_KEPT_SHIFT", 1);
     layout_slots(l, "REDUCED_LOWER", form);
     layout_slots(l, "REDUCED_RIGHT", form);
     layout_slots(l, "REDUCED_FIRST", form);
@@ -134,7 +136,8 @@ static void place_rows(struct system_layout *l) {
     place_runs(l);
     place_known(l);
     layout_name(l, "TILED_BLOCK_ROWS", block->rows);
-    layout_numbers(l, "TILED_BLOCK", block->by_rows, block->rows, block->across, l->plan->outputs);
+    layout_numbers(l, "TILED_BLOCK", block->by_columns, block->rows > 0 ? l->plan->outputs : 0, block->down,
+                   block->rows);
     layout_name(l, "TILED_VALUES", block->values);
     layout_words(l, "TILED_VALUED", block->valued, block->values);
     layout_words(l, "TILED_VALUE", block->value, block->values);
@@ -151,7 +154,7 @@ static void place_reduction(struct system_layout *l) {
     layout_words(l, "REDUCED_ROW", form->row, order + others);
     layout_numbers(l, "REDUCED_DIAGONAL", form->diagonal, 1, 0, order);
     layout_numbers(l, "REDUCED_BESIDE", form->beside, 1, 0, order);
-    layout_numbers(l, "REDUCED_TURN", form->turn, order, form->simd, order + others);
+    layout_numbers(l, "REDUCED_TURN", form->turn, order, form->wide, order + others);
     layout_numbers(l, "REDUCED_TURNED", form->turned, order + others, form->tall, order);
     layout_numbers(l, "REDUCED_GRAM", form->gram, others, form->gram_leading, others);
 }

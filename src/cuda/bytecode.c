@@ -43,8 +43,8 @@ static void list_operands(struct bytecode *listed, const struct statements *s, c
 /* Two words, and the operands of so many statements. */
 static void list_group(struct bytecode *listed, const struct statements *s, const struct statement *at, size_t count) {
     uint32_t words = 1 + (uint32_t)count * at->count;
-    listed->uses_batched[at->function] = true;
-    listed->words[listed->count++] = BATCHED_GROUP | words << FUNCTION_BITS;
+    listed->uses_group[at->function] = true;
+    listed->words[listed->count++] = BYTECODE_GROUP | words << FUNCTION_BITS;
     listed->words[listed->count++] = at->function | (at->count - 1) << FUNCTION_BITS;
     for (size_t k = 0; k < count; k++)
         list_operands(listed, s, &at[k]);
@@ -53,7 +53,7 @@ static void list_group(struct bytecode *listed, const struct statements *s, cons
 static void list_entry(struct bytecode *listed, const struct statements *s) {
     for (size_t i = 0, count = 1; i < s->count; i += count) {
         const struct statement *at = &s->list[i];
-        count = listed->batched ? batched_count(s, i) : 1;
+        count = bytecode_group_count(s, i);
         if (count > 1) {
             list_group(listed, s, at, count);
             continue;
@@ -64,14 +64,16 @@ static void list_entry(struct bytecode *listed, const struct statements *s) {
     }
 }
 
-/* A copy in groups. Entries run one after the other, and share the slots of their temporaries. False when memory is out. */
-static bool list_batched(struct bytecode *listed, const struct ir_module *ir, const struct statements *s,
+/* Lists a copy in groups. Entries run one after the other, and share the slots of their temporaries. False when out of
+ * memory. */
+static bool list_grouped(struct bytecode *listed, const struct ir_module *ir, const struct statements *s,
                          const bool *kept) {
     struct statements own = {.list = NULL};
     uint32_t next = ir->slots;
     for (size_t i = 0; i < s->count; i++)
         statements_repeat(&own, s, i);
-    bool done = !own.failed && batched_rename(&own, kept, ir->slots, &next) && batched_order(&own, next);
+    bool done = !own.failed && (!listed->renames || bytecode_rename(&own, kept, ir->slots, &next)) &&
+                bytecode_order(&own, next);
     if (done)
         list_entry(listed, &own);
     listed->slots = next > listed->slots ? next : listed->slots;
@@ -80,13 +82,11 @@ static bool list_batched(struct bytecode *listed, const struct ir_module *ir, co
 }
 
 static bool list_entries(struct bytecode *listed, const struct ir_module *ir) {
-    bool *kept = listed->batched ? print_kept(ir, false) : NULL, done = kept || !listed->batched;
+    bool *kept = print_kept(ir, false), done = kept != NULL;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++) {
         listed->first[e] = (uint32_t)listed->count;
-        if (listed->entry[e] && listed->batched)
-            done = list_batched(listed, ir, &ir->entry[e], kept);
-        else if (listed->entry[e])
-            list_entry(listed, &ir->entry[e]);
+        if (listed->entry[e])
+            done = list_grouped(listed, ir, &ir->entry[e], kept);
         listed->end[e] = (uint32_t)listed->count;
     }
     base_release(kept);
@@ -138,8 +138,8 @@ void bytecode_release(struct bytecode *listed) {
 void bytecode_print_names(struct text *text) {
     text_add(text,
              "\nenum {\n    BYTECODE_SUMS = %d,\n    BYTECODE_SUM_PLUS = %d,\n    BYTECODE_SUM_MINUS = %d,\n"
-             "    BYTECODE_SUM_BACK = %d,\n    BYTECODE_SUM_ZERO = %d\n};\n",
-             (int)SUM_PLUS, (int)SUM_PLUS, (int)SUM_MINUS, (int)SUM_BACK, (int)SUM_ZERO);
+             "    BYTECODE_SUM_BACK = %d,\n    BYTECODE_SUM_ZERO = %d,\n    BYTECODE_GROUP = %d\n};\n",
+             (int)SUM_PLUS, (int)SUM_PLUS, (int)SUM_MINUS, (int)SUM_BACK, (int)SUM_ZERO, (int)BYTECODE_GROUP);
 }
 
 static void print_case(struct text *text, enum function function) {
@@ -168,9 +168,10 @@ void bytecode_print_functions(struct text *text, const struct bytecode *listed) 
                  "        slots[(size_t)at[1] * SLOT_STRIDE] = cosine;\n        break;\n    }\n",
                  (int)FUNCTION_SINCOS);
     text_add(text, "    default:\n        break;\n    }\n}\n");
+    bytecode_print_group_functions(text, listed->uses_group);
 }
 
 void bytecode_print_entry(struct text *text, const struct bytecode *listed, enum kernel_entry entry) {
-    text_add(text, "\nstatic void entry_%s(real *slots) {\n    %s_run(slots, %uU, %uU);\n}\n", entry_text(entry),
-             listed->batched ? "batched" : "bytecode", listed->first[entry], listed->end[entry]);
+    text_add(text, "\nstatic void entry_%s(real *slots) {\n    bytecode_run(slots, %uU, %uU);\n}\n", entry_text(entry),
+             listed->first[entry], listed->end[entry]);
 }

@@ -19,12 +19,12 @@ struct bytecode {
     bool entry[KERNEL_ENTRIES];                          /* which are listed, */
     uint32_t first[KERNEL_ENTRIES], end[KERNEL_ENTRIES]; /* and their words */
     bool uses[FUNCTIONS];
-    bool batched;                 /* statements are ordered, and stand in groups: bytecode_groups_plan.h, */
-    bool uses_batched[FUNCTIONS]; /* of these functions */
-    uint32_t slots;               /* of a sample, those that groups need included */
+    bool renames;               /* temporaries move to more slots, so that groups are longer */
+    bool uses_group[FUNCTIONS]; /* in groups: bytecode_groups_plan.h */
+    uint32_t slots;             /* of a sample, those that groups need included */
 };
 
-/* entry says which, batched how. HN_LIMIT where there are more words than a number of 32 bits counts. */
+/* entry says which, renames how. HN_LIMIT where there are more words than a number of 32 bits counts. */
 hn_status bytecode_create(struct bytecode *listed, const struct ir_module *ir, hn_error *error);
 
 /* Numbers become floats, one behind the other, for kernels of floats: behind everything that adds to them. HN_UNSUPPORTED where one is too

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)FUNCTIONS <= (int)BATCHED_GROUP, "a group's word is no function");
+_Static_assert((int)FUNCTIONS <= (int)BYTECODE_GROUP, "a group's word is no function");
 
 enum { GROUP_ARGUMENTS = 3 };
 
-bool batched_may(uint32_t function) {
+/* Whether statements of this function form groups: at most three numbers in, one out, and no call. */
+static bool bytecode_may_group(uint32_t function) {
     const struct function_shape shape = function_shape((enum function)function);
     return shape.meaning && !shape.call && !shape.mask && shape.masks == 0 && shape.arguments > 0 &&
            shape.arguments <= GROUP_ARGUMENTS;
@@ -65,7 +66,7 @@ static int bytecode_groups_compare(const void *a, const void *b) {
     return x->number < y->number ? -1 : 1;
 }
 
-bool batched_order(struct statements *s, size_t slots) {
+bool bytecode_order(struct statements *s, size_t slots) {
     uint32_t *levels = base_allocate(2 * slots * sizeof *levels);
     struct ranked *all = base_allocate(s->count * sizeof *all);
     const struct levels l = {levels, levels ? levels + slots : NULL};
@@ -75,7 +76,8 @@ bool batched_order(struct statements *s, size_t slots) {
     for (size_t i = 0; taken && i < s->count; i++) {
         const struct statement *at = &s->list[i];
         const uint32_t *operand = s->operands + at->first;
-        all[i] = (struct ranked){level_of(&l, at, operand), batched_may(at->function) ? at->function : 0, i, *at};
+        all[i] =
+            (struct ranked){level_of(&l, at, operand), bytecode_may_group(at->function) ? at->function : 0, i, *at};
         note(&l, at, operand, all[i].level);
     }
     if (taken)
@@ -101,10 +103,10 @@ static bool depends(const struct statements *s, size_t i, const struct statement
 }
 
 /* Groups are short: each statement is compared with all before it. */
-size_t batched_count(const struct statements *s, size_t i) {
+size_t bytecode_group_count(const struct statements *s, size_t i) {
     enum { MOST = 64 };
     size_t count = 1;
-    if (!batched_may(s->list[i].function))
+    if (!bytecode_may_group(s->list[i].function))
         return 1;
     for (; count < MOST && i + count < s->count; count++) {
         if (s->list[i + count].function != s->list[i].function)
@@ -118,19 +120,15 @@ size_t batched_count(const struct statements *s, size_t i) {
 
 /* ---- text ---- */
 
-void batched_print_names(struct text *text) {
-    text_add(text, "\nenum { BYTECODE_GROUP = %d };\n", (int)BATCHED_GROUP);
-}
-
-void batched_print_functions(struct text *text, const bool *used) {
+void bytecode_print_group_functions(struct text *text, const bool *used) {
     text_add(text,
-             "\nSIMD_INLINE void batched_function(uint32_t function, const simd *x, const simd *y, const simd *z, "
+             "\nSIMD_INLINE void bytecode_functions(uint32_t function, const simd *x, const simd *y, const simd *z, "
              "simd *out) {\n    switch (function) {\n");
     for (int f = 0; f < FUNCTIONS; f++) {
         const struct function_shape shape = function_shape((enum function)f);
         if (!used[f])
             continue;
-        text_add(text, "    case %d:\n        DEVICE_UNROLL\n        for (size_t k = 0; k < BATCHED_AT_ONCE; k++) {\n",
+        text_add(text, "    case %d:\n        DEVICE_UNROLL\n        for (size_t k = 0; k < BYTECODE_AT_ONCE; k++) {\n",
                  f);
         for (int k = 0; k < shape.arguments; k++)
             text_add(text, "            const simd %c = %c[k];\n", 'a' + k, 'x' + k);

@@ -40,7 +40,7 @@ void layout_slots(struct system_layout *l, const char *name, uint64_t count) {
 
 /* ---- systems that are gathered from the plan's own lists ---- */
 
-enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of dense_ldl.h */
+enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_block_sizes.h */
 
 static void layout_list(struct system_layout *l, const char *name, struct plan_list list) {
     layout_words(l, name, plan_words(l->plan, list), list.count);
@@ -61,18 +61,16 @@ static void layout_sides(struct system_layout *l) {
 static void layout_gathered(struct system_layout *l) {
     const struct plan_system *s = &l->plan->system;
     layout_sides(l);
+    layout_name(l, "SYSTEM_KIND", s->kind);
     layout_name(l, "SYSTEM_ORDER", s->order);
-    layout_name(l, "SYSTEM_OWN", s->order - s->added);
+    layout_name(l, "SYSTEM_ADDED", s->added);
+    layout_name(l, "SYSTEM_PREFIX", false);
     layout_name(l, "SYSTEM_LOWER", s->lower);
     layout_name(l, "SYSTEM_INVERSE", s->inverse);
     layout_name(l, "SYSTEM_PIVOTS", s->pivot_range);
     layout_name(l, "SYSTEM_SOLUTION", s->solution);
-    layout_name(l, "DENSE_DEPTH", s->order);
-    layout_slots(l, "SYSTEM_WEIGHT", s->order);
     layout_slots(l, "SYSTEM_STRIP", (uint64_t)STRIP_ROWS * s->order);
     layout_list(l, "SYSTEM_STREAM", s->stream);
-    if (s->kind != FACTOR_WALKED)
-        return;
     layout_list(l, "SYSTEM_PERMUTATION", s->permutation);
     layout_list(l, "SYSTEM_COLUMN_FIRST", s->column_first);
     layout_list(l, "SYSTEM_ROW_UNKNOWN", s->row_unknown);
@@ -94,7 +92,7 @@ static void device_system_lay_out(struct system_layout *l) {
 
 /* ---- statements that the loops do ---- */
 
-/* The host's program is the plan's without the sums that the block computes; a statement stands for each instruction. */
+/* The host's program is the plan's without the sums that the block computes; there is one statement per instruction. */
 static void drop_values(struct ir_module *ir, const struct lanes *lanes) {
     const struct plan *plan = ir->plan;
     const struct instruction *left = lanes->program.code + lanes->program.first[1], *end = lanes->program.code;
@@ -114,8 +112,7 @@ static void drop_values(struct ir_module *ir, const struct lanes *lanes) {
 
 hn_status device_system_create(struct device_system *out, struct ir_module *ir, bool single, hn_error *error) {
     const struct plan *plan = ir->plan;
-    *out = (struct device_system){
-        .there = !ir->solves, .kind = (enum factor_kind)plan->system.kind, .single = single, .slots = ir->slots};
+    *out = (struct device_system){.there = !ir->solves, .kind = (enum factor_kind)plan->system.kind, .single = single};
     if (!out->there || out->kind != FACTOR_TILED)
         return HN_OK;
     hn_status status = executor_open_lanes(&out->host, plan, HN_INSTRUCTIONS_BEST, error);
@@ -166,6 +163,7 @@ static hn_status check(const struct system_layout *l, hn_error *error) {
 hn_status device_system_list(struct device_system *system, struct bytecode *listed, const struct ir_module *ir,
                              hn_error *error) {
     struct system_layout l = {.plan = ir->plan, .single = system->single, .names = &system->names};
+    system->slots = listed->slots;
     if (!system->there)
         return HN_OK;
     if (system->host.own) {
@@ -208,11 +206,10 @@ void device_system_print_functions(const struct device_system *system, struct te
     if (!system->there)
         return;
     text_add_bytes(out, system->names.bytes, system->names.length);
-    print_include(out, "dense_ldl");
-    if (system->kind != FACTOR_TILED) {
-        print_include(out, system->kind == FACTOR_DENSE ? "normal_matrix" : "sparse_ldl");
+    print_include(out, "global_block_sizes");
+    text_add(out, "#include \"linalg/damped_kernel.h\"\n");
+    if (system->kind != FACTOR_TILED)
         return;
-    }
     print_include(out, "blocked_ldl_thread");
     print_include(out, "blocked_ldl_solve");
     if (system->reduces) {

@@ -1,11 +1,12 @@
-/* device_system.h - the linear system of a layer as loops over slots in the device's memory, where it is no list of statements.
+/* device_system.h - the linear system of a layer as loops over slots in global memory, if its factor is too full for a
+ * list of statements.
  *
- *     dense    the factor is full: normal_matrix.h, dense_ldl.h
- *     tiled    likewise, as the host does in tiles: blocked_ldl_thread.h, blocked_ldl_solve.h, tridiagonal_schur.h
- *     walked   sparse, but too full for lists: sparse_ldl.h
+ *     dense, walked    linalg/damped_kernel.h, as on the host
+ *     tiled            the factor of linalg/dense_ldl_kernel.h; the rest is in blocked_ldl_thread.h,
+ *                      blocked_ldl_solve.h and tridiagonal_schur.h
  *
- * In come a plan and the lists of its statements; behind these go the words and numbers that the loops read, and out go the names of where
- * everything lies, as constants of the text.
+ * Input: a plan and the lists of its statements. Output: the words and numbers that the loops read, appended to these
+ * lists, and the names of all offsets, as constants of the text.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_DEVICE_SYSTEM_H
@@ -23,7 +24,7 @@ struct device_system {
     struct executor host; /* of a tiled one: what it has computed of constant rows */
 };
 
-/* Zeros where the system is among the statements. The statements of evaluation that the loops do themselves leave the walk. */
+/* Zeros if the system is among the statements. Statements of evaluation that the loops replace are removed. */
 hn_status device_system_create(struct device_system *out, struct ir_module *ir, bool single, hn_error *error);
 
 /* Behind the words and numbers that are listed. */
@@ -31,7 +32,7 @@ hn_status device_system_list(struct device_system *system, struct bytecode *list
                              hn_error *error);
 void device_system_release(struct device_system *system);
 
-/* Its texts: in front of points, in front of entries, behind them, behind the kernel's functions. Nothing where there is none. */
+/* Its texts: before points, before entries, after them, after the kernel's functions. Nothing if there is none. */
 void device_system_print_knows(const struct device_system *system, struct text *out);
 void device_system_print_functions(const struct device_system *system, struct text *out);
 void device_system_print_entries(const struct device_system *system, struct text *out);

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cuda/bytecode_groups_plan.h"
 #include "cuda/device_system.h"
 #include "cuda/device_texts.h"
 #include "cuda/kernel_variant.h"
@@ -65,11 +64,6 @@ static void print_functions(const struct bytecode *listed, struct text *out) {
     bytecode_print_names(out);
     text_add(out, "#include \"cuda/kernels/bytecode_run.h\"\n");
     bytecode_print_functions(out, listed);
-    if (listed->batched) {
-        batched_print_names(out);
-        text_add(out, "#include \"cuda/kernels/bytecode_groups.h\"\n");
-        batched_print_functions(out, listed->uses_batched);
-    }
 }
 
 static void choose_listed(const struct ir_module *ir, struct bytecode *listed, bool all, bool *failed) {
@@ -85,8 +79,7 @@ static void print_search(struct text *out, bool thread_pool) {
                   "#include \"cuda/kernels/level_schedule_lists.h\"\n");
     emission_print_operators(out, NULL);
     text_add(out,
-             "#include \"cuda/kernels/search_slots.h\"\n#include \"core/program_run.h\"\n#include "
-             "\"linalg/signed_kernel.h\"\n"
+             "#include \"core/program_run.h\"\n#include \"linalg/signed_kernel.h\"\n"
              "#include \"core/nearest_layout.h\"\n#include \"core/nearest_samples.h\"\n"
              "#include \"core/nearest_state.h\"\n#include \"core/active_set_layout.h\"\n"
              "#include \"cuda/kernels/nearest_slots.h\"\n#include \"cuda/kernels/kernels_%s.h\"\n"
@@ -165,7 +158,7 @@ static hn_status print_global_fill(struct emission *e, const struct device_subje
     bool failed = false;
     emission_drop_unasked(e);
     choose_listed(&e->ir, &code->listed, subject->listed, &failed);
-    code->listed.batched = system->there;
+    code->listed.renames = system->there;
     if (failed)
         return error_no_memory(error, "the device's kernel");
     hn_status status = bytecode_create(&code->listed, &e->ir, error);

@@ -79,7 +79,7 @@ static void rename_statement(struct renamer *r, struct statements *s, const stru
         slot_renaming_give(r, freed[k]);
 }
 
-bool batched_rename(struct statements *s, const bool *kept, size_t slots, uint32_t *next) {
+bool bytecode_rename(struct statements *s, const bool *kept, size_t slots, uint32_t *next) {
     struct renamer r = {.kept = kept, .room = s->count * 2 + 1, .next = *next};
     r.name = base_allocate(slots * sizeof *r.name);
     r.needed = base_allocate(slots * sizeof *r.needed);

@@ -10,16 +10,19 @@
 #ifndef HN_LINALG_BLOCKED_LDL_H
 #define HN_LINALG_BLOCKED_LDL_H
 
+#include "linalg/damped_factor.h"
+
+#ifndef FREESTANDING
 #include "base/helpers.h"
-#include "linalg/damped_system.h"
+#endif
 
 /* Rows of J that are constant and nearly dense, as dense matrices: products with them use SIMD vectors. */
 struct tiled_block {
     size_t rows;
-    const uint32_t *row;      /* ascending */
-    const uint32_t *number;   /* of each row of J: its number in the block, UINT32_MAX if it is not in the block */
-    const double *by_columns; /* entry (i, k) at k * down + i, */
-    const double *by_rows;    /* and at i * across + k */
+    const uint32_t *row;    /* ascending */
+    const uint32_t *number; /* of each row of J: its number in the block, UINT32_MAX if it is not in the block */
+    const real *by_columns; /* entry (i, k) at k * down + i, */
+    const real *by_rows;    /* and at i * across + k */
     size_t down, across;
     size_t values;          /* rows with c = J y, */
     const uint32_t *valued; /* their numbers in the block, ascending, */
@@ -29,14 +32,14 @@ struct tiled_block {
 /* If all rows are constant, equalities, which are always active, are reduced to tridiagonal form once
  * (tridiagonal_schur_kernel.h): Q' A_e A_e' Q = T. Their products with the other rows become G = Q' A_e A_o'. */
 struct tiled_reduction {
-    size_t order, others;   /* equalities; 0: no reduction. Other rows */
-    const uint32_t *row;    /* order + others: equalities, then others, each ascending */
-    const double *diagonal; /* of T: order, */
-    const double *beside;   /* and order - 1 */
-    const double *turn;     /* order vectors, `wide` apart: G(k, .), then Q'(k, .) from `others` on */
-    const double *turned;   /* others + order vectors, `tall` apart: G(., i), then Q'(., j), which is Q(j, .) */
-    size_t simd, tall;
-    const double *gram; /* A_o A_o' by columns: the lower triangle */
+    size_t order, others; /* equalities; 0: no reduction. Other rows */
+    const uint32_t *row;  /* order + others: equalities, then others, each ascending */
+    const real *diagonal; /* of T: order, */
+    const real *beside;   /* and order - 1 */
+    const real *turn;     /* order vectors, `wide` apart: G(k, .), then Q'(k, .) from `others` on */
+    const real *turned;   /* others + order vectors, `tall` apart: G(., i), then Q'(., j), which is Q(j, .) */
+    size_t wide, tall;
+    const real *gram; /* A_o A_o' by columns: the lower triangle */
     size_t gram_leading;
 };
 
@@ -49,14 +52,14 @@ struct tiled {
     uint32_t matrix;                /* A's numbers, one per entry, from here on; every_row: A is J */
     uint32_t scale;                 /* offset of W: powers of two; every_row: all 1 */
     const uint32_t *known;          /* rows: number of the row in `gram`, UINT32_MAX if its J is not constant */
-    const double *gram; /* J J' of the constant rows, by columns; NULL: no such rows, or the outputs' side */
+    const real *gram; /* J J' of the constant rows, by columns; NULL: no such rows, or the outputs' side */
     size_t gram_leading;
     struct tiled_block block;
     struct tiled_reduction reduction;
     uint32_t active;      /* offset of the rows' masks */
     uint32_t stretched;   /* offset of a mask: A is not W J, so that `gram` is invalid; every_row: not used */
     uint32_t shift;       /* offset of E: on the rows' side one per row, on the outputs' side one for all */
-    double fixed_shift;   /* E itself if it is a constant; else NaN */
+    real fixed_shift;     /* every_row: E itself */
     uint32_t pivot_range; /* offset of two slots: the smallest and the largest pivot */
     size_t workspace;     /* offset of tiled_workspace() numbers, shared by all samples */
 };
@@ -78,28 +81,28 @@ static inline size_t tiled_leading(size_t order) {
  * TILED_ACROSS columns, pack 2 TILED_DEPTH. */
 struct tiled_gram {
     size_t order, depth, leading;
-    const double *m;
-    double *h, *pack;
+    const real *m;
+    real *h, *pack;
     struct helpers *helpers; /* NULL: without helpers */
 };
 
 /* out += the sum of numbers times vectors, in order; SIMD vectors may extend beyond the length. */
 struct tiled_sum {
-    const double *vectors;
+    const real *vectors;
     size_t apart, length;
     const uint32_t *index; /* vector k is at index[k] * apart; NULL: at k * apart */
-    const double *numbers;
+    const real *numbers;
     size_t count;
-    double *out;
+    real *out;
     bool fresh; /* out = the sum: out is not initialised */
 };
 
 /* Reduces c (order x order, all of it) to tridiagonal form and applies the reflections to `turn` (tiled_reduction).
  * scratch: 3 `tall`. */
 struct tiled_turn {
-    size_t order, width, tall, simd; /* rows of c are `tall` apart, those of turn `wide` */
-    double *c, *turn, *scratch;
-    double *diagonal, *beside;
+    size_t order, width, tall, wide; /* rows of c are `tall` apart, those of turn `wide` */
+    real *c, *turn, *scratch;
+    real *diagonal, *beside;
     struct helpers *helpers; /* NULL: without helpers */
 };
 

@@ -12,8 +12,11 @@
 #define HN_LINALG_DAMPED_KERNEL_H
 
 #include "base/real.h"
+#include "linalg/block_sizes.h"
 #include "linalg/damped_factor.h"
+#include "linalg/dense_ldl_kernel.h"
 #include "linalg/pivot_kernel.h"
+#include "linalg/sparse_ldl_kernel.h"
 
 #ifndef FREESTANDING
 #include "linalg/damped_system.h"
@@ -31,6 +34,7 @@ SIMD_INLINE void kernel_pair(const real *slots, const uint32_t *pair, simd *sums
 
 /* sums += a b over `count` pairs of offsets; most sums are short. */
 SIMD_INLINE const uint32_t *kernel_pairs(const real *slots, const uint32_t *stream, uint32_t count, simd *sums) {
+    LOOP_UNROLL_TWO
     for (; count >= 4; count -= 4, stream += 8) {
         kernel_pair(slots, stream, sums);
         kernel_pair(slots, stream + 2, sums);
@@ -56,20 +60,6 @@ SIMD_INLINE const uint32_t *kernel_pairs(const real *slots, const uint32_t *stre
     return stream + 2 * (size_t)count;
 }
 
-/* The range of pivots so far, in registers during the factorisation, and the target of the current 1/d. */
-struct pivots {
-    simd low[LANE_PARTS], high[LANE_PARTS];
-    simd *inverse;
-};
-
-SIMD_INLINE void kernel_pivots_begin(const struct damped *system, real *slots, struct pivots *range) {
-    range->inverse = AT(system->inverse);
-    for (int i = 0; i < LANE_PARTS; i++) {
-        range->low[i] = simd_all(REAL_INFINITY);
-        range->high[i] = simd_all(0);
-    }
-}
-
 SIMD_INLINE void kernel_pivots_end(const struct damped *system, real *slots, const struct pivots *range) {
     simd *low = AT(system->pivot_range), *high = low + SLOT_STEP;
     for (int i = 0; i < LANE_PARTS; i++) {
@@ -78,19 +68,10 @@ SIMD_INLINE void kernel_pivots_end(const struct damped *system, real *slots, con
     }
 }
 
-/* 1/d, or 0 for a pivot lost to rounding; updates the range of pivots. */
-SIMD_INLINE void kernel_pivot(struct pivots *range, const simd *whole, const simd *d) {
-    for (int i = 0; i < LANE_PARTS; i++) {
-        range->inverse[i] = kernel_pivot_inverse(whole[i], d[i]);
-        range->low[i] = simd_select(simd_less(d[i], range->low[i]), d[i], range->low[i]);
-        range->high[i] = simd_select(simd_less(range->high[i], d[i]), d[i], range->high[i]);
-    }
-}
-
-/* 1/d of an added unknown, whose pivot is at most -1 and not part of the range. */
-SIMD_INLINE void kernel_pivot_added(struct pivots *range, const simd *whole, const simd *d) {
+/* 1/d of the current unknown. An added unknown has a pivot of at most -1, which is not part of the range. */
+SIMD_INLINE void kernel_pivots_next(struct pivots *range, const simd *whole, const simd *d, const bool added) {
     for (int i = 0; i < LANE_PARTS; i++)
-        range->inverse[i] = kernel_pivot_added_inverse(whole[i], d[i]);
+        range->inverse[i] = added ? kernel_pivot_added_inverse(whole[i], d[i]) : kernel_pivot(range, i, whole[i], d[i]);
 }
 
 /* ---- the factor from lists ---- */
@@ -126,20 +107,17 @@ SIMD_INLINE const uint32_t *kernel_diagonal(real *slots, const uint32_t *s, uint
     for (int i = 0; i < LANE_PARTS; i++)
         for (int side = 0; side < side_count; side++)
             AT(sides->to[side] + at)[i] = z[side][i];
-    if (added)
-        kernel_pivot_added(range, whole, d);
-    else
-        kernel_pivot(range, whole, d);
+    kernel_pivots_next(range, whole, d, added);
     return s;
 }
 
 /* bordered: some unknowns are added. */
 SIMD_INLINE void kernel_columns_listed(const struct damped *system, real *slots, const struct damped_sides *sides,
                                        const int side_count, const bool bordered) {
-    const uint32_t *s = system->stream, own = (uint32_t)((system->order - system->added) * SLOT_STRIDE);
+    const uint32_t *s = system->stream, own = (uint32_t)((system->order - system->added) * OFFSET_STEP);
     simd *lower = AT(system->lower);
     struct pivots range;
-    kernel_pivots_begin(system, slots, &range);
+    kernel_pivots_begin(&range, AT(system->inverse));
     for (size_t j = 0; j < system->order; j++, range.inverse += SLOT_STEP) {
         uint32_t below = s[0];
         for (size_t line = 0; line < 3; line++)
@@ -170,33 +148,84 @@ static void kernel_factor_listed(const struct damped *system, real *slots, const
         kernel_columns_listed(system, slots, sides, 2, false);
 }
 
-/* z_j = z_j / d_j - sum over the entries below, last unknown first. */
-SIMD_INLINE void kernel_backward_sides(const struct damped *system, real *slots, const struct damped_sides *sides,
-                                       const int count) {
-    for (size_t j = system->order; j-- > 0;) {
-        const simd *inverse = AT(system->inverse) + j * SLOT_STEP, *lower = AT(system->lower);
-        simd_prefetch(lower + (size_t)system->column_first[j] * SLOT_STEP, (size_t)0 - 1024); /* backwards */
-        simd sums[2][LANE_PARTS];
-        for (int side = 0; side < count; side++)
-            for (int i = 0; i < LANE_PARTS; i++)
-                sums[side][i] = AT(sides->to[side] + system->permutation[j])[i] * inverse[i];
-        for (size_t e = system->column_first[j]; e < system->column_first[j + 1]; e++)
-            for (int i = 0; i < LANE_PARTS; i++) {
-                simd l = lower[e * SLOT_STEP + (size_t)i];
-                for (int side = 0; side < count; side++)
-                    sums[side][i] -= l * AT(sides->to[side] + system->row_offset[e])[i];
-            }
-        for (int side = 0; side < count; side++)
-            for (int i = 0; i < LANE_PARTS; i++)
-                AT(sides->to[side] + system->permutation[j])[i] = sums[side][i];
+/* ---- the factor row by row ---- */
+
+/* x = row i of h, the diagonal into `whole`. */
+SIMD_INLINE const uint32_t *kernel_gather_row(real *slots, const uint32_t *s, simd *x, simd *whole) {
+    uint32_t entries = *s++;
+    LOOP_ROLLED
+    for (uint32_t t = 1; t <= entries; t++) {
+        simd *to = t < entries ? x + (size_t)s[0] * SLOT_STEP : whole;
+        simd sums[LANE_PARTS];
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[i] = AT(s[1])[i];
+        s = kernel_pairs(slots, s + 3, s[2], sums);
+        for (int i = 0; i < LANE_PARTS; i++)
+            to[i] = sums[i];
     }
+    return s;
+}
+
+static void kernel_factor_walked(const struct damped *system, real *slots, const struct damped_sides *sides) {
+    const struct sparse_ldl f = SPARSE_LDL(system);
+    const uint32_t *s = system->stream;
+    simd *x = AT(system->negated);
+    size_t own = (system->order - system->added) * OFFSET_STEP;
+    struct pivots range;
+    kernel_pivots_begin(&range, f.inverse);
+    LOOP_ROLLED
+    for (size_t row = 0; row < system->order; row++, range.inverse += SLOT_STEP) {
+        simd whole[LANE_PARTS], d[LANE_PARTS];
+        bool added = f.permutation[row] >= own;
+        s = kernel_gather_row(slots, s, x, whole);
+        for (int i = 0; i < LANE_PARTS; i++)
+            d[i] = whole[i];
+        LOOP_ROLLED
+        for (size_t p = f.row_first[row]; p < f.row_first[row + 1]; p++)
+            sparse_eliminate(&f, p, x, d);
+        kernel_pivots_next(&range, whole, d, added);
+        LOOP_ROLLED
+        for (int side = 0; side < sides->count; side++)
+            sparse_forward_row(&f, slots, row, sides->from[side], sides->to[side], added);
+    }
+    kernel_pivots_end(system, slots, &range);
 }
 
 static void kernel_backward(const struct damped *system, real *slots, const struct damped_sides *sides) {
+    const struct sparse_ldl f = SPARSE_LDL(system);
     if (sides->count == 1)
-        kernel_backward_sides(system, slots, sides, 1);
+        sparse_backward(&f, slots, system->order, sides->to, 1);
     else
-        kernel_backward_sides(system, slots, sides, 2);
+        sparse_backward(&f, slots, system->order, sides->to, 2);
+}
+
+/* ---- the dense factor ---- */
+
+static void kernel_gather_dense(const struct damped *system, real *slots) {
+    const uint32_t *s = system->stream;
+    simd *to = AT(system->lower);
+    LOOP_ROLLED
+    for (size_t e = 0; e < system->order * (system->order + 1) / 2; e++, to += SLOT_STEP) {
+        simd sums[LANE_PARTS];
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[i] = AT(s[0])[i];
+        s = kernel_pairs(slots, s + 2, s[1], sums);
+        for (int i = 0; i < LANE_PARTS; i++)
+            to[i] = sums[i];
+    }
+}
+
+static void kernel_solve_dense(const struct damped *system, real *slots, const struct damped_sides *sides) {
+    struct pivots range;
+    const struct dense f = {
+        system->order, 0, AT(system->lower), 0, AT(system->inverse), AT(system->negated), system->order, &range, 0};
+    kernel_gather_dense(system, slots);
+    kernel_pivots_begin(&range, f.inverse);
+    dense_factor(&f);
+    kernel_pivots_end(system, slots, &range);
+    LOOP_ROLLED
+    for (int side = 0; side < sides->count; side++)
+        dense_solve(&f, SEEN_AT(sides->from[side]), AT(sides->to[side]));
 }
 
 /* ---- products ---- */
@@ -222,7 +251,7 @@ SIMD_INLINE void kernel_products(const struct product *product, real *slots, con
             } while (--pairs > 0);
         for (int v = 0; v < count; v++)
             for (int i = 0; i < LANE_PARTS; i++)
-                AT(to[v] + j * SLOT_STRIDE)[i] = sums[v][i];
+                AT(to[v] + j * OFFSET_STEP)[i] = sums[v][i];
     }
 }
 
@@ -237,13 +266,13 @@ static void kernel_multiply_subtract(const struct product *product, real *slots,
     for (uint32_t j = 0; j < product->count; j++) {
         simd sums[LANE_PARTS];
         for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] = AT(to + j * SLOT_STRIDE)[i];
+            sums[i] = AT(to + j * OFFSET_STEP)[i];
         uint32_t pairs = *s++;
         for (uint32_t k = 0; k < pairs; k++, s += 2)
             for (int i = 0; i < LANE_PARTS; i++)
                 sums[i] -= AT(s[0])[i] * AT(from + s[1])[i];
         for (int i = 0; i < LANE_PARTS; i++)
-            AT(to + j * SLOT_STRIDE)[i] = sums[i];
+            AT(to + j * OFFSET_STEP)[i] = sums[i];
     }
 }
 
@@ -252,15 +281,14 @@ static void kernel_multiply_two(const struct product *product, real *slots, cons
     kernel_products(product, slots, from, to, 2);
 }
 
-#include "linalg/dense_ldl_kernel.h"
-#include "linalg/sparse_ldl_kernel.h"
+/* ---- all kinds ---- */
 
 /* With added unknowns, the solution vectors are in the system's storage. */
 static void kernel_solve_bordered(const struct damped *system, real *slots, const struct damped_sides *sides) {
     struct damped_sides all = *sides;
     size_t own = system->order - system->added;
     for (int side = 0; side < sides->count; side++)
-        all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * SLOT_STRIDE);
+        all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * OFFSET_STEP);
     if (system->kind == FACTOR_WALKED)
         kernel_factor_walked(system, slots, &all);
     else if (sides->count == 1)
@@ -292,9 +320,7 @@ static void kernel_solve(const struct damped *system, real *slots, const struct 
         kernel_backward(system, slots, sides);
         break;
     default: /* FACTOR_DENSE */
-        kernel_factor_dense(system, slots);
-        for (int side = 0; side < sides->count; side++)
-            kernel_solve_dense(system, slots, sides->from[side], sides->to[side]);
+        kernel_solve_dense(system, slots, sides);
         break;
     }
 }

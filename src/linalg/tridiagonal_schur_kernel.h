@@ -1,18 +1,14 @@
 /* tridiagonal_schur_kernel.h - dense systems of constant rows: the Schur complement after eliminating equalities in
  * tridiagonal form, for any eps.
  *
- *     e: equalities, o: other rows that count      Q' A_e A_e' Q = T,  G = Q' A_e A_o'       once, for all rows
- *     T + eps = L D L'                             bidiagonal
- *     S = A_o A_o' + eps - G' (T + eps)^-1 G       in tiles: X = L^-1 G, S = A_o A_o' + eps - X' D^-1 X
- *     t = (T + eps)^-1 Q' b_e,   S z_o = b_o - G' t,   z_e = Q (t - (T + eps)^-1 G z_o)
- *
- * If half of the rows are equalities, S needs a sixth of the operations of the whole factor. Householder's tridiagonal
- * form: Golub, Van Loan, Matrix Computations, 8.3. Part of blocked_ldl_kernel.h.
+ * The notation is that of tridiagonal_solve_kernel.h; S is computed in tiles. Householder's tridiagonal form: Golub,
+ * Van Loan, Matrix Computations, 8.3. Part of blocked_ldl_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_TRIDIAGONAL_SCHUR_KERNEL_H
 #define HN_LINALG_TRIDIAGONAL_SCHUR_KERNEL_H
 
+#include "linalg/tridiagonal_solve_kernel.h"
 #include "linalg/vector_product_kernel.h"
 
 /* ---- once: the reduction to tridiagonal form ---- */
@@ -55,10 +51,10 @@ static void reflect_both(const struct tiled_turn *turn, double *c, const double 
 /* One-sided reflection: subtracts beta v_j times v' m from each row j of m. */
 static void reflect_rows(const struct tiled_turn *turn, double *m, const double *v, double *sums, size_t count,
                          double beta) {
-    const struct tiled_sum product = {m, turn->simd, turn->width, NULL, v, count, sums, true};
+    const struct tiled_sum product = {m, turn->wide, turn->width, NULL, v, count, sums, true};
     kernel_sum_tiled(&product, turn->helpers);
     for (size_t j = 0; j < count; j++) {
-        double *row = m + j * turn->simd;
+        double *row = m + j * turn->wide;
         double factor = beta * v[j];
         for (size_t i = 0; i < turn->width; i += WIDTH)
             simd_store(row + i, simd_load(row + i) - simd_load(sums + i) * factor);
@@ -77,54 +73,11 @@ static void kernel_turn_tiled(const struct tiled_turn *turn) {
         if (!reflection(v, left, &beta, &turn->beside[k]))
             continue;
         reflect_both(turn, turn->c + (k + 1) * turn->tall + k + 1, v, w, left, beta);
-        reflect_rows(turn, turn->turn + (k + 1) * turn->simd, v, sums, left, beta);
+        reflect_rows(turn, turn->turn + (k + 1) * turn->wide, v, sums, left, beta);
     }
 }
 
 /* ---- the factorisation ---- */
-
-/* The factor of T + eps: pivots, 1/D, and the subdiagonal of L. */
-struct reduced {
-    struct tiles tiles; /* of S */
-    const struct tiled_reduction *form;
-    double *d, *inverse, *beside;
-    double *right, *first, *second; /* vectors over equalities */
-    double eps;
-};
-
-static struct reduced reduced_place(const struct tiled *task, double *slots, struct helpers *helpers) {
-    struct reduced r = {.tiles = tiles_place(task, slots, helpers), .form = &task->reduction};
-    struct tiles *t = &r.tiles;
-    const struct tiled_reduction *form = r.form;
-    r.d = t->spare;
-    r.inverse = t->spare + t->most;
-    r.beside = t->spare + 2 * t->most;
-    r.right = t->spare + 3 * t->most;
-    r.first = t->spare + 4 * t->most;
-    r.second = t->spare + 5 * t->most;
-    t->leading = tiled_leading(form->others);
-    t->counted = 0;
-    for (size_t i = 0; i < form->others; i++)
-        if (tiles_counts(t, form->row[form->order + i]))
-            t->count[t->counted++] = (uint32_t)i; /* numbers among the other rows */
-    t->known = t->order = t->counted;
-    r.eps = slots[task->shift + form->row[0]];
-    return r;
-}
-
-static void reduced_factor_form(const struct reduced *r) {
-    const struct tiled_reduction *form = r->form;
-    double owed = 0;
-    for (size_t k = 0; k < form->order; k++) {
-        double whole = form->diagonal[k] + r->eps, d = whole - owed;
-        r->d[k] = d;
-        r->inverse[k] = whole * 0x1p-50 < d ? 1 / d : 0;
-        if (k + 1 == form->order)
-            break;
-        r->beside[k] = form->beside[k] * r->inverse[k];
-        owed = r->beside[k] * form->beside[k];
-    }
-}
 
 /* S = A_o A_o' + eps - X' D^-1 X, X = L^-1 G, in rows from..to of the lower triangle: columns 0..to of X are needed,
  * one row at a time. Each thread computes them in its workspace: that costs less than transferring them. */
@@ -138,7 +91,7 @@ struct reduced_loss {
 /* A_o A_o' + eps in these rows; zeros in the padding of the tiles. */
 static void reduced_gather(const struct reduced_loss *loss) {
     const struct reduced *r = loss->r;
-    const struct tiles *t = &r->tiles;
+    const struct tiles *t = r->tiles;
     size_t end = loss->to == t->order ? t->order + TILED_MARGIN : loss->to;
     for (size_t j = 0; j < t->order + TILED_ACROSS; j++)
         memset(t->h + j * t->leading + loss->from, 0, (end - loss->from) * sizeof *t->h);
@@ -149,14 +102,14 @@ static void reduced_gather(const struct reduced_loss *loss) {
             into[i] = own[t->count[i]];
     }
     for (size_t j = loss->from; j < loss->to; j++)
-        t->whole[j] = t->h[j * t->leading + j] += r->eps;
+        t->whole[j] = t->h[j * t->leading + j] += t->shift;
 }
 
 /* Row k of X from the previous one, in place. */
 static void reduced_row(const struct reduced_loss *loss, size_t k) {
     const struct reduced *r = loss->r;
-    const uint32_t *count = r->tiles.count;
-    const double *g = r->form->turn + k * r->form->simd;
+    const uint32_t *count = r->tiles->count;
+    const double *g = r->form->turn + k * r->form->wide;
     double *x = loss->x, l = k > 0 ? r->beside[k - 1] : 0;
     for (size_t i = 0; i < loss->to; i++)
         x[i] = g[count[i]] - x[i] * l;
@@ -201,7 +154,7 @@ struct reduced_parts {
 /* The start of part `number`: each part continues after the previous one, in whole cache lines, up to the maximum
  * cost. */
 static size_t reduced_cut(const struct reduced_parts *p, size_t number) {
-    size_t order = p->r->tiles.order, at = 0;
+    size_t order = p->r->tiles->order, at = 0;
     for (size_t part = 0; part < number && at < order; part++) {
         size_t from = at;
         do
@@ -213,7 +166,7 @@ static size_t reduced_cut(const struct reduced_parts *p, size_t number) {
 
 /* The least maximum for which `parts` parts suffice, within a sixteenth. */
 static struct reduced_parts reduced_divide(const struct reduced *r, size_t parts) {
-    size_t order = r->tiles.order, all = reduced_cost(0, order);
+    size_t order = r->tiles->order, all = reduced_cost(0, order);
     struct reduced_parts p = {r, parts, all};
     if (parts == 1)
         return p;
@@ -225,7 +178,7 @@ static struct reduced_parts reduced_divide(const struct reduced *r, size_t parts
 static void reduced_lose_part(const void *context, void *own, size_t from, size_t to) {
     const struct reduced_parts *all = context;
     const struct reduced *r = all->r;
-    const struct tiles mine = tiles_lay_out(r->tiles.task, own), *t = &r->tiles;
+    const struct tiles mine = tiles_lay_out(r->tiles->task, own), *t = r->tiles;
     struct reduced_loss loss = {r, reduced_cut(all, from), reduced_cut(all, to), mine.out, {0}};
     loss.pair = (struct tiles_pair){.order = loss.to,
                                     .row = loss.from,
@@ -241,7 +194,7 @@ static void reduced_lose_part(const void *context, void *own, size_t from, size_
 }
 
 static void reduced_factor(const struct reduced *r) {
-    const struct tiles *t = &r->tiles;
+    const struct tiles *t = r->tiles;
     const struct reduced_parts parts = reduced_divide(r, (size_t)helpers_count(t->helpers) + 1);
     const struct helpers_job lost = {parts.parts, 1, 1, reduced_lose_part, &parts, t->slots};
     reduced_factor_form(r);
@@ -249,77 +202,25 @@ static void reduced_factor(const struct reduced *r) {
     tiles_factor(t);
 }
 
-/* ---- the solve ---- */
+/* ---- the solution ---- */
 
-/* x = (T + eps)^-1 x */
-static void reduced_solve_form(const struct reduced *r, double *x) {
-    size_t order = r->form->order;
-    for (size_t k = 1; k < order; k++)
-        x[k] -= r->beside[k - 1] * x[k - 1];
-    for (size_t k = 0; k < order; k++)
-        x[k] *= r->inverse[k];
-    for (size_t k = order - 1; k-- > 0;)
-        x[k] -= r->beside[k] * x[k + 1];
-}
-
-/* first = t, and t->z = b_o - G' t of the active rows */
-static void reduced_forward(const struct reduced *r, uint32_t from) {
-    const struct tiles *t = &r->tiles;
-    const struct tiled_reduction *form = r->form;
-    const uint32_t *other = form->row + form->order;
-    for (size_t j = 0; j < form->order; j++)
-        r->right[j] = t->slots[from + form->row[j]];
-    const struct tiled_sum turned = {
-        form->turned + form->others * form->tall, form->tall, form->order, NULL, r->right, form->order, r->first, true};
-    kernel_sum_tiled(&turned, t->helpers); /* Q' b_e */
-    reduced_solve_form(r, r->first);
-    const struct tiled_sum product = {form->turn, form->simd, form->others, NULL, r->first, form->order, t->out, true};
-    kernel_sum_tiled(&product, t->helpers); /* G' t */
-    for (size_t i = 0; i < t->order; i++)
-        t->z[i] = t->slots[from + other[t->count[i]]] - t->out[t->count[i]];
-}
-
-/* z_e = Q (t - (T + eps)^-1 G z_o) */
-static void reduced_backward(const struct reduced *r, uint32_t to) {
-    const struct tiles *t = &r->tiles;
+static void reduced_others(const struct reduced *r) {
+    const struct tiles *t = r->tiles;
     const struct tiled_reduction *form = r->form;
     const struct tiled_sum owed = {form->turned, form->tall, form->order, t->count, t->z, t->order, r->second, true};
-    kernel_sum_tiled(&owed, t->helpers); /* G z_o */
-    reduced_solve_form(r, r->second);
-    for (size_t k = 0; k < form->order; k++)
-        r->first[k] -= r->second[k];
-    const struct tiled_sum turned = {
-        form->turn + form->others, form->simd, form->order, NULL, r->first, form->order, r->right, true};
-    kernel_sum_tiled(&turned, t->helpers);
-    for (size_t j = 0; j < form->order; j++)
-        t->slots[to + form->row[j]] = r->right[j];
+    tiles_sum(t, &owed);
 }
 
-static void reduced_solve_side(const struct reduced *r, uint32_t from, uint32_t to) {
-    const struct tiles *t = &r->tiles;
-    const uint32_t *other = r->form->row + r->form->order;
-    reduced_forward(r, from);
-    tiles_forward(t);
-    for (size_t i = 0; i < t->order; i++)
-        t->z[i] *= t->inverse[i];
-    tiles_backward(t);
-    for (size_t i = 0; i < r->form->others; i++) /* inactive rows: 1 times the unknown */
-        t->slots[to + other[i]] = t->slots[from + other[i]];
-    for (size_t i = 0; i < t->order; i++)
-        t->slots[to + other[t->count[i]]] = t->z[i];
-    reduced_backward(r, to);
-}
-
-static void reduced_solve(const struct tiled *task, double *slots, const struct damped_sides *sides,
-                          struct helpers *helpers) {
-    const struct reduced r = reduced_place(task, slots, helpers);
-    const struct tiles *t = &r.tiles;
-    if (!tiles_keeps(t, r.eps)) {
-        reduced_factor(&r);
-        tiles_keep(t, r.eps);
-    }
-    for (int side = 0; side < sides->count; side++)
-        reduced_solve_side(&r, sides->from[side], sides->to[side]);
+static void reduced_solve(struct tiles *t, const struct damped_sides *sides) {
+    const struct reduced r = {t,
+                              &t->task->reduction,
+                              t->spare,
+                              t->spare + t->most,
+                              t->spare + 2 * t->most,
+                              t->spare + 3 * t->most,
+                              t->spare + 4 * t->most};
+    t->leading = tiled_leading(r.form->others);
+    reduced_solve_sides(&r, sides);
 }
 
 #endif

@@ -66,6 +66,10 @@ static void kernel_sum_tiled(const struct tiled_sum *sum, struct helpers *helper
         helpers_share(helpers, &job);
 }
 
+static void tiles_sum(const struct tiles *t, const struct tiled_sum *sum) {
+    kernel_sum_tiled(sum, t->helpers);
+}
+
 /* J x of the block's rows, into t->out; fresh: starts with the first product, not with 0. */
 static void block_multiply(const struct tiles *t, const double *x, bool fresh) {
     const struct tiled_block *block = &t->task->block;
@@ -80,23 +84,11 @@ static void block_multiply(const struct tiles *t, const double *x, bool fresh) {
 static void kernel_values_tiled(const struct tiled *task, double *slots, uint32_t y, struct helpers *helpers) {
     const struct tiles t = tiles_place(task, slots, helpers);
     block_multiply(&t, slots + y, true);
-    for (size_t k = 0; k < task->block.values; k++)
-        slots[task->block.value[k]] = t.out[task->block.valued[k]];
+    tiles_values(&t);
 }
 
 static bool block_has(const struct tiles *t, size_t row) {
     return t->recalls && t->task->block.number[row] != UINT32_MAX;
-}
-
-/* A x of one active row outside the block. */
-static double rows_sum(const struct tiles *t, size_t i, const double *x) {
-    const struct tiled *task = t->task;
-    const struct tiles_row row = tiles_row_of(t, i);
-    const uint32_t *column = task->column + task->first[i];
-    double sum = 0;
-    for (size_t e = 0; e < task->first[i + 1] - task->first[i]; e++)
-        sum += tiles_entry(t, &row, e) * x[column[e]];
-    return row.factor * sum;
 }
 
 struct rows_product {
@@ -108,14 +100,8 @@ static void rows_part(const void *context, void *own, size_t from, size_t to) {
     (void)own;
     const struct rows_product *p = context;
     const struct tiles *t = p->t;
-    const struct tiled *task = t->task;
     for (size_t i = from; i < to; i++)
-        if (!tiles_counts(t, i))
-            t->slots[p->to + i] = 0;
-        else if (block_has(t, i))
-            t->slots[p->to + i] = tiles_scale(t, i) * t->out[task->block.number[i]];
-        else
-            t->slots[p->to + i] = rows_sum(t, i, t->slots + p->from);
+        tiles_multiply_row(t, i, p->from, p->to);
 }
 
 /* to = A from */
@@ -133,16 +119,14 @@ static void kernel_rows_tiled(const struct tiled *task, double *slots, uint32_t 
 
 /* t->out += A's row i times the number. A dense row with contiguous numbers is a vector. */
 static void columns_add(const struct tiles *t, size_t i, double number) {
-    const struct tiled *task = t->task;
-    const struct tiles_row row = tiles_row_of(t, i);
-    const uint32_t *column = task->column + task->first[i];
-    size_t count = task->first[i + 1] - task->first[i], e = 0;
+    const struct tiles_entries row = tiles_entries_of(t, i);
+    const double *numbers = t->slots + row.number;
+    size_t e = 0;
     number *= row.factor;
-    if (!row.entry && count == task->columns)
-        for (; e + WIDTH <= count; e += WIDTH)
-            simd_store(t->out + e, simd_load(t->out + e) + simd_load(row.number + e) * number);
-    for (; e < count; e++)
-        t->out[column[e]] += tiles_entry(t, &row, e) * number;
+    if (!row.entry && row.count == t->task->columns)
+        for (; e + WIDTH <= row.count; e += WIDTH)
+            simd_store(t->out + e, simd_load(t->out + e) + simd_load(numbers + e) * number);
+    tiles_add_entries(t, &row, e, number);
 }
 
 /* Consecutive rows of the block are added together. */

@@ -1,4 +1,5 @@
-/* blocked_ldl_solve.h - h of a system in tiles, its factor and its solves, and the steps made of them: the other half of blocked_ldl_thread.h.
+/* blocked_ldl_solve.h - h of the system of blocked_ldl_thread.h, its factor (linalg/dense_ldl_kernel.h) and its
+ * solution.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BLOCKED_LDL_SOLVE_H
@@ -6,208 +7,126 @@
 
 /* ---- the matrix ---- */
 
-static void tiled_choose_rows(struct tiled *t) {
-    t->counted = t->known = 0;
-    DEVICE_ROLLED
-    for (size_t i = 0; TILED_HAS_GRAM && t->recalls && i < TILED_ROWS; i++)
-        if (tiled_is_known(i) && tiled_counts(t->slots, i))
-            *dense_at(t->slots, TILED_COUNT + t->counted++) = (real)i;
-    t->known = t->counted;
-    DEVICE_ROLLED
-    for (size_t i = 0; i < TILED_ROWS; i++)
-        if (!(TILED_HAS_GRAM && t->recalls && tiled_is_known(i)) && tiled_counts(t->slots, i))
-            *dense_at(t->slots, TILED_COUNT + t->counted++) = (real)i;
-    t->factor.order = TILED_OUTPUTS_SIDE ? TILED_COLUMNS : t->counted;
-    t->factor.prefix = 0;
+/* Row i of h, behind its prefix. */
+SIMD_INLINE real *tiles_h(const struct tiles *t, size_t i) {
+    return t->h + (i * t->prefix + i * (i + 1) / 2 + t->prefix) * TILES_STEP;
 }
 
-/* E of rows that count. */
-SIMD_INLINE real tiled_shift(real *slots) {
-    return TILED_WEIGHTED ? *dense_at(slots, TILED_EPS) : simd_of_bits(TILED_FIXED_SHIFT);
-}
-
-/* Rows of A that count, one behind the other, zeros included. */
-static void tiled_gather(const struct tiled *t) {
-    real *slots = t->slots;
-    DEVICE_ROLLED
+/* Active rows of A, one behind the other, zeros included. */
+SIMD_INLINE void tiles_gather(const struct tiles *t) {
+    const uint32_t *first = t->task->first;
+    LOOP_ROLLED
     for (size_t c = 0; c < t->counted; c++) {
-        const struct tiled_entries all = tiled_entries_of(slots, t->recalls, tiled_row(slots, c));
-        real *into = dense_at(slots, TILED_M + c * TILED_COLUMNS);
-        DEVICE_ROLLED
-        for (size_t k = 0; k < TILED_COLUMNS && all.count < TILED_COLUMNS; k++)
-            into[k * SLOT_STRIDE] = 0;
-        DEVICE_ROLLED
-        for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
-            real block[TILED_AT_ONCE];
-            DEVICE_UNROLL
-            for (size_t k = 0; k < TILED_AT_ONCE; k++)
-                block[k] = tiled_entry(slots, &all, dense_least(e + k, all.count - 1));
-            DEVICE_UNROLL
-            for (size_t k = 0; k < TILED_AT_ONCE; k++)
-                if (e + k < all.count)
-                    into[tiled_column(&all, e + k) * SLOT_STRIDE] = all.factor * block[k];
-        }
+        size_t row = tiles_active(t, c);
+        real *into = t->m + c * TILED_COLUMNS * TILES_STEP;
+        LOOP_ROLLED
+        for (size_t k = 0; k < TILED_COLUMNS && first[row + 1] - first[row] < TILED_COLUMNS; k++)
+            into[k * TILES_STEP] = 0;
+        tiles_gather_row(t, row, into, TILES_STEP);
     }
 }
 
-/* h of rows i .. and columns j ..: the sum over M's columns, begun with E on the diagonal. */
-static void tiled_product(const struct tiled *t, size_t i, size_t j) {
+/* h of rows i.. and columns j..: the sum over M's columns, begun with E on the diagonal. */
+SIMD_INLINE void tiles_product(const struct tiles *t, size_t i, size_t j) {
     const size_t down = TILED_OUTPUTS_SIDE ? 1 : TILED_COLUMNS, along = TILED_OUTPUTS_SIDE ? TILED_COLUMNS : 1;
-    const size_t depth = TILED_OUTPUTS_SIDE ? t->counted : TILED_COLUMNS, last = t->factor.order - 1;
-    const real *m = dense_at(t->slots, TILED_M), *row[DENSE_DOWN], *column[DENSE_ACROSS];
-    real sums[DENSE_DOWN][DENSE_ACROSS], shift = tiled_shift(t->slots);
-    DEVICE_UNROLL
+    const size_t depth = TILED_OUTPUTS_SIDE ? t->counted : TILED_COLUMNS, last = t->order - 1;
+    const real *row[DENSE_DOWN], *column[DENSE_ACROSS];
+    real sums[DENSE_DOWN][DENSE_ACROSS];
+    LOOP_UNROLL
     for (size_t c = 0; c < DENSE_ACROSS; c++)
-        column[c] = m + dense_least(j + c, last) * down * SLOT_STRIDE;
-    DEVICE_UNROLL
+        column[c] = t->m + tiled_least(j + c, last) * down * TILES_STEP;
+    LOOP_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
-        row[r] = m + dense_least(i + r, last) * down * SLOT_STRIDE;
-        DEVICE_UNROLL
+        row[r] = t->m + tiled_least(i + r, last) * down * TILES_STEP;
+        LOOP_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
-            sums[r][c] = i + r == j + c ? shift : 0;
+            sums[r][c] = i + r == j + c ? t->shift : 0;
     }
-    DEVICE_UNROLL_FOUR
+    LOOP_UNROLL_FOUR
     for (size_t k = 0; k < depth; k++) {
         real a[DENSE_DOWN], b[DENSE_ACROSS];
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
-            b[c] = column[c][k * along * SLOT_STRIDE];
-        DEVICE_UNROLL
+            b[c] = column[c][k * along * TILES_STEP];
+        LOOP_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++)
-            a[r] = row[r][k * along * SLOT_STRIDE];
-        DEVICE_UNROLL
+            a[r] = row[r][k * along * TILES_STEP];
+        LOOP_UNROLL
         for (size_t r = 0; r < DENSE_DOWN; r++) {
-            DEVICE_UNROLL
+            LOOP_UNROLL
             for (size_t c = 0; c < DENSE_ACROSS; c++)
                 sums[r][c] += a[r] * b[c];
         }
     }
-    DEVICE_UNROLL
+    LOOP_UNROLL
     for (size_t r = 0; r < DENSE_DOWN; r++) {
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t c = 0; c < DENSE_ACROSS; c++)
             if (i + r <= last && j + c <= i + r)
-                dense_row(&t->factor, i + r)[(j + c) * SLOT_STRIDE] = sums[r][c];
+                tiles_h(t, i + r)[(j + c) * TILES_STEP] = sums[r][c];
     }
 }
 
-/* W J J' W of the rows that are known: exact, because weights are powers of two. */
-static void tiled_recall(const struct tiled *t) {
-    real *slots = t->slots, shift = tiled_shift(slots);
-    DEVICE_ROLLED
+/* W J J' W of the known rows: exact, because weights are powers of two. */
+SIMD_INLINE void tiles_recall(const struct tiles *t) {
+    const struct tiled *task = t->task;
+    LOOP_ROLLED
     for (size_t i = 0; i < t->known; i++) {
-        size_t row = tiled_row(slots, i), number = tiled_words(TILED_KNOWN)[row];
-        real *into = dense_row(&t->factor, i), scale = tiled_scale(slots, row);
-        DEVICE_ROLLED
-        for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
-            real block[TILED_AT_ONCE];
-            DEVICE_UNROLL
-            for (size_t k = 0; k < TILED_AT_ONCE; k++) {
-                size_t other = tiled_row(slots, dense_least(j + k, i));
-                const real *known = tiled_numbers(TILED_GRAM) + tiled_words(TILED_KNOWN)[other] * (size_t)TILED_GRAMS;
-                real once = tiled_scale(slots, other) * known[number];
+        size_t row = tiles_active(t, i), number = task->known[row];
+        real *into = tiles_h(t, i), scale = tiles_scale(t, row);
+        LOOP_ROLLED
+        for (size_t j = 0; j <= i; j += ROWS_AHEAD) {
+            real block[ROWS_AHEAD];
+            LOOP_UNROLL
+            for (size_t k = 0; k < ROWS_AHEAD; k++) {
+                size_t other = tiles_active(t, tiles_clamp(j + k, i + 1));
+                const real *known = task->gram + task->known[other] * task->gram_leading;
+                real once = tiles_scale(t, other) * known[number];
                 block[k] = TILED_WEIGHTED ? scale * once : once;
             }
-            DEVICE_UNROLL
-            for (size_t k = 0; k < TILED_AT_ONCE; k++)
+            LOOP_UNROLL
+            for (size_t k = 0; k < ROWS_AHEAD; k++)
                 if (j + k <= i)
-                    into[(j + k) * SLOT_STRIDE] = j + k == i ? block[k] + shift : block[k];
+                    into[(j + k) * TILES_STEP] = j + k == i ? block[k] + t->shift : block[k];
         }
     }
 }
 
-static void tiled_fill(const struct tiled *t) {
-    tiled_recall(t);
-    if (t->known == t->factor.order)
+SIMD_INLINE void tiles_fill(const struct tiles *t) {
+    tiles_recall(t);
+    if (t->known == t->order)
         return;
-    tiled_gather(t);
-    DEVICE_ROLLED
-    for (size_t i = t->known; i < t->factor.order; i += DENSE_DOWN) {
-        DEVICE_ROLLED
-        for (size_t j = 0; j < dense_least(i + DENSE_DOWN, t->factor.order); j += DENSE_ACROSS)
-            tiled_product(t, i, j);
+    tiles_gather(t);
+    LOOP_ROLLED
+    for (size_t i = t->known; i < t->order; i += DENSE_DOWN) {
+        LOOP_ROLLED
+        for (size_t j = 0; j < tiled_least(i + DENSE_DOWN, t->order); j += DENSE_ACROSS)
+            tiles_product(t, i, j);
     }
 }
 
-/* ---- factors that are kept: rows that are known, the same ones, the same shift ---- */
+/* ---- the factor and the solution ---- */
 
-/* Slots: how many rows there are, and 1; the shift; the rows. */
-static bool tiled_keeps(const struct tiled *t, real shift) {
-    real *slots = t->slots;
-    bool same = t->known == t->counted && *dense_at(slots, TILED_KEPT) == (real)(t->counted + 1) &&
-                *dense_at(slots, TILED_KEPT + 1) == shift;
-    DEVICE_ROLLED
-    for (size_t c = 0; same && c < t->counted; c++)
-        same = *dense_at(slots, TILED_KEPT + 2 + c) == *dense_at(slots, TILED_COUNT + c);
-    return same;
+/* tiles_ranges computes the range of pivots from D: a factor that is kept has one, too. */
+SIMD_INLINE void tiles_factor(const struct tiles *t) {
+    struct pivots range;
+    const struct dense f = {t->order, t->prefix, t->h, t->weight, t->inverse, t->strip, DENSE_DEPTH, &range, 0};
+    kernel_pivots_begin(&range, t->inverse);
+    dense_factor(&f);
 }
 
-static void tiled_keep(const struct tiled *t, real shift) {
-    bool keeps = !TILED_OUTPUTS_SIDE && t->known == t->counted;
-    *dense_at(t->slots, TILED_KEPT) = keeps ? (real)(t->counted + 1) : 0;
-    *dense_at(t->slots, TILED_KEPT + 1) = shift;
-    if (keeps)
-        dense_copy(dense_at(t->slots, TILED_COUNT), dense_at(t->slots, TILED_KEPT + 2), t->counted);
+SIMD_INLINE void tiles_solve(const struct tiles *t) {
+    const struct dense f = {t->order, t->prefix, t->h, t->weight, t->inverse, t->strip, DENSE_DEPTH, 0, 0};
+    dense_solve(&f, t->z, t->z);
 }
 
-/* ---- the solution ---- */
+#include "linalg/blocked_solve_kernel.h"
 
-static struct tiled tiled_begin(real *slots) {
-    struct tiled t;
-    t.slots = slots;
-    t.recalls = tiled_recalls(slots);
-    t.counted = t.known = 0;
-    t.factor.order = t.factor.prefix = 0;
-    t.factor.lower = dense_at(slots, TILED_LOWER);
-    t.factor.weight = dense_at(slots, TILED_WEIGHT);
-    t.factor.inverse = dense_at(slots, TILED_INVERSE);
-    t.factor.strip = dense_at(slots, TILED_STRIP);
-    t.factor.low = REAL_INFINITY;
-    t.factor.high = 0;
-    return t;
-}
-
-/* The range of pivots; 1 for each row that does not count. */
-static void tiled_ranges(const struct tiled *t) {
-    bool left_out = !TILED_OUTPUTS_SIDE && t->counted < TILED_ROWS;
-    real low = left_out ? 1 : REAL_INFINITY, high = left_out ? 1 : 0;
-    DEVICE_ROLLED
-    for (size_t j = 0; j < t->factor.order; j++) {
-        real d = t->factor.weight[j * SLOT_STRIDE];
-        low = d < low ? d : low;
-        high = high < d ? d : high;
-    }
-    *dense_at(t->slots, TILED_PIVOTS) = low;
-    *dense_at(t->slots, TILED_PIVOTS + 1) = high;
-}
-
-/* Rows that do not count keep what they have: 1 times the unknown. */
-static void tiled_solve_side(const struct tiled *t, uint32_t from, uint32_t to) {
-    real *slots = t->slots, *z = dense_at(slots, TILED_Z);
-    if (!TILED_OUTPUTS_SIDE && from != to)
-        dense_copy(dense_at(slots, from), dense_at(slots, to), TILED_ROWS);
-    DEVICE_ROLLED
-    for (size_t i = 0; i < t->factor.order; i++)
-        z[i * SLOT_STRIDE] = *dense_at(slots, from + (TILED_OUTPUTS_SIDE ? i : tiled_row(slots, i)));
-    dense_solve(&t->factor, z);
-    DEVICE_ROLLED
-    for (size_t i = 0; i < t->factor.order; i++)
-        *dense_at(slots, to + (TILED_OUTPUTS_SIDE ? i : tiled_row(slots, i))) = z[i * SLOT_STRIDE];
-}
-
-static GENERATED void tiled_solve_plain(real *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
-    struct tiled t = tiled_begin(slots);
-    tiled_choose_rows(&t);
-    real shift = t.counted > 0 ? tiled_shift(slots) : 0;
-    if (!tiled_keeps(&t, shift)) {
-        tiled_fill(&t);
-        dense_factor(&t.factor);
-        tiled_keep(&t, shift);
-    }
-    tiled_ranges(&t);
-    DEVICE_ROLLED
-    for (size_t side = 0; side < sides; side++)
-        tiled_solve_side(&t, from[side], to[side]);
+static GENERATED void tiled_solve_plain(real *slots, const struct damped_sides *sides) {
+    struct tiled task;
+    struct tiles t;
+    tiles_place(&t, &task, slots);
+    tiles_solve_sides(&t, sides);
 }
 
 #endif

@@ -1,18 +1,18 @@
-/* blocked_ldl_step.h - what the driver calls where the system is solved in tiles: evaluation, weights, steps and the way back, in place of the
- * entries of the same names, which do the rest. Behind the entries.
+/* blocked_ldl_step.h - what the driver calls where the system is solved in tiles: evaluation, weights, steps and the
+ * way back, in place of the entries of the same names, which do the rest. Behind the entries.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BLOCKED_LDL_STEP_H
 #define HN_CUDA_BLOCKED_LDL_STEP_H
 
-static void tiled_solve(real *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
+static void tiled_solve(real *slots, const struct damped_sides *sides) {
 #ifdef TILED_REDUCES
-    if (tiled_recalls(slots)) {
-        reduced_solve(slots, sides, from, to);
+    if (!TILED_WEIGHTED || !tiles_mask(slots, TILED_STRETCHED)) {
+        reduced_solve(slots, sides);
         return;
     }
 #endif
-    tiled_solve_plain(slots, sides, from, to);
+    tiled_solve_plain(slots, sides);
 }
 
 static void tiled_evaluate(real *slots) {
@@ -28,25 +28,25 @@ static void tiled_evaluate(real *slots) {
 
 /* step = A' (A A' + E)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
 static void tiled_step_begin(real *slots) {
-    const uint32_t from[1] = {TILED_OUTPUTS_SIDE ? TILED_SLOPE : TILED_RIGHT};
-    const uint32_t to[1] = {TILED_OUTPUTS_SIDE ? TILED_STEP : TILED_UNKNOWN};
+    const struct damped_sides sides = {
+        1, {TILED_OUTPUTS_SIDE ? TILED_SLOPE : TILED_RIGHT}, {TILED_OUTPUTS_SIDE ? TILED_STEP : TILED_UNKNOWN}};
     if (TILED_OUTPUTS_SIDE)
         tiled_columns(slots, TILED_RIGHT, TILED_SLOPE, false);
-    tiled_solve(slots, 1, from, to);
+    tiled_solve(slots, &sides);
     if (!TILED_OUTPUTS_SIDE)
         tiled_columns(slots, TILED_UNKNOWN, TILED_STEP, false);
 }
 
-/* Outputs that lie on a bound of theirs and that go beyond it down the slope A' W r: their rows become active. The driver would read all
- * of A, which is not written down where it is known. */
+/* Activates the bounds that y is at and that the slope A' W r points beyond. The driver would read all of A, whose
+ * constant rows are not stored. */
 static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
     const struct plan *plan = p->plan;
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
-    const uint32_t *first = tiled_first(), *slot = plan_words(plan, plan->jacobian.slot);
+    const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     if (!sample_holds_bounds(s))
         return false;
     tiled_columns(p->slots, TILED_RIGHT, TILED_STEP, false); /* the step comes later */
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         uint32_t i = row[k], e = first[i];
         real y = *point_at(p, plan_words(plan, plan->value)[i]), down = *point_at(p, TILED_STEP + output[k]);
@@ -66,15 +66,15 @@ static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
 /* q, v, t, s: see cpu/lanes_back.c. */
 static void tiled_back_begin(real *slots) {
     if (TILED_OUTPUTS_SIDE) {
-        const uint32_t from[2] = {TILED_STEP, TILED_GRADIENT}, to[2] = {TILED_LEAF_S, TILED_LEAF_T};
+        const struct damped_sides sides = {2, {TILED_STEP, TILED_GRADIENT}, {TILED_LEAF_S, TILED_LEAF_T}};
         tiled_columns(slots, TILED_RIGHT, TILED_STEP, false);
-        tiled_solve(slots, 2, from, to);
+        tiled_solve(slots, &sides);
         tiled_rows(slots, TILED_LEAF_T, TILED_Q);
         tiled_rows(slots, TILED_LEAF_S, TILED_WORK);
     } else {
-        const uint32_t from[2] = {TILED_RIGHT, TILED_WORK}, to[2] = {TILED_V, TILED_Q};
+        const struct damped_sides sides = {2, {TILED_RIGHT, TILED_WORK}, {TILED_V, TILED_Q}};
         tiled_rows(slots, TILED_GRADIENT, TILED_WORK);
-        tiled_solve(slots, 2, from, to);
+        tiled_solve(slots, &sides);
         tiled_columns(slots, TILED_Q, TILED_STEP, false);
         tiled_columns(slots, TILED_V, TILED_LEAF_S, false);
     }

@@ -1,23 +1,38 @@
-/* blocked_ldl_thread.h - a linear system that the host solves in tiles, one thread per sample over slots in the device's memory: what
- * linalg/blocked_ldl_kernel.h and linalg/vector_product_kernel.h compute, to the last bit.
+/* blocked_ldl_thread.h - a linear system that the host solves in blocks, for one thread per sample and slots in
+ * global memory: rows of A, its products, and row weights. What linalg/blocked_ldl_kernel.h and
+ * linalg/vector_product_kernel.h compute, to the last bit.
  *
- *     h = M M' + E,  M = A of the rows that count, or A'      rows that are known, with J J' computed once, come first
- *     A x, A' x                                               rows that are nearly full and known are matrices of numbers
+ *     h = M M' + E,  M = A of the active rows, or A'      rows that are known, with J J' computed once, come first
+ *     A x, A' x                                           rows that are nearly full and known are matrices of numbers
  *
- * What is constant are words and numbers of bytecode_run.h: all threads of a warp read the same. Which rows count differs from thread to
- * thread: a list of them lies in slots. Zeros of M are multiplied where the host does: an infinite number meets them there, too.
+ * Constants are words and numbers of bytecode_run.h: all threads of a warp read the same. Which rows are active
+ * differs between threads. Zeros of M are multiplied as on the host: an infinite number may meet them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BLOCKED_LDL_THREAD_H
 #define HN_CUDA_BLOCKED_LDL_THREAD_H
 
+#define TILES_STEP SLOT_STEP
+typedef real tiles_index; /* lists are slots, too */
+
 /* One thread's system. */
-struct tiled {
+struct tiles {
+    const struct tiled *task;
     real *slots;
-    bool recalls; /* A is W J, and what is known of J holds */
-    size_t counted, known;
-    struct dense factor;
+    size_t order, counted, known, prefix; /* prefix: of rows of L (struct dense) */
+    real *m;                              /* rows of A that are active, zeros included */
+    real *h, *weight, *inverse, *strip;   /* as in struct dense */
+    real *d, *z, *out;                    /* pivots, unknowns, products of the block */
+    real *count, *kept, *kept_shift;      /* active rows; blocked_solve_kernel.h */
+    real shift;                           /* E of the active rows */
+    bool recalls;                         /* A is W J, so that precomputed products are valid */
 };
+
+SIMD_INLINE bool tiles_mask(const real *slots, size_t offset) {
+    return mask_read(SLOT_AT(slots, offset));
+}
+
+#include "linalg/blocked_rows_kernel.h"
 
 SIMD_INLINE const uint32_t *tiled_words(size_t list) {
     return hardnet_listed.words + list;
@@ -27,260 +42,240 @@ SIMD_INLINE const real *tiled_numbers(size_t list) {
     return hardnet_listed.numbers + list;
 }
 
-SIMD_INLINE const uint32_t *tiled_first(void) {
-    return plan_words(&layer_plan, layer_plan.jacobian.first);
+SIMD_INLINE const real *tiled_numbers_if(bool any, size_t list) {
+    return any ? tiled_numbers(list) : 0;
 }
+
+/* As on the host, but the slots of E, which are one. */
+SIMD_INLINE void tiled_place(struct tiled *task) {
+    const struct plan *plan = &layer_plan;
+    task->rows = TILED_ROWS;
+    task->columns = TILED_COLUMNS;
+    task->outputs_side = TILED_OUTPUTS_SIDE;
+    task->every_row = !TILED_WEIGHTED;
+    task->first = plan_words(plan, plan->jacobian.first);
+    task->column = plan_words(plan, plan->jacobian.column);
+    task->entry = plan_words(plan, plan->jacobian.slot);
+    task->matrix = TILED_MATRIX;
+    task->scale = TILED_SCALE;
+    task->known = tiled_words(TILED_KNOWN);
+    task->gram = tiled_numbers_if(TILED_HAS_GRAM, TILED_GRAM);
+    task->gram_leading = TILED_GRAMS;
+    task->active = TILED_ACTIVE;
+    task->stretched = TILED_STRETCHED;
+    task->shift = TILED_EPS;
+    task->fixed_shift = simd_of_bits(TILED_FIXED_SHIFT);
+    task->pivot_range = TILED_PIVOTS;
+    task->block.rows = TILED_BLOCK_ROWS;
+    task->block.number = tiled_words(TILED_NUMBER);
+    task->block.by_columns = tiled_numbers(TILED_BLOCK);
+    task->block.down = TILED_BLOCK_ROWS;
+    task->block.values = TILED_VALUES;
+    task->block.valued = tiled_words(TILED_VALUED);
+    task->block.value = tiled_words(TILED_VALUE);
+}
+
+SIMD_INLINE void tiles_place(struct tiles *t, struct tiled *task, real *slots) {
+    tiled_place(task);
+    t->task = task;
+    t->slots = slots;
+    t->order = t->counted = t->known = t->prefix = 0;
+    t->m = SLOT_AT(slots, TILED_M);
+    t->h = SLOT_AT(slots, TILED_LOWER);
+    t->weight = t->d = SLOT_AT(slots, TILED_WEIGHT);
+    t->inverse = SLOT_AT(slots, TILED_INVERSE);
+    t->strip = SLOT_AT(slots, TILED_STRIP);
+    t->z = SLOT_AT(slots, TILED_Z);
+    t->out = SLOT_AT(slots, TILED_OUT);
+    t->count = SLOT_AT(slots, TILED_COUNT);
+    t->kept = SLOT_AT(slots, TILED_KEPT);
+    t->kept_shift = SLOT_AT(slots, TILED_KEPT_SHIFT);
+    t->shift = 0;
+    t->recalls = tiles_recalls(task, slots);
+}
+
+/* E of this row: eps, 1 on inactive rows. */
+SIMD_INLINE real tiles_shift(const struct tiles *t, size_t row) {
+    if (t->task->every_row)
+        return t->task->fixed_shift;
+    return t->task->outputs_side || tiles_counts(t, row) ? *SLOT_AT(t->slots, t->task->shift) : 1;
+}
+
+SIMD_INLINE size_t tiled_least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* ---- products ---- */
+
+/* out = the sum of numbers times vectors, DENSE_DOWN entries at a time; fresh: starts with the first product, not with
+ * 0. */
+static void tiles_sum(const struct tiles *t, const struct tiled_sum *sum) {
+    (void)t;
+    LOOP_ROLLED
+    for (size_t i = 0; i < sum->length; i += DENSE_DOWN) {
+        const real *at[DENSE_DOWN];
+        real sums[DENSE_DOWN];
+        LOOP_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++) {
+            at[c] = sum->vectors + tiled_least(i + c, sum->length - 1);
+            sums[c] = sum->fresh ? at[c][0] * sum->numbers[0] : 0 + at[c][0] * sum->numbers[0];
+        }
+        LOOP_UNROLL_FOUR
+        for (size_t k = 1; k < sum->count; k++) {
+            real own = sum->numbers[k * TILES_STEP];
+            LOOP_UNROLL
+            for (size_t c = 0; c < DENSE_DOWN; c++)
+                sums[c] += at[c][k * sum->apart] * own;
+        }
+        LOOP_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++)
+            if (i + c < sum->length)
+                sum->out[(i + c) * TILES_STEP] = sums[c];
+    }
+}
+
+/* J x of the rows of the block, into t->out. */
+SIMD_INLINE void tiles_multiply_block(const struct tiles *t, uint32_t x, bool fresh) {
+    const struct tiled_block *block = &t->task->block;
+    const struct tiled_sum sum = {block->by_columns,    block->down,   block->rows, 0,
+                                  SLOT_AT(t->slots, x), TILED_COLUMNS, t->out,      fresh};
+    tiles_sum(t, &sum);
+}
+
+static GENERATED void tiled_values(real *slots) {
+    struct tiled task;
+    struct tiles t;
+    tiles_place(&t, &task, slots);
+    tiles_multiply_block(&t, TILED_Y, true);
+    tiles_values(&t);
+}
+
+/* to = A from */
+static GENERATED void tiled_rows(real *slots, uint32_t from, uint32_t to) {
+    struct tiled task;
+    struct tiles t;
+    tiles_place(&t, &task, slots);
+    if (TILED_BLOCK_ROWS > 0 && t.recalls)
+        tiles_multiply_block(&t, from, false);
+    LOOP_ROLLED
+    for (size_t i = 0; i < TILED_ROWS; i++)
+        tiles_multiply_row(&t, i, from, to);
+}
+
+/* t->out += numbers times rows first..end of A, which are all in the block, some columns at a time. */
+SIMD_INLINE void tiles_add_block(const struct tiles *t, size_t first, size_t end, uint32_t from, real sign) {
+    const real *numbers = t->task->block.by_columns + t->task->block.number[first];
+    LOOP_ROLLED
+    for (size_t j = 0; j < TILED_COLUMNS; j += DENSE_DOWN) {
+        const real *column[DENSE_DOWN];
+        real sums[DENSE_DOWN];
+        LOOP_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++) {
+            column[c] = numbers + tiled_least(j + c, TILED_COLUMNS - 1) * TILED_BLOCK_ROWS;
+            sums[c] = t->out[tiled_least(j + c, TILED_COLUMNS - 1) * TILES_STEP];
+        }
+        LOOP_UNROLL_FOUR
+        for (size_t i = first; i < end; i++) {
+            real own = tiles_scale(t, i) * (sign * *SLOT_AT(t->slots, from + i));
+            bool counts = tiles_counts(t, i);
+            LOOP_UNROLL
+            for (size_t c = 0; c < DENSE_DOWN; c++) {
+                real more = sums[c] + column[c][i - first] * own;
+                sums[c] = counts ? more : sums[c];
+            }
+        }
+        LOOP_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++)
+            if (j + c < TILED_COLUMNS)
+                t->out[(j + c) * TILES_STEP] = sums[c];
+    }
+}
+
+SIMD_INLINE void tiles_add_row(const struct tiles *t, size_t row, real number) {
+    const struct tiles_entries all = tiles_entries_of(t, row);
+    tiles_add_entries(t, &all, 0, number * all.factor);
+}
+
+/* to = A' from, or to - A' from: rows first to last. */
+static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, bool subtract) {
+    real sign = subtract ? -1 : 1;
+    struct tiled task;
+    struct tiles t;
+    tiles_place(&t, &task, slots);
+    LOOP_ROLLED
+    for (size_t j = 0; j < TILED_COLUMNS; j++)
+        t.out[j * TILES_STEP] = subtract ? *SLOT_AT(slots, to + j) : 0;
+    LOOP_ROLLED
+    for (size_t i = 0; i < TILED_ROWS;) {
+        size_t end = tiled_words(TILED_RUN)[i]; /* of the rows of the block from here on */
+        if (t.recalls && end > i) {
+            tiles_add_block(&t, i, end, from, sign);
+            i = end;
+            continue;
+        }
+        if (tiles_counts(&t, i))
+            tiles_add_row(&t, i, sign * *SLOT_AT(slots, from + i));
+        i++;
+    }
+    tiles_copy(t.out, SLOT_AT(slots, to), TILED_COLUMNS);
+}
+
+/* ---- weights ---- */
 
 SIMD_INLINE bool tiled_is_known(size_t row) {
     return tiled_words(TILED_KNOWN)[row] != TILED_NONE;
 }
 
-SIMD_INLINE bool tiled_counts(real *slots, size_t row) {
-    return !TILED_WEIGHTED || mask_read(dense_at(slots, TILED_ACTIVE + row));
-}
-
-SIMD_INLINE real tiled_scale(real *slots, size_t row) {
-    return TILED_WEIGHTED ? *dense_at(slots, TILED_SCALE + row) : 1;
-}
-
-SIMD_INLINE bool tiled_recalls(real *slots) {
-    return !TILED_WEIGHTED || !mask_read(dense_at(slots, TILED_STRETCHED));
-}
-
-/* Row number c of those that count. */
-SIMD_INLINE size_t tiled_row(real *slots, size_t c) {
-    return (size_t)*dense_at(slots, TILED_COUNT + c);
-}
-
-/* ---- A's numbers ---- */
-
-/* Those of one row: J's times a factor, or A's own. */
-struct tiled_entries {
-    size_t first, count;
-    bool own;
-    real factor;
-};
-
-SIMD_INLINE struct tiled_entries tiled_entries_of(real *slots, bool recalls, size_t row) {
-    const uint32_t *first = tiled_first();
-    struct tiled_entries all;
-    all.first = first[row];
-    all.count = first[row + 1] - first[row];
-    all.own = TILED_WEIGHTED && !(recalls && tiled_is_known(row));
-    all.factor = all.own ? 1 : tiled_scale(slots, row);
-    return all;
-}
-
-SIMD_INLINE size_t tiled_column(const struct tiled_entries *all, size_t e) {
-    return plan_words(&layer_plan, layer_plan.jacobian.column)[all->first + e];
-}
-
-SIMD_INLINE real tiled_entry(real *slots, const struct tiled_entries *all, size_t e) {
-    const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot);
-    return *dense_at(slots, all->own ? TILED_MATRIX + all->first + e : slot[all->first + e]);
-}
-
-/* ---- the block of constant rows ---- */
-
-/* Sums over k of J(b, k) x_k for rows b .. of the block; fresh: begun with the first product, not with 0. */
-SIMD_INLINE void tiled_block_sums(const real *x, size_t b, bool fresh, real sums[DENSE_DOWN]) {
-    const real *row[DENSE_DOWN];
-    DEVICE_UNROLL
-    for (size_t r = 0; r < DENSE_DOWN; r++) {
-        row[r] = tiled_numbers(TILED_BLOCK) + dense_least(b + r, TILED_BLOCK_ROWS - 1) * TILED_COLUMNS;
-        sums[r] = fresh ? row[r][0] * x[0] : 0 + row[r][0] * x[0];
-    }
-    DEVICE_UNROLL_FOUR
-    for (size_t k = 1; k < TILED_COLUMNS; k++) {
-        real own = x[k * SLOT_STRIDE];
-        DEVICE_UNROLL
-        for (size_t r = 0; r < DENSE_DOWN; r++)
-            sums[r] += row[r][k] * own;
-    }
-}
-
-/* J x of the block's rows, to TILED_OUT. */
-static GENERATED void tiled_block_multiply(real *slots, const real *x, bool fresh) {
-    DEVICE_ROLLED
-    for (size_t b = 0; b < TILED_BLOCK_ROWS; b += DENSE_DOWN) {
-        real sums[DENSE_DOWN];
-        tiled_block_sums(x, b, fresh, sums);
-        DEVICE_UNROLL
-        for (size_t r = 0; r < DENSE_DOWN; r++)
-            if (b + r < TILED_BLOCK_ROWS)
-                *dense_at(slots, TILED_OUT + b + r) = sums[r];
-    }
-}
-
-/* c = J y of the rows that are nothing else. */
-static void tiled_values(real *slots) {
-    const uint32_t *valued = tiled_words(TILED_VALUED), *value = tiled_words(TILED_VALUE);
-    tiled_block_multiply(slots, dense_at(slots, TILED_Y), true);
-    DEVICE_ROLLED
-    for (size_t k = 0; k < TILED_VALUES; k++)
-        *dense_at(slots, value[k]) = *dense_at(slots, TILED_OUT + valued[k]);
-}
-
-/* ---- products ---- */
-
-enum { TILED_AT_ONCE = 16 };
-
-/* A x of one row that counts and is not in the block. */
-static real tiled_row_sum(real *slots, bool recalls, size_t row, const real *x) {
-    const struct tiled_entries all = tiled_entries_of(slots, recalls, row);
-    real sum = 0;
-    DEVICE_ROLLED
-    for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
-        real a[TILED_AT_ONCE], own[TILED_AT_ONCE];
-        DEVICE_UNROLL
-        for (size_t k = 0; k < TILED_AT_ONCE; k++) {
-            size_t at = dense_least(e + k, all.count - 1);
-            a[k] = tiled_entry(slots, &all, at);
-            own[k] = x[tiled_column(&all, at) * SLOT_STRIDE];
-        }
-        DEVICE_UNROLL
-        for (size_t k = 0; k < TILED_AT_ONCE; k++)
-            sum = e + k < all.count ? sum + a[k] * own[k] : sum;
-    }
-    return all.factor * sum;
-}
-
-/* to = A from */
-static GENERATED void tiled_rows(real *slots, uint32_t from, uint32_t to) {
-    bool recalls = tiled_recalls(slots);
-    if (TILED_BLOCK_ROWS > 0 && recalls)
-        tiled_block_multiply(slots, dense_at(slots, from), false);
-    DEVICE_ROLLED
-    for (size_t i = 0; i < TILED_ROWS; i++) {
-        uint32_t number = tiled_words(TILED_NUMBER)[i];
-        real *result = dense_at(slots, to + i);
-        if (!tiled_counts(slots, i))
-            *result = 0;
-        else if (recalls && number != TILED_NONE)
-            *result = tiled_scale(slots, i) * *dense_at(slots, TILED_OUT + number);
-        else
-            *result = tiled_row_sum(slots, recalls, i, dense_at(slots, from));
-    }
-}
-
-/* TILED_OUT += numbers times rows first .. end of A, which are all in the block: some columns at a time. */
-static void tiled_add_block(real *slots, size_t first, size_t end, uint32_t from, real sign) {
-    const real *numbers = tiled_numbers(TILED_BLOCK) + tiled_words(TILED_NUMBER)[first] * (size_t)TILED_COLUMNS;
-    DEVICE_ROLLED
-    for (size_t j = 0; j < TILED_COLUMNS; j += DENSE_DOWN) {
-        real sums[DENSE_DOWN];
-        DEVICE_UNROLL
-        for (size_t c = 0; c < DENSE_DOWN; c++)
-            sums[c] = *dense_at(slots, TILED_OUT + dense_least(j + c, TILED_COLUMNS - 1));
-        DEVICE_UNROLL_FOUR
-        for (size_t i = first; i < end; i++) {
-            const real *row = numbers + (i - first) * TILED_COLUMNS;
-            real own = tiled_scale(slots, i) * (sign * *dense_at(slots, from + i));
-            bool counts = tiled_counts(slots, i);
-            DEVICE_UNROLL
-            for (size_t c = 0; c < DENSE_DOWN; c++) {
-                real more = sums[c] + row[dense_least(j + c, TILED_COLUMNS - 1)] * own;
-                sums[c] = counts ? more : sums[c];
-            }
-        }
-        DEVICE_UNROLL
-        for (size_t c = 0; c < DENSE_DOWN; c++)
-            if (j + c < TILED_COLUMNS)
-                *dense_at(slots, TILED_OUT + j + c) = sums[c];
-    }
-}
-
-/* TILED_OUT += number times one row of A that counts; columns of a row are different. */
-static void tiled_add_row(real *slots, bool recalls, size_t row, real number) {
-    const struct tiled_entries all = tiled_entries_of(slots, recalls, row);
-    number *= all.factor;
-    DEVICE_ROLLED
-    for (size_t e = 0; e < all.count; e += TILED_AT_ONCE) {
-        real a[TILED_AT_ONCE], old[TILED_AT_ONCE];
-        DEVICE_UNROLL
-        for (size_t k = 0; k < TILED_AT_ONCE; k++) {
-            size_t at = dense_least(e + k, all.count - 1);
-            a[k] = tiled_entry(slots, &all, at);
-            old[k] = *dense_at(slots, TILED_OUT + tiled_column(&all, at));
-        }
-        DEVICE_UNROLL
-        for (size_t k = 0; k < TILED_AT_ONCE; k++)
-            if (e + k < all.count)
-                *dense_at(slots, TILED_OUT + tiled_column(&all, e + k)) = old[k] + a[k] * number;
-    }
-}
-
-/* to = A' from, or to - A' from: rows first to last. */
-static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, bool subtract) {
-    bool recalls = tiled_recalls(slots);
-    real sign = subtract ? -1 : 1;
-    DEVICE_ROLLED
-    for (size_t j = 0; j < TILED_COLUMNS; j++)
-        *dense_at(slots, TILED_OUT + j) = subtract ? *dense_at(slots, to + j) : 0;
-    DEVICE_ROLLED
-    for (size_t i = 0; i < TILED_ROWS;) {
-        size_t end = tiled_words(TILED_RUN)[i]; /* of the rows of the block from here on */
-        if (recalls && end > i) {
-            tiled_add_block(slots, i, end, from, sign);
-            i = end;
-            continue;
-        }
-        if (tiled_counts(slots, i))
-            tiled_add_row(slots, recalls, i, sign * *dense_at(slots, from + i));
-        i++;
-    }
-    dense_copy(dense_at(slots, TILED_OUT), dense_at(slots, to), TILED_COLUMNS);
-}
-
-/* ---- weights ---- */
-
 /* 1 / max(1, largest entry of the row), a power of two. */
 static void tiled_rescale(real *slots) {
-    const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
-    DEVICE_ROLLED
+    const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot),
+                   *first = plan_words(&layer_plan, layer_plan.jacobian.first);
+    LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         real most = 0;
-        DEVICE_UNROLL_EIGHT
+        LOOP_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            real size = simd_abs(*dense_at(slots, slot[e]));
+            real size = simd_abs(*SLOT_AT(slots, slot[e]));
             most = most < size ? size : most;
         }
-        *dense_at(slots, TILED_SCALE + i) =
+        *SLOT_AT(slots, TILED_SCALE + i) =
             tiled_is_known(i) ? tiled_numbers(TILED_KNOWN_SCALE)[i] : kernel_scale_for(most);
     }
 }
 
 /* A of a row that is not known. */
 static void tiled_weigh_entries(real *slots, size_t row, simd_bits now, real scale) {
-    const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot), *first = tiled_first();
-    DEVICE_ROLLED
-    for (size_t e = first[row]; e < first[row + 1]; e += TILED_AT_ONCE) {
-        real block[TILED_AT_ONCE];
-        DEVICE_UNROLL
-        for (size_t k = 0; k < TILED_AT_ONCE; k++)
-            block[k] = *dense_at(slots, slot[dense_least(e + k, first[row + 1] - 1)]);
-        DEVICE_UNROLL
-        for (size_t k = 0; k < TILED_AT_ONCE; k++)
+    const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot),
+                   *first = plan_words(&layer_plan, layer_plan.jacobian.first);
+    LOOP_ROLLED
+    for (size_t e = first[row]; e < first[row + 1]; e += ROWS_AHEAD) {
+        real block[ROWS_AHEAD];
+        LOOP_UNROLL
+        for (size_t k = 0; k < ROWS_AHEAD; k++)
+            block[k] = *SLOT_AT(slots, slot[tiled_least(e + k, first[row + 1] - 1)]);
+        LOOP_UNROLL
+        for (size_t k = 0; k < ROWS_AHEAD; k++)
             if (e + k < first[row + 1])
-                *dense_at(slots, TILED_MATRIX + e + k) = simd_keep(now, scale * block[k]);
+                *SLOT_AT(slots, TILED_MATRIX + e + k) = simd_keep(now, scale * block[k]);
     }
 }
 
 /* A, W r and which rows count, at the present y. */
 static void tiled_weigh(real *slots) {
-    const uint32_t *value = plan_words(&layer_plan, layer_plan.value), *first = tiled_first();
+    const uint32_t *value = plan_words(&layer_plan, layer_plan.value),
+                   *first = plan_words(&layer_plan, layer_plan.jacobian.first);
     const uint32_t *lower = plan_words(&layer_plan, layer_plan.lower);
     const uint32_t *upper = plan_words(&layer_plan, layer_plan.upper);
-    real hold = *dense_at(slots, TILED_HOLD);
-    simd_bits leads = simd_to_bits(*dense_at(slots, TILED_LEADS));
-    DEVICE_ROLLED
+    real hold = *SLOT_AT(slots, TILED_HOLD);
+    simd_bits leads = simd_to_bits(*SLOT_AT(slots, TILED_LEADS));
+    LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
-        real scale = *dense_at(slots, TILED_SCALE + i), r = *dense_at(slots, TILED_RESIDUAL + i);
+        real scale = *SLOT_AT(slots, TILED_SCALE + i), r = *SLOT_AT(slots, TILED_RESIDUAL + i);
         simd_bits left_out = first[i + 1] - first[i] > 1 ? leads : 0;
-        simd_bits now = kernel_active(*dense_at(slots, value[i]), *dense_at(slots, lower[i]),
-                                      *dense_at(slots, upper[i]), scale, hold, left_out);
-        *dense_at(slots, TILED_ACTIVE + i) = simd_of_bits(now);
-        *dense_at(slots, TILED_RIGHT + i) = simd_keep(now, scale * r);
+        simd_bits now = kernel_active(*SLOT_AT(slots, value[i]), *SLOT_AT(slots, lower[i]), *SLOT_AT(slots, upper[i]),
+                                      scale, hold, left_out);
+        *SLOT_AT(slots, TILED_ACTIVE + i) = simd_of_bits(now);
+        *SLOT_AT(slots, TILED_RIGHT + i) = simd_keep(now, scale * r);
         if (!tiled_is_known(i))
             tiled_weigh_entries(slots, i, now, scale);
     }
@@ -288,21 +283,21 @@ static void tiled_weigh(real *slots) {
 
 /* The largest sum of squares of a row of A. */
 static void tiled_largest(real *slots) {
-    const uint32_t *first = tiled_first();
+    const uint32_t *first = plan_words(&layer_plan, layer_plan.jacobian.first);
     real most = 0;
-    DEVICE_ROLLED
+    LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         real sum = 0;
-        if (tiled_is_known(i) && tiled_counts(slots, i))
+        if (tiled_is_known(i) && tiles_mask(slots, TILED_ACTIVE + i))
             sum = tiled_numbers(TILED_KNOWN_SQUARES)[i];
-        DEVICE_UNROLL_EIGHT
+        LOOP_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            real a = *dense_at(slots, TILED_MATRIX + e);
+            real a = *SLOT_AT(slots, TILED_MATRIX + e);
             sum += a * a;
         }
         most = most < sum ? sum : most;
     }
-    *dense_at(slots, TILED_LARGEST) = most;
+    *SLOT_AT(slots, TILED_LARGEST) = most;
 }
 
 #endif

@@ -1,15 +1,20 @@
-/* bytecode_run.h - runs statements that are listed in the device's memory: what is printed as code where that is short (codegen/print/print.c),
- * as words where it is not.
+/* bytecode_run.h - interprets statements that are listed in global memory: entries that are too long for code.
  *
- * A statement is a word, function and number of operands, and its operands: destinations, then arguments. An operand is a slot or, from
- * BYTECODE_NUMBER on, one of the numbers. All threads of a warp are at the same statement. Sums ascend, each product is rounded before it
- * is added. bytecode_function, behind this, is generated: the functions that the statements name.
+ * A statement is a word, function and number of operands, and its operands: destinations, then arguments. An operand is a
+ * slot or, from BYTECODE_NUMBER on, one of the numbers. A group (bytecode_groups_plan.h) is a word, BYTECODE_GROUP and the
+ * number of words after it: the function and its number of arguments, then for each statement a destination and the
+ * arguments. Of a group the arguments of BYTECODE_AT_ONCE statements are read before any result is written. All threads of
+ * a warp are at the same statement. Sums ascend, each product is rounded before it is added.
+ *
+ * bytecode_function and bytecode_functions, after this, are generated.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BYTECODE_RUN_H
 #define HN_CUDA_BYTECODE_RUN_H
 
-/* Where the lists are: set before the first call. */
+enum { BYTECODE_AT_ONCE = 8 };
+
+/* The addresses of the lists: set before the first call. */
 struct bytecode_memory {
     const uint32_t *words;
     const real *numbers;
@@ -27,21 +32,27 @@ SIMD_INLINE simd bytecode_product(const real *slots, const real *numbers, const 
     return bytecode_at(slots, numbers, pair[2 * k]) * bytecode_at(slots, numbers, pair[2 * k + 1]);
 }
 
-/* Four products at a time, whose reads do not wait for each other. */
+/* The first `count` products, whose reads do not wait for each other, added to the sum. */
+SIMD_INLINE simd bytecode_products(const real *slots, const real *numbers, const uint32_t *pair, const uint32_t count,
+                                   simd sum, bool minus) {
+    simd product[BYTECODE_AT_ONCE];
+    DEVICE_UNROLL
+    for (uint32_t k = 0; k < count; k++)
+        product[k] = bytecode_product(slots, numbers, pair, k);
+    DEVICE_UNROLL
+    for (uint32_t k = 0; k < count; k++)
+        sum = minus ? sum - product[k] : sum + product[k];
+    return sum;
+}
+
 SIMD_INLINE simd bytecode_sum(const real *slots, const real *numbers, const uint32_t *pair, uint32_t pairs, simd sum,
                               bool minus) {
-    for (; pairs >= 4; pairs -= 4, pair += 8) {
-        simd a = bytecode_product(slots, numbers, pair, 0), b = bytecode_product(slots, numbers, pair, 1);
-        simd c = bytecode_product(slots, numbers, pair, 2), d = bytecode_product(slots, numbers, pair, 3);
-        sum = minus ? sum - a : sum + a;
-        sum = minus ? sum - b : sum + b;
-        sum = minus ? sum - c : sum + c;
-        sum = minus ? sum - d : sum + d;
-    }
-    for (; pairs > 0; pairs--, pair += 2) {
-        simd a = bytecode_product(slots, numbers, pair, 0);
-        sum = minus ? sum - a : sum + a;
-    }
+    for (; pairs >= BYTECODE_AT_ONCE; pairs -= BYTECODE_AT_ONCE, pair += 2 * BYTECODE_AT_ONCE)
+        sum = bytecode_products(slots, numbers, pair, BYTECODE_AT_ONCE, sum, minus);
+    for (; pairs >= 4; pairs -= 4, pair += 8)
+        sum = bytecode_products(slots, numbers, pair, 4, sum, minus);
+    for (; pairs > 0; pairs--, pair += 2)
+        sum = bytecode_products(slots, numbers, pair, 1, sum, minus);
     return sum;
 }
 
@@ -49,14 +60,39 @@ SIMD_INLINE simd bytecode_sum(const real *slots, const real *numbers, const uint
 SIMD_INLINE simd bytecode_whole_sum(const real *slots, const real *numbers, const uint32_t *at, uint32_t operands,
                                     uint32_t function) {
     bool minus = function == BYTECODE_SUM_MINUS || function == BYTECODE_SUM_BACK;
-    if (function == BYTECODE_SUM_PLUS || function == BYTECODE_SUM_MINUS)
-        return bytecode_sum(slots, numbers, at + 2, (operands - 2) / 2, bytecode_at(slots, numbers, at[1]), minus);
-    if (function == BYTECODE_SUM_ZERO)
-        return bytecode_sum(slots, numbers, at + 1, (operands - 1) / 2, simd_all(0), false);
-    return bytecode_sum(slots, numbers, at + 3, (operands - 3) / 2, bytecode_product(slots, numbers, at + 1, 0), minus);
+    bool number = function == BYTECODE_SUM_PLUS || function == BYTECODE_SUM_MINUS, zero = function == BYTECODE_SUM_ZERO;
+    const uint32_t *pair = at + (zero ? 1 : number ? 2 : 3);
+    simd start = zero     ? simd_all(0)
+                 : number ? bytecode_at(slots, numbers, at[1])
+                          : bytecode_product(slots, numbers, at + 1, 0);
+    return bytecode_sum(slots, numbers, pair, (operands - (uint32_t)(pair - at)) / 2, start, minus);
 }
 
 SIMD_INLINE void bytecode_function(real *slots, const real *numbers, const uint32_t *at, uint32_t function);
+SIMD_INLINE void bytecode_functions(uint32_t function, const simd *x, const simd *y, const simd *z, simd *out);
+
+SIMD_INLINE void bytecode_group(real *slots, const real *numbers, const uint32_t *at, uint32_t words) {
+    uint32_t function = at[0] & 255, arguments = at[0] >> 8, each = 1 + arguments, count = (words - 1) / each;
+    const uint32_t second = arguments > 1 ? 2 : 1, third = arguments > 2 ? 3 : 1;
+    for (uint32_t i = 0; i < count; i += BYTECODE_AT_ONCE) {
+        simd x[BYTECODE_AT_ONCE], y[BYTECODE_AT_ONCE], z[BYTECODE_AT_ONCE], out[BYTECODE_AT_ONCE];
+        uint32_t to[BYTECODE_AT_ONCE];
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < BYTECODE_AT_ONCE; k++) {
+            const uint32_t *own = at + 1 + (i + k < count ? i + k : count - 1) * each;
+            to[k] = own[0];
+            x[k] = bytecode_at(slots, numbers, own[1]);
+            y[k] = bytecode_at(slots, numbers, own[second]);
+            z[k] = bytecode_at(slots, numbers, own[third]);
+            out[k] = 0;
+        }
+        bytecode_functions(function, x, y, z, out);
+        DEVICE_UNROLL
+        for (uint32_t k = 0; k < BYTECODE_AT_ONCE; k++)
+            if (i + k < count)
+                slots[(size_t)to[k] * SLOT_STRIDE] = out[k];
+    }
+}
 
 static GENERATED void bytecode_run(real *slots, uint32_t first, uint32_t end) {
     const uint32_t *at = hardnet_listed.words + first, *last = hardnet_listed.words + end;
@@ -64,7 +100,9 @@ static GENERATED void bytecode_run(real *slots, uint32_t first, uint32_t end) {
     while (at < last) {
         uint32_t function = *at & 255, operands = *at >> 8;
         at++;
-        if (function >= BYTECODE_SUMS)
+        if (function == BYTECODE_GROUP)
+            bytecode_group(slots, numbers, at, operands);
+        else if (function >= BYTECODE_SUMS)
             slots[(size_t)at[0] * SLOT_STRIDE] = bytecode_whole_sum(slots, numbers, at, operands, function);
         else
             bytecode_function(slots, numbers, at, function);

@@ -1,22 +1,46 @@
-/* system_step.h - the steps of layers whose linear system is no list of statements: it is solved between two entries of statements, as the
- * listed kernels of the host do for generated code. Behind the entries; the driver calls what is defined here.
+/* system_step.h - the linear system of the plan, solved between two entries of statements by linalg/damped_kernel.h,
+ * for factors that are too full for a list of statements. After the entries, before the driver.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_SYSTEM_STEP_H
 #define HN_CUDA_SYSTEM_STEP_H
 
+/* The lists are among the words of bytecode_run.h. */
+static GENERATED void system_solve(real *slots, const struct damped_sides *sides) {
+    const uint32_t *words = hardnet_listed.words;
+    struct damped system;
+    system.kind = (enum factor_kind)SYSTEM_KIND;
+    system.order = SYSTEM_ORDER;
+    system.added = SYSTEM_ADDED;
+    system.lower = SYSTEM_LOWER;
+    system.negated = SYSTEM_STRIP;
+    system.inverse = SYSTEM_INVERSE;
+    system.pivot_range = SYSTEM_PIVOTS;
+    system.solution = SYSTEM_SOLUTION;
+    system.stream = words + SYSTEM_STREAM;
+    system.permutation = words + SYSTEM_PERMUTATION;
+    system.column_first = words + SYSTEM_COLUMN_FIRST;
+    system.row_offset = words + SYSTEM_ROW_UNKNOWN;
+    system.row_number = words + SYSTEM_ROW_NUMBER;
+    system.row_first = words + SYSTEM_ROW_FIRST;
+    system.row_column = words + SYSTEM_ROW_COLUMN;
+    system.row_entry = words + SYSTEM_ROW_ENTRY;
+    kernel_solve(&system, slots, sides);
+}
+
 static void system_step_end(real *slots) {
-    const uint32_t from[1] = {SYSTEM_STEP_FROM}, to[1] = {SYSTEM_STEP_TO};
-    system_solve(slots, 1, from, to);
+    const struct damped_sides sides = {1, {SYSTEM_STEP_FROM}, {SYSTEM_STEP_TO}};
+    system_solve(slots, &sides);
     entry_step_end(slots);
 }
 #define entry_step_end system_step_end
 
 #ifdef DEVICE_GRADIENTS
 static void system_back_begin(real *slots) {
-    const uint32_t from[2] = {SYSTEM_BACK_FROM, SYSTEM_BACK_FROM_TOO}, to[2] = {SYSTEM_BACK_TO, SYSTEM_BACK_TO_TOO};
+    const struct damped_sides sides = {
+        2, {SYSTEM_BACK_FROM, SYSTEM_BACK_FROM_TOO}, {SYSTEM_BACK_TO, SYSTEM_BACK_TO_TOO}};
     entry_back_begin(slots);
-    system_solve(slots, 2, from, to);
+    system_solve(slots, &sides);
     entry_back_middle(slots);
 }
 #define entry_back_begin system_back_begin

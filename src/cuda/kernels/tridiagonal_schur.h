@@ -1,232 +1,130 @@
-/* tridiagonal_schur.h - systems of constant rows whose equalities were brought to tridiagonal form when the layer was made: what
- * linalg/tridiagonal_schur_kernel.h computes, to the last bit.
+/* tridiagonal_schur.h - systems of constant rows whose equalities are in tridiagonal form, for one thread per sample:
+ * linalg/tridiagonal_solve_kernel.h has the notation and the solves.
  *
- *     T + eps = L D L',   X = L^-1 G,   S = A_o A_o' + eps - X' D^-1 X
- *     t = (T + eps)^-1 Q' b_e,   S z_o = b_o - G' t,   z_e = Q (t - (T + eps)^-1 G z_o)
- *
- * Column i of X stands in front of row i of S: the factor of S begins with the products of X (dense_ldl.h), with 1/D for w. Q, G and A_o A_o'
- * are numbers that all threads read; which of the other rows count differs, and is asked row by row.
+ * Column i of X is the prefix of row i of S: the factor of S begins with the products of X
+ * (linalg/dense_ldl_kernel.h), with 1/D for w. Q, G and A_o A_o' are numbers that all threads read; which of the
+ * other rows are active differs, and is asked row by row.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_TRIDIAGONAL_SCHUR_H
 #define HN_CUDA_TRIDIAGONAL_SCHUR_H
 
-/* ---- a factor ---- */
+#include "linalg/tridiagonal_solve_kernel.h"
 
-static void reduced_choose_rows(struct tiled *t) {
-    const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
-    t->counted = 0;
-    DEVICE_ROLLED
-    for (size_t i = 0; i < REDUCED_OTHERS; i++)
-        if (tiled_counts(t->slots, other[i]))
-            *dense_at(t->slots, TILED_COUNT + t->counted++) = (real)i; /* numbers among the others */
-    t->known = t->factor.order = t->counted;
-    t->factor.prefix = REDUCED_ORDER;
-}
-
-static void reduced_factor_form(real *slots, real eps) {
-    const real *diagonal = tiled_numbers(REDUCED_DIAGONAL), *beside = tiled_numbers(REDUCED_BESIDE);
-    real owed = 0;
-    DEVICE_ROLLED
-    for (size_t k = 0; k < REDUCED_ORDER; k++) {
-        real whole = diagonal[k] + eps, d = whole - owed, inverse = kernel_pivot_inverse(whole, d);
-        *dense_at(slots, TILED_WEIGHT + k) = inverse;
-        if (k + 1 == REDUCED_ORDER)
-            break;
-        real l = beside[k] * inverse;
-        *dense_at(slots, REDUCED_LOWER + k) = l;
-        owed = l * beside[k];
-    }
-}
-
-/* Columns of X for rows i .., some at a time: x_k = g_k - x_(k-1) l_(k-1). */
-static void reduced_columns(const struct tiled *t, size_t i) {
+/* Columns of X for rows i.., some at a time: x_k = g_k - x_(k-1) l_(k-1). */
+SIMD_INLINE void reduced_columns(const struct reduced *r, size_t i) {
+    const struct tiles *t = r->tiles;
     const real *g[DENSE_DOWN];
     real *to[DENSE_DOWN], x[DENSE_DOWN], l = 0;
-    DEVICE_UNROLL
-    for (size_t r = 0; r < DENSE_DOWN; r++) {
-        size_t own = dense_least(i + r, t->factor.order - 1);
-        g[r] = tiled_numbers(REDUCED_TURN) + tiled_row(t->slots, own);
-        to[r] = dense_row(&t->factor, own);
-        x[r] = 0;
+    LOOP_UNROLL
+    for (size_t c = 0; c < DENSE_DOWN; c++) {
+        size_t own = tiled_least(i + c, t->order - 1);
+        g[c] = r->form->turn + tiles_active(t, own);
+        to[c] = tiles_h(t, own) - t->prefix * TILES_STEP;
+        x[c] = 0;
     }
-    DEVICE_ROLLED
-    for (size_t k = 0; k < REDUCED_ORDER; k++) {
-        DEVICE_UNROLL
-        for (size_t r = 0; r < DENSE_DOWN; r++)
-            x[r] = g[r][k * TILED_ROWS] - x[r] * l;
-        DEVICE_UNROLL
-        for (size_t r = 0; r < DENSE_DOWN; r++)
-            to[r][k * SLOT_STRIDE] = x[r];
-        l = *dense_at(t->slots, REDUCED_LOWER + k);
+    LOOP_ROLLED
+    for (size_t k = 0; k < r->form->order; k++) {
+        LOOP_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++)
+            x[c] = g[c][k * r->form->wide] - x[c] * l;
+        LOOP_UNROLL
+        for (size_t c = 0; c < DENSE_DOWN; c++)
+            to[c][k * TILES_STEP] = x[c];
+        l = r->beside[k * TILES_STEP];
     }
 }
 
 /* A_o A_o' + eps behind them. */
-static void reduced_gather(const struct tiled *t, size_t i, real eps) {
-    real *into = dense_row(&t->factor, i) + REDUCED_ORDER * SLOT_STRIDE;
-    size_t row = tiled_row(t->slots, i);
-    DEVICE_ROLLED
-    for (size_t j = 0; j <= i; j += TILED_AT_ONCE) {
-        real block[TILED_AT_ONCE];
-        DEVICE_UNROLL
-        for (size_t k = 0; k < TILED_AT_ONCE; k++) {
-            size_t other = tiled_row(t->slots, dense_least(j + k, i));
-            block[k] = tiled_numbers(REDUCED_GRAM)[other * REDUCED_OTHERS + row];
-        }
-        DEVICE_UNROLL
-        for (size_t k = 0; k < TILED_AT_ONCE; k++)
+SIMD_INLINE void reduced_gather(const struct reduced *r, size_t i) {
+    const struct tiles *t = r->tiles;
+    size_t row = tiles_active(t, i);
+    real *into = tiles_h(t, i);
+    LOOP_ROLLED
+    for (size_t j = 0; j <= i; j += ROWS_AHEAD) {
+        real block[ROWS_AHEAD];
+        LOOP_UNROLL
+        for (size_t k = 0; k < ROWS_AHEAD; k++)
+            block[k] = r->form->gram[tiles_active(t, tiles_clamp(j + k, i + 1)) * r->form->gram_leading + row];
+        LOOP_UNROLL
+        for (size_t k = 0; k < ROWS_AHEAD; k++)
             if (j + k <= i)
-                into[(j + k) * SLOT_STRIDE] = j + k == i ? block[k] + eps : block[k];
+                into[(j + k) * TILES_STEP] = j + k == i ? block[k] + t->shift : block[k];
     }
 }
 
-static void reduced_factor(struct tiled *t, real eps) {
-    reduced_factor_form(t->slots, eps);
-    DEVICE_ROLLED
-    for (size_t i = 0; i < t->factor.order; i += DENSE_DOWN)
-        reduced_columns(t, i);
-    DEVICE_ROLLED
-    for (size_t i = 0; i < t->factor.order; i++)
-        reduced_gather(t, i, eps);
-    dense_factor(&t->factor);
+static void reduced_factor(const struct reduced *r) {
+    const struct tiles *t = r->tiles;
+    reduced_factor_form(r);
+    LOOP_ROLLED
+    for (size_t i = 0; i < t->order; i += DENSE_DOWN)
+        reduced_columns(r, i);
+    LOOP_ROLLED
+    for (size_t i = 0; i < t->order; i++)
+        reduced_gather(r, i);
+    tiles_factor(t);
 }
 
-/* ---- the solution ---- */
-
-/* x = (T + eps)^-1 x */
-static void reduced_solve_form(real *slots, real *x) {
-    const real *l = dense_at(slots, REDUCED_LOWER), *inverse = dense_at(slots, TILED_WEIGHT);
-    DEVICE_ROLLED
-    for (size_t k = 1; k < REDUCED_ORDER; k++)
-        x[k * SLOT_STRIDE] -= l[(k - 1) * SLOT_STRIDE] * x[(k - 1) * SLOT_STRIDE];
-    DEVICE_ROLLED
-    for (size_t k = 0; k < REDUCED_ORDER; k++)
-        x[k * SLOT_STRIDE] *= inverse[k * SLOT_STRIDE];
-    DEVICE_ROLLED
-    for (size_t k = REDUCED_ORDER - 1; k-- > 0;)
-        x[k * SLOT_STRIDE] -= l[k * SLOT_STRIDE] * x[(k + 1) * SLOT_STRIDE];
-}
-
-/* out_i = sum over k of matrix(k, i) x_k, begun with the first product; rows of the matrix are `apart`. */
-static void reduced_sum(const real *matrix, size_t apart, const real *x, size_t terms, real *out, size_t count) {
-    DEVICE_ROLLED
-    for (size_t i = 0; i < count; i += DENSE_DOWN) {
-        const real *at[DENSE_DOWN];
-        real sums[DENSE_DOWN];
-        DEVICE_UNROLL
-        for (size_t c = 0; c < DENSE_DOWN; c++) {
-            at[c] = matrix + dense_least(i + c, count - 1);
-            sums[c] = at[c][0] * x[0];
-        }
-        DEVICE_UNROLL_FOUR
-        for (size_t k = 1; k < terms; k++) {
-            real own = x[k * SLOT_STRIDE];
-            DEVICE_UNROLL
-            for (size_t c = 0; c < DENSE_DOWN; c++)
-                sums[c] += at[c][k * apart] * own;
-        }
-        DEVICE_UNROLL
-        for (size_t c = 0; c < DENSE_DOWN; c++)
-            if (i + c < count)
-                out[(i + c) * SLOT_STRIDE] = sums[c];
-    }
-}
-
-/* REDUCED_FIRST = t, and TILED_Z = b_o - G' t of the rows that count. */
-static void reduced_forward(const struct tiled *t, uint32_t from) {
-    const uint32_t *row = tiled_words(REDUCED_ROW), *other = row + REDUCED_ORDER;
-    real *slots = t->slots, *right = dense_at(slots, REDUCED_RIGHT), *first = dense_at(slots, REDUCED_FIRST);
-    DEVICE_ROLLED
-    for (size_t j = 0; j < REDUCED_ORDER; j++)
-        right[j * SLOT_STRIDE] = *dense_at(slots, from + row[j]);
-    reduced_sum(tiled_numbers(REDUCED_TURNED) + REDUCED_OTHERS * REDUCED_ORDER, REDUCED_ORDER, right, REDUCED_ORDER,
-                first, REDUCED_ORDER); /* Q' b_e */
-    reduced_solve_form(slots, first);
-    reduced_sum(tiled_numbers(REDUCED_TURN), TILED_ROWS, first, REDUCED_ORDER, dense_at(slots, TILED_OUT),
-                REDUCED_OTHERS); /* G' t */
-    DEVICE_ROLLED
-    for (size_t i = 0; i < t->factor.order; i++) {
-        size_t own = tiled_row(slots, i);
-        *dense_at(slots, TILED_Z + i) = *dense_at(slots, from + other[own]) - *dense_at(slots, TILED_OUT + own);
-    }
-}
-
-/* REDUCED_SECOND = G z_o over the rows that count, whose unknowns lie in TILED_OUT by their numbers. */
-static void reduced_owed(real *slots) {
-    const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
-    DEVICE_ROLLED
-    for (size_t k = 0; k < REDUCED_ORDER; k += DENSE_DOWN) {
+/* The sum over all other rows without the inactive ones, so that all threads read the same numbers. t->out: the
+ * unknowns by the numbers of their rows. */
+static void reduced_others(const struct reduced *r) {
+    const struct tiles *t = r->tiles;
+    const struct tiled_reduction *form = r->form;
+    const uint32_t *other = form->row + form->order;
+    LOOP_ROLLED
+    for (size_t i = 0; i < t->order; i++)
+        t->out[tiles_active(t, i) * TILES_STEP] = t->z[i * TILES_STEP];
+    LOOP_ROLLED
+    for (size_t k = 0; k < form->order; k += DENSE_DOWN) {
         real sums[DENSE_DOWN];
         bool begun = false;
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
             sums[c] = 0;
-        DEVICE_ROLLED
-        for (size_t i = 0; i < REDUCED_OTHERS; i++) {
-            const real *g = tiled_numbers(REDUCED_TURNED) + i * REDUCED_ORDER;
-            real own = *dense_at(slots, TILED_OUT + i);
-            bool counts = tiled_counts(slots, other[i]);
-            DEVICE_UNROLL
+        LOOP_ROLLED
+        for (size_t i = 0; i < form->others; i++) {
+            const real *g = form->turned + i * form->tall;
+            real own = t->out[i * TILES_STEP];
+            bool counts = tiles_counts(t, other[i]);
+            LOOP_UNROLL
             for (size_t c = 0; c < DENSE_DOWN; c++) {
-                real more = g[dense_least(k + c, REDUCED_ORDER - 1)] * own;
+                real more = g[tiled_least(k + c, form->order - 1)] * own;
                 more = begun ? sums[c] + more : more;
                 sums[c] = counts ? more : sums[c];
             }
             begun = begun || counts;
         }
-        DEVICE_UNROLL
+        LOOP_UNROLL
         for (size_t c = 0; c < DENSE_DOWN; c++)
-            if (k + c < REDUCED_ORDER)
-                *dense_at(slots, REDUCED_SECOND + k + c) = sums[c];
+            if (k + c < form->order)
+                r->second[(k + c) * TILES_STEP] = sums[c];
     }
 }
 
-/* z_e = Q (t - (T + eps)^-1 G z_o) */
-static void reduced_backward(const struct tiled *t, uint32_t to) {
-    const uint32_t *row = tiled_words(REDUCED_ROW);
-    real *slots = t->slots, *first = dense_at(slots, REDUCED_FIRST), *second = dense_at(slots, REDUCED_SECOND);
-    DEVICE_ROLLED
-    for (size_t i = 0; i < t->factor.order; i++)
-        *dense_at(slots, TILED_OUT + tiled_row(slots, i)) = *dense_at(slots, TILED_Z + i);
-    reduced_owed(slots);
-    reduced_solve_form(slots, second);
-    DEVICE_ROLLED
-    for (size_t k = 0; k < REDUCED_ORDER; k++)
-        first[k * SLOT_STRIDE] -= second[k * SLOT_STRIDE];
-    reduced_sum(tiled_numbers(REDUCED_TURN) + REDUCED_OTHERS, TILED_ROWS, first, REDUCED_ORDER,
-                dense_at(slots, REDUCED_RIGHT), REDUCED_ORDER);
-    DEVICE_ROLLED
-    for (size_t j = 0; j < REDUCED_ORDER; j++)
-        *dense_at(slots, to + row[j]) = *dense_at(slots, REDUCED_RIGHT + j);
-}
-
-static void reduced_solve_side(const struct tiled *t, uint32_t from, uint32_t to) {
-    const uint32_t *other = tiled_words(REDUCED_ROW) + REDUCED_ORDER;
-    real *slots = t->slots;
-    reduced_forward(t, from);
-    dense_solve(&t->factor, dense_at(slots, TILED_Z));
-    DEVICE_ROLLED
-    for (size_t i = 0; i < REDUCED_OTHERS && from != to; i++) /* rows that do not count: 1 times the unknown */
-        *dense_at(slots, to + other[i]) = *dense_at(slots, from + other[i]);
-    DEVICE_ROLLED
-    for (size_t i = 0; i < t->factor.order; i++)
-        *dense_at(slots, to + other[tiled_row(slots, i)]) = *dense_at(slots, TILED_Z + i);
-    reduced_backward(t, to);
-}
-
-static GENERATED void reduced_solve(real *slots, size_t sides, const uint32_t *from, const uint32_t *to) {
-    struct tiled t = tiled_begin(slots);
-    bool counts = tiled_counts(slots, tiled_words(REDUCED_ROW)[0]);
-    real eps = counts ? *dense_at(slots, TILED_EPS) : 1;
-    reduced_choose_rows(&t);
-    if (!tiled_keeps(&t, eps)) {
-        reduced_factor(&t, eps);
-        tiled_keep(&t, eps);
-    }
-    DEVICE_ROLLED
-    for (size_t side = 0; side < sides; side++)
-        reduced_solve_side(&t, from[side], to[side]);
+static GENERATED void reduced_solve(real *slots, const struct damped_sides *sides) {
+    struct tiled task;
+    struct tiles t;
+    const struct tiled_reduction form = {REDUCED_ORDER,
+                                         REDUCED_OTHERS,
+                                         tiled_words(REDUCED_ROW),
+                                         tiled_numbers(REDUCED_DIAGONAL),
+                                         tiled_numbers(REDUCED_BESIDE),
+                                         tiled_numbers(REDUCED_TURN),
+                                         tiled_numbers(REDUCED_TURNED),
+                                         TILED_ROWS,
+                                         REDUCED_ORDER,
+                                         tiled_numbers(REDUCED_GRAM),
+                                         REDUCED_OTHERS};
+    const struct reduced r = {&t,
+                              &form,
+                              SLOT_AT(slots, TILED_WEIGHT),
+                              SLOT_AT(slots, REDUCED_LOWER),
+                              SLOT_AT(slots, REDUCED_RIGHT),
+                              SLOT_AT(slots, REDUCED_FIRST),
+                              SLOT_AT(slots, REDUCED_SECOND)};
+    tiles_place(&t, &task, slots);
+    t.prefix = REDUCED_ORDER;
+    reduced_solve_sides(&r, sides);
 }
 
 #endif

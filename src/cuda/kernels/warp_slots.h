@@ -5,7 +5,7 @@
 #ifndef HN_CUDA_WARP_SLOTS_H
 #define HN_CUDA_WARP_SLOTS_H
 
-enum { LANE_PARTS = 1, SLOT_STRIDE = 1 };
+enum { LANE_PARTS = 1, SLOT_STRIDE = 1, OFFSET_STEP = 1 };
 
 #ifdef DEVICE_HOST
 static thread_local uint32_t warp_width;
