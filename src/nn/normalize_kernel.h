@@ -10,7 +10,7 @@
 
 #include "base/simd.h"
 #include "core/normalize.h"
-#include "nn/matrix_product.h"
+#include "core/network_task.h"
 
 /* One number per sample for WIDTH samples. */
 struct numbers {

@@ -299,7 +299,7 @@ static void go_back(const struct train_chunk *l) {
         memcpy(t->batch->rows + l->chunk.first * width, l->own->grad_y,
                l->chunk.count * width * sizeof *l->own->grad_y);
     else
-        perceptron_backward(t->network, l->memory->perceptron, l->chunk.count, l->own->grad_y, l->grad_parameters);
+        perceptron_backward(l->memory->perceptron, l->chunk.count, l->own->grad_y, l->grad_parameters);
 }
 
 void learn_chunk(hn_trainer *t, int member, size_t number) {

@@ -58,7 +58,7 @@ void chunk_gather(const struct chunk *c, const double *samples, double *rows) {
 
 void chunk_network(const struct chunk *c, const double *x) {
     const double *own = x + c->first * c->policy->inputs;
-    perceptron_forward(c->policy->network, c->memory->perceptron, c->count, own, c->memory->y);
+    perceptron_forward(c->memory->perceptron, c->count, own, c->memory->y);
     spread(c, c->memory->y, own);
 }
 

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "core/normalize.h"
 #include "cpu/backend.h"
-#include "nn/matrix_product.h"
+#include "core/network_task.h"
 
 #include <float.h>
 #include <math.h>
