@@ -1,12 +1,13 @@
-/* network_task.h - the operations of which the forward and the backward pass of a multilayer perceptron consist, as plain data.
+/* network_task.h - the operations of which the forward and the backward pass of a multilayer perceptron consist, as
+ * plain data.
  *
- * nn/perceptron.c makes the sequence of operations. The CPU runs them with the SIMD kernels of nn/, a device with one thread per element
- * (cuda/kernels/policy_kernels.h). Matrices are row-major; rows are samples.
+ * nn/perceptron.c makes the sequence of operations. The CPU runs them with the SIMD kernels of nn/, a device with one
+ * thread per element (cuda/kernels/policy_kernels.h). Matrices are row-major; rows are samples.
  *
  *     C (rows x columns) = start + A (rows x inner) B (inner x columns)
  *
- * An element's sum begins with its start and runs over `inner` in ascending order; every product is rounded before it is added. So its
- * bits depend only on its row of A, its column of B and its start.
+ * An element's sum begins with its start and runs over `inner` in ascending order; every product is rounded before it
+ * is added. So its bits depend only on its row of A, its column of B and its start.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NETWORK_TASK_H

@@ -87,8 +87,8 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
 
 struct network_task;
 
-/* A network's numbers, how its operations run, and the activations of at most count samples, one per row; all of it on a
- * device if `run` starts kernels there. */
+/* A network's numbers, how its operations run, and the activations of at most count samples, one per row; all of it on
+ * a device if `run` starts kernels there. */
 struct perceptron_memory {
     const hn_network *network;
     void (*run)(const struct perceptron_memory *memory, const struct network_task *task);

@@ -19,9 +19,8 @@ enum { CHUNK = IMPROVE_CHUNK, MOST_CANDIDATES = 1000 };
 struct chunk_memory {
     const hn_refiner *owner;
     struct refine_memory refine;
-    struct explore_memory beyond;
-    double *x, *raw, *y, *objective, *targets;
-    hn_report *reports;
+    struct samples samples, beyond;
+    double *targets;
     size_t *best;
     void *block;
 };
@@ -75,13 +74,9 @@ static void place_memory(struct layout *layout, void *context) {
     m->refine.workspace = layout_take(layout, hn_layer_workspace_bytes(r->layer), 1);
     m->refine.loss = layout_take(layout, r->loss.bytes, 1);
     refiner_place(layout, &r->refiner, samples, &m->refine);
-    explore_place(layout, &r->refiner, &m->beyond);
-    m->x = layout_take(layout, samples * r->inputs, sizeof *m->x);
-    m->raw = layout_take(layout, samples * r->outputs, sizeof *m->raw);
-    m->y = layout_take(layout, samples * r->outputs, sizeof *m->y);
+    samples_place(layout, &m->beyond, CHUNK, 0, r->outputs);
+    samples_place(layout, &m->samples, samples, r->inputs, r->outputs);
     m->targets = layout_take(layout, samples * r->outputs, sizeof *m->targets);
-    m->objective = layout_take(layout, samples, sizeof *m->objective);
-    m->reports = layout_take(layout, samples, sizeof *m->reports);
     m->best = layout_take(layout, CHUNK, sizeof *m->best);
 }
 
@@ -185,9 +180,12 @@ static hn_status check_reports(const void *reports, size_t stride, hn_error *err
                        "batch: the size of a report is not set; write .report_size = sizeof(hn_report)");
 }
 
-static struct refine_task task_of(const struct chunk_memory *m, size_t count) {
-    return (struct refine_task){
-        .count = count, .x = m->x, .raw = m->raw, .y = m->y, .objective = m->objective, .reports = m->reports};
+/* Without residuals, which no caller sees. */
+static struct samples samples_of(const struct chunk_memory *m, size_t count) {
+    struct samples samples = m->samples;
+    samples.count = count;
+    samples.residual = NULL;
+    return samples;
 }
 
 /* ---- refine ---- */
@@ -198,18 +196,17 @@ static void refine_chunk(void *context, int member, size_t number) {
     const struct chunk_memory *m = &r->memory[member];
     struct refine_memory memory = m->refine;
     size_t first = number * r->chunk, left = b->count - first, count = left < r->chunk ? left : r->chunk;
-    struct refine_task task = task_of(m, count);
-    task.known = b->known && b->multipliers;
+    const struct samples all = samples_of(m, count);
     if (b->multipliers)
         memory.multipliers = b->multipliers + first * r->rows;
-    copy(m->x, b->x ? b->x + first * r->inputs : NULL, count * r->inputs);
-    copy(m->raw, b->y_raw + first * r->outputs, count * r->outputs);
-    refiner_correct(&r->refiner, &memory, &task);
-    refiner_run(&r->refiner, &memory, &task, r->options.steps);
-    copy(b->y + first * r->outputs, m->y, count * r->outputs);
-    copy(b->objective ? b->objective + first : NULL, m->objective, count);
+    copy(all.x, b->x ? b->x + first * r->inputs : NULL, count * r->inputs);
+    copy(all.raw, b->y_raw + first * r->outputs, count * r->outputs);
+    refiner_correct(&r->refiner, &memory, &all);
+    refiner_run(&r->refiner, &memory, &all, b->known && b->multipliers, r->options.steps);
+    copy(b->y + first * r->outputs, all.y, count * r->outputs);
+    copy(b->objective ? b->objective + first : NULL, all.objective, count);
     for (size_t s = 0; b->reports && s < count; s++)
-        give_report(b->reports, b->report_size, first + s, &m->reports[s]);
+        give_report(b->reports, b->report_size, first + s, &all.reports[s]);
 }
 
 hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *error) {
@@ -248,8 +245,8 @@ static void spread(const hn_refiner *r, const struct chunk_memory *m, size_t fir
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < most; k++) {
             size_t s = k * count + i;
-            copy(m->x + s * r->inputs, b->x ? b->x + (first + i) * r->inputs : NULL, r->inputs);
-            copy(m->raw + s * n, b->y_raw + ((first + i) * most + k) * n, n);
+            copy(m->samples.x + s * r->inputs, b->x ? b->x + (first + i) * r->inputs : NULL, r->inputs);
+            copy(m->samples.raw + s * n, b->y_raw + ((first + i) * most + k) * n, n);
         }
 }
 
@@ -260,9 +257,9 @@ static void refine_gather(const hn_refiner *r, const struct chunk_memory *m, siz
         size_t to = (first + s % count) * most + s / count;
         copy(b->targets + to * n, m->targets + s * n, n);
         if (b->objective)
-            b->objective[to] = m->objective[s];
+            b->objective[to] = m->samples.objective[s];
         if (b->reports)
-            give_report(b->reports, b->report_size, to, &m->reports[s]);
+            give_report(b->reports, b->report_size, to, &m->samples.reports[s]);
     }
     for (size_t i = 0; b->best && i < count; i++)
         b->best[first + i] = m->best[i] / count;
@@ -274,11 +271,14 @@ static void improve_chunk(void *context, int member, size_t number) {
     const struct chunk_memory *m = &r->memory[member];
     size_t first = number * CHUNK, left = b->count - first, count = left < CHUNK ? left : CHUNK;
     size_t candidates = r->options.candidates;
-    const struct improve_task task = {count, candidates, task_of(m, count * candidates), m->best, m->targets, NULL};
+    struct improve_task task = {.samples = samples_of(m, count * candidates),
+                                .among = {count, candidates, m->samples.objective, m->samples.reports, m->best},
+                                .targets = m->targets,
+                                .beyond = m->beyond};
     const struct improve_settings settings = {r->options.steps, b->explore, b->round};
     spread(r, m, first, count);
     refiner_correct(&r->refiner, &m->refine, &task.samples);
-    improve_run(&r->refiner, &m->refine, &m->beyond, &task, &settings);
+    improve_run(&r->refiner, &m->refine, &task, &settings);
     refine_gather(r, m, first, count);
 }
 

@@ -156,9 +156,9 @@ const hn_network *hn_policy_network(const hn_policy *policy) {
 
 static void write_out(const struct chunk *c) {
     const hn_policy *p = c->policy;
-    const struct policy_memory *m = c->memory;
+    const struct samples *m = &c->samples;
     for (size_t i = 0; i < c->count; i++) {
-        size_t s = m->best[i], to = c->first + i;
+        size_t s = c->memory->best[i], to = c->first + i;
         if (p->out_y)
             memcpy(p->out_y + to * p->outputs, m->y + s * p->outputs, p->outputs * sizeof *m->y);
         if (p->out_objective)
@@ -170,29 +170,19 @@ static void write_out(const struct chunk *c) {
     }
 }
 
-/* Without correction many outputs are not ok: the best candidate is the one with the smallest violation. */
-static void set_values(const struct chunk *c) {
-    const struct policy_memory *m = c->memory;
-    for (size_t s = 0; c->policy->has_objective && s < c->samples; s++) {
-        bool ok = m->reports[s].outcome == HN_OUTCOME_OK;
-        m->value[s] = c->policy->corrects || ok ? m->objective[s] : m->reports[s].violation;
-    }
-}
-
 static void run_chunk(void *context, int member, size_t number) {
     hn_policy *p = context;
     struct policy_memory *m = &p->memory[member];
     struct chunk c = chunk_of(p, m, number, p->job_size, p->job_count);
-    const struct refine_task samples = chunk_samples(&c);
     chunk_network(&c, p->job_x);
     chunk_outputs(&c);
-    if (p->options.refine > 0) {
-        chunk_objective(&c, m->y, m->objective, NULL, OBJECTIVE_ONLY);
-        refiner_run(&p->refiner, &m->refine, &samples, p->options.refine);
-    } else if (p->has_objective) {
-        chunk_cost(&c);
-    }
-    set_values(&c);
+    if (p->has_objective)
+        chunk_objective(&c, NULL, NULL, OBJECTIVE_ONLY);
+    c.samples.residual = NULL;
+    if (p->options.refine > 0)
+        refiner_run(&p->refiner, &m->refine, &c.samples, false, p->options.refine);
+    for (size_t s = 0; p->has_objective && s < c.samples.count; s++)
+        m->value[s] = candidates_value(&c.samples, p->corrects, s);
     chunk_choose(&c, m->value);
     write_out(&c);
 }

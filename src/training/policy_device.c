@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/layout.h"
 #include "base/memory.h"
+#include "base/size.h"
 #include "training/policy_parts.h"
 
 #include <math.h>
@@ -42,46 +43,36 @@ hn_status hn_policy_get_device(const hn_policy *p, hn_device_info *out, hn_error
 /* All candidates of a batch in host memory. */
 struct refining {
     hn_policy *policy;
-    struct device_policy_samples samples;
-    double *x;
+    struct samples samples;
     size_t *best;
     void *block;
 };
 
 static void policy_device_lay_out(struct layout *layout, void *context) {
     struct refining *r = context;
-    struct device_policy_samples *s = &r->samples;
     const hn_policy *p = r->policy;
-    size_t all = s->count * p->options.candidates;
-    r->x = layout_take(layout, all, p->inputs * sizeof *r->x);
-    s->raw = layout_take(layout, all, p->outputs * sizeof *s->raw);
-    s->y = layout_take(layout, all, p->outputs * sizeof *s->y);
-    s->objective = layout_take(layout, all, sizeof *s->objective);
-    s->residual = layout_take(layout, all, sizeof *s->residual);
-    s->reports = layout_take(layout, all, sizeof *s->reports);
-    r->best = layout_take(layout, s->count, sizeof *r->best);
+    samples_place(layout, &r->samples, r->samples.count, p->inputs, p->outputs);
+    r->best = layout_take(layout, r->samples.count, sizeof *r->best);
 }
 
 static void refine_some(void *context, int member, size_t number) {
     const struct refining *r = context;
-    const struct device_policy_samples *s = &r->samples;
     const hn_policy *p = r->policy;
-    size_t first = number * CHUNK, left = s->count * p->options.candidates - first;
-    const struct refine_task task = {.count = left < CHUNK ? left : CHUNK,
-                                     .x = r->x + first * p->inputs,
-                                     .raw = s->raw + first * p->outputs,
-                                     .y = s->y + first * p->outputs,
-                                     .objective = s->objective + first,
-                                     .residual = s->residual + first,
-                                     .reports = s->reports + first};
-    refiner_run(&p->refiner, &p->memory[member].refine, &task, p->options.refine);
+    size_t first = number * CHUNK, left = r->samples.count - first;
+    const struct samples some = {.count = left < CHUNK ? left : CHUNK,
+                                 .x = r->samples.x + first * p->inputs,
+                                 .raw = r->samples.raw + first * p->outputs,
+                                 .y = r->samples.y + first * p->outputs,
+                                 .objective = r->samples.objective + first,
+                                 .reports = r->samples.reports + first};
+    refiner_run(&p->refiner, &p->memory[member].refine, &some, false, p->options.refine);
 }
 
 static void policy_device_give(const struct refining *r, const struct device_policy_run *run) {
-    const struct device_policy_samples *s = &r->samples;
+    const struct samples *s = &r->samples;
     size_t n = r->policy->outputs;
-    const struct candidates among = {run->count, r->policy->options.candidates, s->objective, s->reports};
-    choose_best(&among, r->best);
+    const struct candidates among = {run->count, r->policy->options.candidates, s->objective, s->reports, r->best};
+    choose_best(&among);
     for (size_t i = 0; i < run->count; i++) {
         size_t from = r->best[i];
         if (run->y)
@@ -95,19 +86,18 @@ static void policy_device_give(const struct refining *r, const struct device_pol
 
 static hn_status refine(struct refining *r, const struct device_policy_run *run, hn_error *error) {
     hn_policy *p = r->policy;
-    size_t all = run->count * p->options.candidates;
-    hn_status status = device_policy_candidates(p->device, &r->samples, error);
+    hn_status status = device_policy_candidates(p->device, run->count, run->x, &r->samples, error);
     if (status != HN_OK)
         return status;
-    for (size_t s = 0; s < all; s++)
-        memcpy(r->x + s * p->inputs, run->x + s % run->count * p->inputs, p->inputs * sizeof *r->x);
-    thread_pool_share(p->thread_pool, (all + CHUNK - 1) / CHUNK, refine_some, r);
+    for (size_t s = 0; s < r->samples.count; s++)
+        memcpy(r->samples.x + s * p->inputs, run->x + s % run->count * p->inputs, p->inputs * sizeof *r->samples.x);
+    thread_pool_share(p->thread_pool, (r->samples.count + CHUNK - 1) / CHUNK, refine_some, r);
     policy_device_give(r, run);
     return HN_OK;
 }
 
 hn_status policy_device_run(hn_policy *p, const struct device_policy_run *run, hn_error *error) {
-    struct refining r = {.policy = p, .samples = {.count = run->count, .x = run->x}};
+    struct refining r = {.policy = p, .samples = {.count = size_product(run->count, p->options.candidates)}};
     if (run->refine == 0 || run->count == 0 || device_policy_refines(p->device))
         return device_policy_run(p->device, run, error);
     r.block = layout_allocate(policy_device_lay_out, &r);
