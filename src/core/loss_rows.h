@@ -12,7 +12,7 @@
 #include "base/real.h"
 #include "core/residual.h"
 
-/* Offsets of what goes in and comes out. */
+/* Offsets of inputs and results. */
 struct loss_places {
     size_t rows, outputs;
     uint32_t x, y, multiplier, objective;

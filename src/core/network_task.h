@@ -19,7 +19,7 @@
 #include "hardnet/network.h"
 #endif
 
-/* X(name): what each computes stands below. */
+/* X(name): described at struct network_task. */
 #define NETWORK_OPERATION_LIST(X)                                                                                      \
     X(input)                                                                                                           \
     X(output)                                                                                                          \

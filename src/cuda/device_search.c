@@ -34,9 +34,9 @@ struct device_search {
     struct search_places places;
     struct block_program program[SEARCH_PROGRAMS];
     struct block_code code[SEARCH_PROGRAMS]; /* where threads of a team share a sample */
-    struct signed_system system;             /* likewise: lists of its own, */
-    struct signed_system split_system;       /* and of the search without kinks */
-    struct arena thread_pool;                /* what those two consist of */
+    struct signed_system system;             /* likewise: additional lists, */
+    struct signed_system split_system;       /* and those of the search without kinks */
+    struct arena block_arena;                /* memory of these lists */
     bool is_team;
     cuda_address lists;
     const struct search_places *there;
@@ -90,10 +90,10 @@ static void add_system(struct device_lists *all, const struct signed_system *fro
 }
 
 static void add_team_system(struct device_lists *all, const struct signed_system *from,
-                            const struct signed_system *thread_pool, struct signed_system *to) {
-    DEVICE_ADD(all, thread_pool->own_entry, from->entries, to->own_entry);
-    DEVICE_ADD(all, thread_pool->touch_first, from->order + 1, to->touch_first);
-    DEVICE_ADD(all, thread_pool->touch, 4 * from->entries, to->touch);
+                            const struct signed_system *block, struct signed_system *to) {
+    DEVICE_ADD(all, block->own_entry, from->entries, to->own_entry);
+    DEVICE_ADD(all, block->touch_first, from->order + 1, to->touch_first);
+    DEVICE_ADD(all, block->touch, 4 * from->entries, to->touch);
 }
 
 static void add_plan(struct device_lists *all, const struct nearest_plan *from, struct nearest_plan *to) {
@@ -227,13 +227,13 @@ static hn_status make_team(struct device_search *s, hn_error *error) {
     const size_t begin[SEARCH_PROGRAMS] = {
         0, n->products_at, n->inputs_at, s->places.goal_at, split, split + s->split.parts.products_at};
     size_t spare = 0;
-    hn_status status = block_system_create(&s->system, &n->plan.system, &s->thread_pool, error);
+    hn_status status = block_system_create(&s->system, &n->plan.system, &s->block_arena, error);
     if (status == HN_OK && s->split.parts.plan.program)
-        status = block_system_create(&s->split_system, &s->split.parts.plan.system, &s->thread_pool, error);
+        status = block_system_create(&s->split_system, &s->split.parts.plan.system, &s->block_arena, error);
     for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
         const struct program *program = program_of(s, k);
         if (program)
-            status = block_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->thread_pool, error);
+            status = block_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->block_arena, error);
         spare = s->code[k].spare > spare ? s->code[k].spare : spare; /* no two run at once */
     }
     s->places.near_numbers += spare;
@@ -281,7 +281,7 @@ hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn
         device_search_measure(s, layer, model);
         status = move_there(layer, s, error);
     }
-    arena_release(&s->thread_pool);
+    arena_release(&s->block_arena);
     layer->layer.weights = NULL; /* the caller's */
     return status;
 }

@@ -9,7 +9,7 @@
 #include "core/program_lists.h"
 #include "cuda/cuda_driver.h"
 
-/* An array that goes to the device, and the pointer that becomes one to it. */
+/* An array to copy, and the pointer that is set to its address on the device. */
 struct device_list {
     const void *from; /* NULL: empty */
     size_t count, each;

@@ -209,32 +209,6 @@ static void refine_chunk(void *context, int member, size_t number) {
         give_report(b->reports, b->report_size, first + s, &all.reports[s]);
 }
 
-hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *error) {
-    hn_refinement own;
-    if (!r)
-        return error_missing(error, "hn_refiner_run", "refiner");
-    hn_status status = STRUCT_TAKE(hn_refinement, &own, batch, error);
-    if (status == HN_OK)
-        status = arithmetic_check(error);
-    if (status != HN_OK || own.count == 0)
-        return status;
-    if (!own.x && r->inputs)
-        return error_missing(error, "hn_refiner_run", "batch.x");
-    if (!own.y_raw || !own.y)
-        return error_missing(error, "hn_refiner_run", own.y ? "batch.y_raw" : "batch.y");
-    status = check_reports(own.reports, own.report_size, error);
-    if (status == HN_OK)
-        status = thread_pool_claim(r->thread_pool, "the refiner", error);
-    if (status != HN_OK)
-        return status;
-    r->refinement = &own;
-    r->chunk = improve_chunk_size(own.count, (size_t)thread_pool_size(r->thread_pool));
-    thread_pool_share(r->thread_pool, (own.count + r->chunk - 1) / r->chunk, refine_chunk, r);
-    r->refinement = NULL;
-    thread_pool_yield(r->thread_pool);
-    return HN_OK;
-}
-
 /* ---- improve ---- */
 
 /* Candidate k of input i is row k * count + i here; in the caller's arrays the candidates of an input are
@@ -282,6 +256,42 @@ static void improve_chunk(void *context, int member, size_t number) {
     refine_gather(r, m, first, count);
 }
 
+/* ---- calls ---- */
+
+/* One of the two, shared among the threads in chunks. */
+static hn_status refiner_share(hn_refiner *r, const hn_refinement *refinement, const hn_improvement *improvement,
+                               size_t chunk, hn_error *error) {
+    size_t count = refinement ? refinement->count : improvement->count;
+    hn_status status = thread_pool_claim(r->thread_pool, "the refiner", error);
+    if (status != HN_OK)
+        return status;
+    r->refinement = refinement;
+    r->improvement = improvement;
+    r->chunk = chunk;
+    thread_pool_share(r->thread_pool, (count + chunk - 1) / chunk, refinement ? refine_chunk : improve_chunk, r);
+    thread_pool_yield(r->thread_pool);
+    return HN_OK;
+}
+
+hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *error) {
+    hn_refinement own;
+    if (!r)
+        return error_missing(error, "hn_refiner_run", "refiner");
+    hn_status status = STRUCT_TAKE(hn_refinement, &own, batch, error);
+    if (status == HN_OK)
+        status = arithmetic_check(error);
+    if (status != HN_OK || own.count == 0)
+        return status;
+    if (!own.x && r->inputs)
+        return error_missing(error, "hn_refiner_run", "batch.x");
+    if (!own.y_raw || !own.y)
+        return error_missing(error, "hn_refiner_run", own.y ? "batch.y_raw" : "batch.y");
+    status = check_reports(own.reports, own.report_size, error);
+    if (status != HN_OK)
+        return status;
+    return refiner_share(r, &own, NULL, improve_chunk_size(own.count, (size_t)thread_pool_size(r->thread_pool)), error);
+}
+
 hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_error *error) {
     hn_improvement own;
     if (!r)
@@ -299,13 +309,5 @@ hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_erro
         return error_about(error, HN_INVALID, error_argument(own.round < 0 ? "batch.round" : "batch.explore"),
                            "hn_refiner_improve: explore and round must not be negative");
     status = check_reports(own.reports, own.report_size, error);
-    if (status == HN_OK)
-        status = thread_pool_claim(r->thread_pool, "the refiner", error);
-    if (status != HN_OK)
-        return status;
-    r->improvement = &own;
-    thread_pool_share(r->thread_pool, (own.count + CHUNK - 1) / CHUNK, improve_chunk, r);
-    r->improvement = NULL;
-    thread_pool_yield(r->thread_pool);
-    return HN_OK;
+    return status == HN_OK ? refiner_share(r, NULL, &own, CHUNK, error) : status;
 }

@@ -43,65 +43,54 @@ hn_status hn_policy_get_device(const hn_policy *p, hn_device_info *out, hn_error
 /* All candidates of a batch in host memory. */
 struct refining {
     hn_policy *policy;
-    struct samples samples;
-    size_t *best;
+    struct policy_memory memory; /* samples and best only */
     void *block;
 };
 
 static void policy_device_lay_out(struct layout *layout, void *context) {
     struct refining *r = context;
     const hn_policy *p = r->policy;
-    samples_place(layout, &r->samples, r->samples.count, p->inputs, p->outputs);
-    r->best = layout_take(layout, r->samples.count, sizeof *r->best);
+    struct samples *all = &r->memory.samples;
+    samples_place(layout, all, all->count, p->inputs, p->outputs);
+    r->memory.best = layout_take(layout, p->job.count, sizeof *r->memory.best);
 }
 
 static void refine_some(void *context, int member, size_t number) {
     const struct refining *r = context;
+    const struct samples *all = &r->memory.samples;
     const hn_policy *p = r->policy;
-    size_t first = number * CHUNK, left = r->samples.count - first;
+    size_t first = number * CHUNK, left = all->count - first;
     const struct samples some = {.count = left < CHUNK ? left : CHUNK,
-                                 .x = r->samples.x + first * p->inputs,
-                                 .raw = r->samples.raw + first * p->outputs,
-                                 .y = r->samples.y + first * p->outputs,
-                                 .objective = r->samples.objective + first,
-                                 .reports = r->samples.reports + first};
+                                 .x = all->x + first * p->inputs,
+                                 .raw = all->raw + first * p->outputs,
+                                 .y = all->y + first * p->outputs,
+                                 .objective = all->objective + first,
+                                 .reports = all->reports + first};
     refiner_run(&p->refiner, &p->memory[member].refine, &some, false, p->options.refine);
 }
 
-static void policy_device_give(const struct refining *r, const struct device_policy_run *run) {
-    const struct samples *s = &r->samples;
-    size_t n = r->policy->outputs;
-    const struct candidates among = {run->count, r->policy->options.candidates, s->objective, s->reports, r->best};
-    choose_best(&among);
-    for (size_t i = 0; i < run->count; i++) {
-        size_t from = r->best[i];
-        if (run->y)
-            memcpy(run->y + i * n, s->y + from * n, n * sizeof *run->y);
-        if (run->objective)
-            run->objective[i] = s->objective[from];
-        if (run->reports)
-            run->reports[i] = s->reports[from];
-    }
-}
-
-static hn_status refine(struct refining *r, const struct device_policy_run *run, hn_error *error) {
+static hn_status refine(struct refining *r, hn_error *error) {
     hn_policy *p = r->policy;
-    hn_status status = device_policy_candidates(p->device, run->count, run->x, &r->samples, error);
+    const struct samples *all = &r->memory.samples;
+    const struct chunk chunk = chunk_of(p, &r->memory, 0, p->job.count, p->job.count);
+    hn_status status = device_policy_candidates(p->device, p->job.count, p->job.x, all, error);
     if (status != HN_OK)
         return status;
-    for (size_t s = 0; s < r->samples.count; s++)
-        memcpy(r->samples.x + s * p->inputs, run->x + s % run->count * p->inputs, p->inputs * sizeof *r->samples.x);
-    thread_pool_share(p->thread_pool, (r->samples.count + CHUNK - 1) / CHUNK, refine_some, r);
-    policy_device_give(r, run);
+    for (size_t s = 0; s < all->count; s++)
+        memcpy(all->x + s * p->inputs, p->job.x + s % p->job.count * p->inputs, p->inputs * sizeof *all->x);
+    thread_pool_share(p->thread_pool, (all->count + CHUNK - 1) / CHUNK, refine_some, r);
+    chunk_choose(&chunk, all->objective);
+    chunk_write_out(&chunk);
     return HN_OK;
 }
 
-hn_status policy_device_run(hn_policy *p, const struct device_policy_run *run, hn_error *error) {
-    struct refining r = {.policy = p, .samples = {.count = size_product(run->count, p->options.candidates)}};
-    if (run->refine == 0 || run->count == 0 || device_policy_refines(p->device))
-        return device_policy_run(p->device, run, error);
+hn_status policy_device_run(hn_policy *p, hn_error *error) {
+    struct refining r = {.policy = p};
+    if (p->job.refine == 0 || p->job.count == 0 || device_policy_refines(p->device))
+        return device_policy_run(p->device, &p->job, error);
+    r.memory.samples.count = size_product(p->job.count, p->options.candidates);
     r.block = layout_allocate(policy_device_lay_out, &r);
-    hn_status status = r.block ? refine(&r, run, error) : error_no_memory(error, "the batch");
+    hn_status status = r.block ? refine(&r, error) : error_no_memory(error, "the batch");
     base_release(r.block);
     return status;
 }

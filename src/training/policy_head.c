@@ -1,5 +1,5 @@
-/* policy_head.c - a head (hardnet/head.h): whether it makes sense; and for one chunk what it makes of raw outputs,
- * judged by the layer without steps, and the way back.
+/* policy_head.c - a head (hardnet/head.h): checks; and its outputs for one chunk, which the layer without steps judges,
+ * with their gradient.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what it may be ---- */
+/* ---- checks ---- */
 
 enum { LONGEST_NAME = 60 };
 static const char PREFIX[] = "policy.";
@@ -62,7 +62,7 @@ static hn_head_batch head_batch(const struct chunk *c, void *tape) {
                            .memory = c->memory->head};
 }
 
-/* What the layer without steps has found at y, with what led there. */
+/* Completes the report of the layer at y with the notes of the head. */
 static void amend(const struct chunk *c, size_t s) {
     const hn_head_note *note = &c->memory->notes[s];
     hn_report *report = &c->samples.reports[s];

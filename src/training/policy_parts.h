@@ -49,11 +49,9 @@ struct hn_policy {
     struct thread_pool *thread_pool;
     struct policy_memory *memory; /* one per thread */
     /* the present job */
-    const double *job_x;
-    size_t job_count, job_size;
-    double *out_y, *out_objective;
-    hn_report *out_reports;
-    size_t *out_chosen;
+    struct device_policy_run job;
+    size_t *job_chosen; /* number of the best candidate, unless NULL */
+    size_t job_size;    /* inputs of a chunk */
 };
 
 /* Arguments of the creation; NULL options are the defaults. */
@@ -69,10 +67,10 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
 /* The layer of a policy: the one that is asked for, or one without steps that judges. */
 hn_layer_options policy_layer(const hn_policy_options *options);
 
-/* Whether a head makes sense for a model with so many outputs. */
+/* Checks a head for a model with so many outputs. */
 hn_status head_check(const hn_head *head, size_t outputs, hn_error *error);
 
-/* What a file calls what becomes of raw outputs. */
+/* The name in a file of what corrects raw outputs. */
 const char *policy_scheme(const hn_policy_options *options);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
@@ -109,6 +107,9 @@ void chunk_objective(const struct chunk *chunk, double *residual, double *gradie
 /* The best candidate of every input: ok before not ok, then the smallest value. */
 void chunk_choose(const struct chunk *chunk, const double *values);
 
+/* The best candidates to the arrays of the present job. */
+void chunk_write_out(const struct chunk *chunk);
+
 /* From one row per sample to one row per input, with contiguous candidates, in the columns that the network
  * computes. */
 void chunk_gather(const struct chunk *chunk, const double *samples, double *rows);
@@ -131,7 +132,7 @@ hn_status policy_model_check(const hn_model *model, const hn_network *network, c
 
 hn_status policy_device_create(hn_policy *policy, const hn_layer_options *layer, hn_error *error);
 
-/* If the device cannot refine, the CPU refines the candidates. */
-hn_status policy_device_run(hn_policy *policy, const struct device_policy_run *run, hn_error *error);
+/* The present job. If the device cannot refine, the CPU refines the candidates. */
+hn_status policy_device_run(hn_policy *policy, hn_error *error);
 
 #endif

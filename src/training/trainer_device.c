@@ -30,7 +30,7 @@ hn_status trainer_device_create(hn_trainer *t, const hn_model *model, hn_error *
     return device_policy_create(&t->device, &request, error);
 }
 
-/* The loss `improve`: the caller gives no targets. */
+/* The loss `improve`: there are no targets from the caller. */
 static bool is_improvement(const hn_trainer *t) {
     return !t->targets && t->options.improve > 0;
 }

@@ -11,7 +11,7 @@
 /* Workspace of one thread for the backward pass of one chunk, in addition to the policy's workspace. */
 struct learn_memory {
     const hn_trainer *owner;
-    void *workspace, *tape;   /* of the layer, or the tape of the head, that the loss goes through */
+    void *workspace, *tape;   /* of the layer that the loss is differentiated through, or the tape of the head */
     struct train_batch batch; /* arrays of losses and gradients */
     double *targets;          /* of the loss `improve` */
     void *block;

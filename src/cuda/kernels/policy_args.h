@@ -32,7 +32,8 @@ typedef struct device_report hn_report; /* to the byte */
     X(regress)                                                                                                         \
     X(finish)
 
-/* Kernels of policies that refine: compiled only for those. The first one has bounds of its own. */
+/* Kernels of policies that refine: compiled only for those. refine_step, the first one, is not in the list, because it
+ * has launch bounds. */
 #define REFINE_KERNEL_LIST(X)                                                                                          \
     X(refine_keep)                                                                                                     \
     X(refine_measure)                                                                                                  \

@@ -157,7 +157,7 @@ SHARED_FUNCTION void policy_regress(const struct policy_call *c, uint64_t s) {
     train_regress(&c->train, s, c->targets + s % c->among.inputs * c->outputs);
 }
 
-/* The gradient goes to the network's rows. */
+/* In the order of the network's outputs. */
 SHARED_FUNCTION void policy_finish(const struct policy_call *c, uint64_t s) {
     uint64_t n = c->outputs, i = s % c->among.inputs, k = s / c->among.inputs;
     train_finish(&c->train, s, c->rows + (i * c->among.candidates + k) * n);
