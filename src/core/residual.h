@@ -1,14 +1,17 @@
-/* residual.h - the residual of one row, in the library and in CUDA kernels; row_values_kernel.h computes the same over SIMD vectors.
+/* residual.h - the residual of one row, in the library and in CUDA kernels; row_values_kernel.h computes the same over SIMD
+ * vectors.
  *
  *     r = max(0, c - bu) - max(0, bl - c)
  *
- * A value or a bound that is not a number gives a residual that is not a number, never 0: the sample is dropped from the loss.
+ * If the value or a bound is NaN, so is the residual: the sample is dropped from the loss.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_RESIDUAL_H
 #define HN_CORE_RESIDUAL_H
 
-static double residual_of(double c, double lower, double upper) {
+#include "base/real.h"
+
+SHARED_FUNCTION double residual_of(double c, double lower, double upper) {
     if (!(c <= upper))
         return c - upper;
     return lower <= c ? 0 : c - lower;

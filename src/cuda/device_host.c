@@ -198,8 +198,9 @@ static hn_status transfer(struct transfer *t, bool pulls) {
 /* call: the name of the function that was called. seconds: NULL, or where they go. */
 static hn_status run_host(const char *call, const hn_device_layer *layer, const hn_batch *batch,
                           const hn_gradient *gradient, double *seconds, hn_error *error) {
-    struct transfer t = {.layer = layer, .fits = true, .seconds = seconds, .error = error};
+    struct transfer t = {.layer = layer, .fits = true, .error = error};
     hn_batch own;
+    t.seconds = seconds;
     if (!layer || !batch)
         return error_missing(error, call, layer ? "batch" : "layer");
     hn_status status = STRUCT_TAKE(hn_batch, &own, batch, error);

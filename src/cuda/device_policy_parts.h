@@ -62,7 +62,7 @@ void policy_launch(struct device_policy *policy, enum policy_kernel kernel, size
 
 /* The plan, and whether the device has room for it; if not, that is no failure: the policy does not refine. */
 void policy_refine_create(struct device_policy *policy, const hn_model *model);
-void policy_refine_list(struct device_policy *policy, struct device_lists *lists);
+void policy_refine_list(struct device_policy *policy, struct device_lists *all);
 
 /* The memory of a batch, if it refines. */
 void policy_refine_room(struct device_policy *policy);

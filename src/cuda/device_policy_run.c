@@ -102,17 +102,17 @@ static void give_values(struct device_policy *p, const struct samples *to) {
     policy_copy_out(p, to->reports, from->reports, from->count * sizeof *to->reports);
 }
 
-hn_status device_policy_candidates(struct device_policy *p, size_t count, const double *x, const struct samples *to,
-                                   hn_error *error) {
+hn_status device_policy_candidates(struct device_policy *p, size_t count, const double *x,
+                                   const struct samples *samples, hn_error *error) {
     const struct samples *from = &p->call.samples;
     if (!policy_enter(p, error))
         return p->status;
     p->call.wants_gradient = p->refining = false;
     forward(p, count, x, false);
     size_t bytes = from->count * p->call.outputs * sizeof(double);
-    policy_copy_out(p, to->raw, from->raw, bytes);
-    policy_copy_out(p, to->y, from->y, bytes);
-    give_values(p, to);
+    policy_copy_out(p, samples->raw, from->raw, bytes);
+    policy_copy_out(p, samples->y, from->y, bytes);
+    give_values(p, samples);
     return policy_leave(p);
 }
 
@@ -219,22 +219,22 @@ hn_status device_policy_learn(struct device_policy *p, struct device_training *t
     return policy_leave(p);
 }
 
-hn_status device_policy_adam(struct device_policy *p, const struct adam *host, hn_error *error) {
+hn_status device_policy_adam(struct device_policy *p, const struct adam *adam, hn_error *error) {
     const struct adam there = p->call.adam;
     size_t bytes = p->parameter_count * sizeof(double);
     if (!policy_enter(p, error))
         return p->status;
-    policy_copy_in(p, there.parameters, host->parameters, bytes);
-    policy_copy_in(p, there.first, host->first, bytes);
-    policy_copy_in(p, there.second, host->second, bytes);
-    p->call.adam = *host;
+    policy_copy_in(p, there.parameters, adam->parameters, bytes);
+    policy_copy_in(p, there.first, adam->first, bytes);
+    policy_copy_in(p, there.second, adam->second, bytes);
+    p->call.adam = *adam;
     p->call.adam.parameters = there.parameters;
     p->call.adam.first = there.first;
     p->call.adam.second = there.second;
     p->call.adam.gradient = there.gradient;
     policy_launch(p, POLICY_adam, p->parameter_count);
-    policy_copy_out(p, host->parameters, there.parameters, bytes);
-    policy_copy_out(p, host->first, there.first, bytes);
-    policy_copy_out(p, host->second, there.second, bytes);
+    policy_copy_out(p, adam->parameters, there.parameters, bytes);
+    policy_copy_out(p, adam->first, there.first, bytes);
+    policy_copy_out(p, adam->second, there.second, bytes);
     return policy_leave(p);
 }

@@ -25,13 +25,13 @@ struct device_lists {
 #define DEVICE_ADD(lists, array, many, pointer)                                                                        \
     device_lists_add(lists, array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer))
 
-void device_lists_add(struct device_lists *lists, const void *from, size_t count, size_t each, const void **to);
+void device_lists_add(struct device_lists *all, const void *from, size_t count, size_t each, const void **to);
 
 /* A program's lists; `to` is filled and must be there until the upload. */
-void device_lists_add_program(struct device_lists *lists, const struct program *from, struct policy_program *to);
+void device_lists_add_program(struct device_lists *all, const struct program *from, struct policy_program *to);
 
 /* One block of all lists. The context is the thread's. *block is 0 if there is no memory for it. */
 hn_status device_upload(const struct cuda_driver *driver, cuda_stream stream, cuda_address *block,
-                        const struct device_lists *lists, hn_error *error);
+                        const struct device_lists *all, hn_error *error);
 
 #endif

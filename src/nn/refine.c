@@ -258,10 +258,9 @@ static void improve_chunk(void *context, int member, size_t number) {
 
 /* ---- calls ---- */
 
-/* One of the two, shared among the threads in chunks. */
+/* One of the two, of `count` samples or inputs, shared among the threads in chunks. */
 static hn_status refiner_share(hn_refiner *r, const hn_refinement *refinement, const hn_improvement *improvement,
-                               size_t chunk, hn_error *error) {
-    size_t count = refinement ? refinement->count : improvement->count;
+                               size_t count, size_t chunk, hn_error *error) {
     hn_status status = thread_pool_claim(r->thread_pool, "the refiner", error);
     if (status != HN_OK)
         return status;
@@ -289,7 +288,8 @@ hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *er
     status = check_reports(own.reports, own.report_size, error);
     if (status != HN_OK)
         return status;
-    return refiner_share(r, &own, NULL, improve_chunk_size(own.count, (size_t)thread_pool_size(r->thread_pool)), error);
+    size_t chunk = improve_chunk_size(own.count, (size_t)thread_pool_size(r->thread_pool));
+    return refiner_share(r, &own, NULL, own.count, chunk, error);
 }
 
 hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_error *error) {
@@ -309,5 +309,5 @@ hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_erro
         return error_about(error, HN_INVALID, error_argument(own.round < 0 ? "batch.round" : "batch.explore"),
                            "hn_refiner_improve: explore and round must not be negative");
     status = check_reports(own.reports, own.report_size, error);
-    return status == HN_OK ? refiner_share(r, NULL, &own, CHUNK, error) : status;
+    return status == HN_OK ? refiner_share(r, NULL, &own, own.count, CHUNK, error) : status;
 }

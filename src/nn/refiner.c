@@ -29,24 +29,24 @@ void refiner_begin(const struct refiner *r, const struct refine_memory *m) {
 
 /* ---- samples ---- */
 
-void samples_place(struct layout *layout, struct samples *m, size_t count, size_t inputs, size_t outputs) {
-    m->count = count;
-    m->x = layout_take(layout, count, inputs * sizeof *m->x);
-    m->raw = layout_take(layout, count, outputs * sizeof *m->raw);
-    m->y = layout_take(layout, count, outputs * sizeof *m->y);
-    m->objective = layout_take(layout, count, sizeof *m->objective);
-    m->residual = layout_take(layout, count, sizeof *m->residual);
-    m->reports = layout_take(layout, count, sizeof *m->reports);
+void samples_place(struct layout *layout, struct samples *s, size_t count, size_t inputs, size_t outputs) {
+    s->count = count;
+    s->x = layout_take(layout, count, inputs * sizeof *s->x);
+    s->raw = layout_take(layout, count, outputs * sizeof *s->raw);
+    s->y = layout_take(layout, count, outputs * sizeof *s->y);
+    s->objective = layout_take(layout, count, sizeof *s->objective);
+    s->residual = layout_take(layout, count, sizeof *s->residual);
+    s->reports = layout_take(layout, count, sizeof *s->reports);
 }
 
-hn_batch samples_as_batch(const struct samples *m) {
+hn_batch samples_as_batch(const struct samples *s) {
     return (hn_batch){.size = sizeof(hn_batch),
-                      .count = m->count,
-                      .x = m->x,
-                      .y_raw = m->raw,
-                      .y = m->y,
+                      .count = s->count,
+                      .x = s->x,
+                      .y_raw = s->raw,
+                      .y = s->y,
                       .report_size = sizeof(hn_report),
-                      .reports = m->reports};
+                      .reports = s->reports};
 }
 
 void choose_best(const struct candidates *c) {
@@ -56,29 +56,31 @@ void choose_best(const struct candidates *c) {
 
 /* ---- running ---- */
 
-void refiner_correct(const struct refiner *r, const struct refine_memory *m, const struct samples *t) {
-    const struct loss_batch values = {t->count, t->x, t->y, NULL, t->objective, t->residual};
-    const hn_batch batch = samples_as_batch(t);
+void refiner_correct(const struct refiner *r, const struct refine_memory *m, const struct samples *samples) {
+    const struct loss_batch values = {samples->count, samples->x,         samples->y,
+                                      NULL,           samples->objective, samples->residual};
+    const hn_batch batch = samples_as_batch(samples);
     hn_layer_run(r->layer, &batch, m->workspace, hn_layer_workspace_bytes(r->layer), NULL);
     loss_run(r->loss, m->loss, &values, OBJECTIVE_ONLY);
 }
 
-void refiner_run(const struct refiner *r, const struct refine_memory *m, const struct samples *t, bool known,
+void refiner_run(const struct refiner *r, const struct refine_memory *m, const struct samples *samples, bool known,
                  int steps) {
     size_t outputs = r->stepper.plan.outputs;
     struct samples trial = m->trial;
-    trial.count = t->count;
-    trial.x = t->x;
-    trial.residual = t->residual;
-    for (size_t s = 0; s < t->count; s++)
+    trial.count = samples->count;
+    trial.x = samples->x;
+    trial.residual = samples->residual;
+    for (size_t s = 0; s < samples->count; s++)
         m->length[s] = 1;
     for (int k = 0; k < steps; k++) {
-        const struct refine_batch step = {t->count, t->x, t->y, trial.raw, m->multipliers, known || k > 0, m->length};
+        const struct refine_batch step = {samples->count, samples->x,     samples->y, trial.raw,
+                                          m->multipliers, known || k > 0, m->length};
         refine_stepper_run(&r->stepper, m->steps, &step);
         refiner_correct(r, m, &trial);
-        for (size_t s = 0; s < t->count; s++)
-            refine_keep(t, &trial, m->length, outputs, s);
+        for (size_t s = 0; s < samples->count; s++)
+            refine_keep(samples, &trial, m->length, outputs, s);
     }
-    for (size_t s = 0; steps > 0 && s < t->count; s++)
-        refine_measure(t, outputs, s);
+    for (size_t s = 0; steps > 0 && s < samples->count; s++)
+        refine_measure(samples, outputs, s);
 }

@@ -207,6 +207,7 @@ static hn_status policy_run_job(hn_policy *p, const struct device_policy_run *jo
     return status;
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): both arrays are written through the job
 hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                         hn_report *reports, hn_error *error) {
     if (!p || (count && !x))
@@ -217,6 +218,7 @@ hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y
     return policy_run_job(p, &job, NULL, error);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): both arrays are written through the job
 hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                                hn_report *reports, size_t *chosen, hn_error *error) {
     if (!p || (count && !x))
