@@ -60,9 +60,9 @@ hn_status device_policy_run(struct device_policy *policy, const struct device_po
     return absent(error, "devices");
 }
 
-hn_status device_policy_candidates(struct device_policy *policy, const struct device_policy_samples *samples,
-                                   hn_error *error) {
-    (void)policy, (void)samples;
+hn_status device_policy_candidates(struct device_policy *policy, size_t count, const double *x,
+                                   const struct samples *samples, hn_error *error) {
+    (void)policy, (void)count, (void)x, (void)samples;
     return absent(error, "devices");
 }
 

@@ -8,6 +8,7 @@
 #define HN_CORE_PROGRAM_RUN_H
 
 #include "base/real.h"
+#include "core/program_lists.h"
 
 static real program_dot(const struct policy_program *p, const struct policy_instruction *at, const real *slots,
                         size_t apart) {

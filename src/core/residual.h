@@ -1,4 +1,5 @@
-/* residual.h - the residual of one row, in the library and in CUDA kernels; row_values_kernel.h computes the same over SIMD vectors.
+/* residual.h - the residual of one row, in the library and in CUDA kernels; row_values_kernel.h computes the same over SIMD
+ * vectors.
  *
  *     r = max(0, c - bu) - max(0, bl - c)
  *
@@ -8,7 +9,9 @@
 #ifndef HN_CORE_RESIDUAL_H
 #define HN_CORE_RESIDUAL_H
 
-static double residual_of(double c, double lower, double upper) {
+#include "base/real.h"
+
+SHARED_FUNCTION double residual_of(double c, double lower, double upper) {
     if (!(c <= upper))
         return c - upper;
     return lower <= c ? 0 : c - lower;

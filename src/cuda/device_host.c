@@ -1,7 +1,7 @@
 /* device_host.c - a batch in the host's memory: copied to the device, run there, copied back; see hardnet/device.h.
  *
- * All arrays of a call lie in one block of the device's memory, which is taken for the call, in the order of its stream where the device
- * can do that: else giving it back waits for the kernels of every other call.
+ * All arrays of a call lie in one block of the device's memory, which is taken for the call, in the order of its stream
+ * where the device can do that: else giving it back waits for the kernels of every other call.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -15,7 +15,7 @@
 
 enum { ALIGNMENT = 256 };
 
-/* One array: where it is here, where it goes in the block, and which way it is copied. */
+/* One array: its address on the host, its offset in the block, and the directions in which it is copied. */
 struct piece {
     const void *from; /* host; NULL: not copied in */
     void *to;         /* host; NULL: not copied out */
@@ -35,7 +35,9 @@ struct transfer {
     cuda_address block;
     void *workspace, *reports;
     cuda_stream stream;
-    double *seconds; /* of the work between the copies; NULL: nobody asks */
+    double *seconds; /* of the work between the copies; NULL: not measured */
+    hn_status status;
+    hn_error *error;
 };
 
 /* ---- what there is ---- */
@@ -94,111 +96,89 @@ static void list_gradient(struct transfer *t, const struct plan *plan) {
         device_host_add(t, (void **)(void *)&g->flagged, NULL, g->flagged, count, sizeof *g->flagged);
 }
 
-/* ---- there and back ---- */
+/* ---- there and back: the first failure ends it ---- */
 
-static hn_status copy_in(struct transfer *t, hn_error *error) {
-    const struct cuda_driver *cu = &t->layer->driver;
-    hn_status status = HN_OK;
-    for (size_t i = 0; i < t->count && status == HN_OK; i++) {
+static void transfer_check(struct transfer *t, cuda_result result, const char *what) {
+    if (t->status == HN_OK)
+        t->status = driver_status(&t->layer->driver, result, what, t->error);
+}
+
+static void copy_in(struct transfer *t) {
+    for (size_t i = 0; i < t->count && t->status == HN_OK; i++) {
         const struct piece *p = &t->piece[i];
         uintptr_t at = (uintptr_t)(t->block + p->at);
         if (p->from && p->bytes > 0)
-            status =
-                driver_status(cu, cu->copy_in(t->block + p->at, p->from, p->bytes, t->stream), "copy to it", error);
+            transfer_check(t, t->layer->driver.copy_in(t->block + p->at, p->from, p->bytes, t->stream), "copy to it");
         memcpy(p->of, &at, sizeof at); /* an address of the device has the form of a pointer */
     }
-    return status;
 }
 
-static hn_status copy_out(const struct transfer *t, hn_error *error) {
-    const struct cuda_driver *cu = &t->layer->driver;
-    hn_status status = HN_OK;
-    for (size_t i = 0; i < t->count && status == HN_OK; i++) {
+static void copy_out(struct transfer *t) {
+    for (size_t i = 0; i < t->count && t->status == HN_OK; i++) {
         const struct piece *p = &t->piece[i];
         if (p->to && p->bytes > 0)
-            status =
-                driver_status(cu, cu->copy_out(p->to, t->block + p->at, p->bytes, t->stream), "copy from it", error);
+            transfer_check(t, t->layer->driver.copy_out(p->to, t->block + p->at, p->bytes, t->stream), "copy from it");
     }
-    return status;
 }
 
-static hn_status device_host_finish(const struct transfer *t, hn_error *error) {
-    const struct cuda_driver *cu = &t->layer->driver;
-    return driver_status(cu, cu->stream_wait(t->stream), "finish the call", error);
+static void transfer_wait(struct transfer *t) {
+    transfer_check(t, t->layer->driver.stream_wait(t->stream), "finish the call");
 }
 
-static hn_status device_host_run(struct transfer *t, bool pulls, hn_error *error) {
-    hn_status status = hn_device_run(t->layer, &t->batch, t->workspace, t->stream, error);
-    if (status == HN_OK && pulls)
-        status = hn_device_gradient(t->layer, &t->batch, &t->gradient, t->workspace, t->stream, error);
-    return status;
+static void transfer_run(struct transfer *t, bool pulls) {
+    if (t->status == HN_OK)
+        t->status = hn_device_run(t->layer, &t->batch, t->workspace, t->stream, t->error);
+    if (t->status == HN_OK && pulls)
+        t->status = hn_device_gradient(t->layer, &t->batch, &t->gradient, t->workspace, t->stream, t->error);
 }
 
 /* Waits for what was copied, and for what is computed. */
-static hn_status run_timed(struct transfer *t, bool pulls, hn_error *error) {
-    hn_status status = device_host_finish(t, error);
+static void run_timed(struct transfer *t, bool pulls) {
+    if (t->status == HN_OK)
+        transfer_wait(t);
     double begun = clock_seconds();
-    if (status == HN_OK)
-        status = device_host_run(t, pulls, error);
-    if (status == HN_OK)
-        status = device_host_finish(t, error);
+    transfer_run(t, pulls);
+    if (t->status == HN_OK)
+        transfer_wait(t);
     *t->seconds = clock_seconds() - begun;
-    return status;
 }
 
-static hn_status device_host_work(struct transfer *t, bool pulls, hn_error *error) {
-    hn_status status = copy_in(t, error);
-    if (status == HN_OK)
-        status = t->seconds ? run_timed(t, pulls, error) : device_host_run(t, pulls, error);
-    if (status == HN_OK)
-        status = copy_out(t, error);
-    return status;
-}
-
-/* ---- the block and the stream are there while the call lasts ---- */
-
-static hn_status take_block(struct transfer *t, hn_error *error) {
+/* With a block of memory. It waits for the call in any case, because its copies are the caller's memory. */
+static void run_in_block(struct transfer *t, bool pulls) {
     const struct cuda_driver *cu = &t->layer->driver;
-    cuda_result result =
-        t->layer->has_pools ? cu->allocate_ordered(&t->block, t->bytes, t->stream) : cu->allocate(&t->block, t->bytes);
-    return driver_status(cu, result, "take memory for the batch", error);
-}
-
-/* Waits for the call, whatever became of it: its copies are the caller's memory. */
-static hn_status give_block(const struct transfer *t, hn_error *error) {
-    const struct cuda_driver *cu = &t->layer->driver;
-    if (t->layer->has_pools)
+    bool pools = t->layer->has_pools;
+    transfer_check(t, pools ? cu->allocate_ordered(&t->block, t->bytes, t->stream) : cu->allocate(&t->block, t->bytes),
+                   "take memory for the batch");
+    if (t->status != HN_OK)
+        return;
+    copy_in(t);
+    if (t->seconds)
+        run_timed(t, pulls);
+    else
+        transfer_run(t, pulls);
+    copy_out(t);
+    if (pools)
         cu->release_ordered(t->block, t->stream);
-    hn_status status = device_host_finish(t, error);
-    if (!t->layer->has_pools)
+    transfer_wait(t);
+    if (!pools)
         cu->release(t->block);
-    return status;
 }
 
-static hn_status go_on(struct transfer *t, bool pulls, hn_error *error) {
-    hn_status status = take_block(t, error);
-    if (status != HN_OK)
-        return status;
-    status = device_host_work(t, pulls, error);
-    hn_status waited = give_block(t, status == HN_OK ? error : NULL);
-    return status == HN_OK ? waited : status;
-}
-
-static hn_status go(struct transfer *t, bool pulls, hn_error *error) {
+static hn_status go(struct transfer *t, bool pulls) {
     const struct cuda_driver *cu = &t->layer->driver;
-    hn_status status = device_enter(t->layer, error);
-    if (status != HN_OK)
-        return status;
-    status = driver_status(cu, cu->stream_create(&t->stream, 1), "make a stream", error);
-    if (status == HN_OK) {
-        status = go_on(t, pulls, error);
+    t->status = device_enter(t->layer, t->error);
+    if (t->status != HN_OK)
+        return t->status;
+    transfer_check(t, cu->stream_create(&t->stream, 1), "make a stream");
+    if (t->status == HN_OK) {
+        run_in_block(t, pulls);
         cu->stream_destroy(t->stream);
     }
     device_leave(t->layer);
-    return status;
+    return t->status;
 }
 
-/* Reports have the stride that the caller gives. */
+/* Reports with the stride of the caller. */
 static void give_reports(const hn_batch *batch, const hn_report *reports) {
     size_t bytes = batch->report_size < sizeof *reports ? batch->report_size : sizeof *reports;
     for (size_t i = 0; i < batch->count; i++) {
@@ -208,19 +188,17 @@ static void give_reports(const hn_batch *batch, const hn_report *reports) {
     }
 }
 
-static hn_status transfer(struct transfer *t, bool pulls, hn_error *error) {
+static hn_status transfer(struct transfer *t, bool pulls) {
     list_batch(t, t->layer->plan);
     if (pulls)
         list_gradient(t, t->layer->plan);
-    if (!t->fits)
-        return error_no_memory(error, "the batch");
-    return go(t, pulls, error);
+    return t->fits ? go(t, pulls) : error_no_memory(t->error, "the batch");
 }
 
 /* call: the name of the function that was called. seconds: NULL, or where they go. */
 static hn_status run_host(const char *call, const hn_device_layer *layer, const hn_batch *batch,
                           const hn_gradient *gradient, double *seconds, hn_error *error) {
-    struct transfer t = {.layer = layer, .fits = true};
+    struct transfer t = {.layer = layer, .fits = true, .error = error};
     hn_batch own;
     t.seconds = seconds;
     if (!layer || !batch)
@@ -238,7 +216,7 @@ static hn_status run_host(const char *call, const hn_device_layer *layer, const 
         if (!t.reports)
             return error_no_memory(error, "the reports");
     }
-    status = transfer(&t, gradient != NULL, error);
+    status = transfer(&t, gradient != NULL);
     if (status == HN_OK && own.reports)
         give_reports(&own, t.reports);
     base_release(t.reports);

@@ -113,7 +113,7 @@ static hn_status device_layer_check_options(const hn_device_options *options, hn
     return HN_OK;
 }
 
-/* A proof takes what doubles have. */
+/* Certificates need double precision. */
 static hn_status check_method(const hn_device_layer *layer, hn_error *error) {
     if (layer->plan->tape_numbers == 0 || layer->options.precision == HN_PRECISION_FLOAT64)
         return HN_OK;

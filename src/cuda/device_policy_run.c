@@ -1,194 +1,240 @@
-/* device_policy_run.c - a batch through network, layer, objective and choice; see device_policy.h.
+/* device_policy_run.c - batches through network, layer, objective and choice, losses of training and their gradients,
+ * and Adam; see device_policy.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "cuda/device_policy_parts.h"
+#include "nn/perceptron.h"
 
-/* ---- the network ---- */
+/* ---- forward ---- */
 
-static hn_status each(struct device_policy *p, enum policy_kernel kernel, struct policy_each task, hn_error *error) {
-    task.activation = (int32_t)p->network->options.activation;
-    p->call.each = task;
-    return policy_launch(p, kernel, task.numbers, error);
+static void bring(struct device_policy *p, const double *x) {
+    const hn_network *n = p->network;
+    const struct perceptron_memory *m = &p->perceptron;
+    size_t in = n->width[0] * sizeof *x, out = n->width[n->layers] * sizeof *x;
+    policy_copy_in(p, m->parameters, n->parameters, p->parameter_count * sizeof *x);
+    policy_copy_in(p, m->input.shift, n->input.shift, in);
+    policy_copy_in(p, m->input.scale, n->input.scale, in);
+    policy_copy_in(p, m->output.shift, n->output.shift, out);
+    policy_copy_in(p, m->output.scale, n->output.scale, out);
+    policy_copy_in(p, p->call.x, x, p->call.among.inputs * p->call.inputs * sizeof *x);
 }
 
-/* Z = b + H W' */
-// NOLINTNEXTLINE(readability-non-const-parameter): z is written by the kernel
-static hn_status multiply_layer(struct device_policy *p, size_t k, const double *h, double *z, hn_error *error) {
-    const hn_network *n = p->network;
-    size_t in = n->width[k], out = n->width[k + 1];
-    p->call.matrix = (struct policy_matrix){.rows = p->call.count,
-                                            .columns = out,
-                                            .inner = in,
-                                            .a = h,
-                                            .a_row = in,
-                                            .a_column = 1,
-                                            .b = p->parameters + n->first[k],
-                                            .b_row = 1,
-                                            .b_column = in,
-                                            .first = p->parameters + n->first[k + 1] - out,
-                                            .c = z};
-    return policy_launch(p, POLICY_multiply, p->call.count * out, error);
+/* With the objective of the result, if there is one. */
+static void correct(struct device_policy *p, bool through) {
+    const struct policy_call *c = &p->call;
+    hn_batch batch = samples_as_batch(&c->samples);
+    batch.tape = through ? p->tape : NULL;
+    if (p->status == HN_OK)
+        p->status = hn_device_run(through ? p->through : p->layer, &batch, p->workspace, p->stream, p->error);
+    if (c->program.slots > 0)
+        policy_launch(p, POLICY_loss, c->apart);
 }
 
-/* From what the weights of layer k give to what its activation gets. */
-static hn_status finish_layer(struct device_policy *p, size_t k, hn_error *error) {
-    const hn_network *n = p->network;
-    size_t width = n->width[k + 1], count = p->call.count, numbers = count * width;
-    bool residual = n->options.residual;
-    const double *own = residual ? p->carried : p->z[k];
-    hn_status status = HN_OK;
-    if (residual)
-        status = each(p, POLICY_join,
-                      (struct policy_each){.numbers = numbers,
-                                           .from = p->z[k],
-                                           .gradient = layer_is_residual(n, k) ? p->carried : NULL,
-                                           .to = p->carried},
-                      error);
-    if (status == HN_OK && n->options.layer_norm)
-        return each(p, POLICY_normalize,
-                    (struct policy_each){
-                        .numbers = count, .width = width, .from = own, .to = p->z[k], .inverse = p->inverse[k]},
-                    error);
-    return status == HN_OK && residual
-               ? each(p, POLICY_join, (struct policy_each){.numbers = numbers, .from = own, .to = p->z[k]}, error)
-               : status;
+/* Parameters and inputs are copied; network, candidates, layer and objective run. through: with a tape. */
+static void forward(struct device_policy *p, size_t count, const double *x, bool through) {
+    policy_make_room(p, count);
+    bring(p, x);
+    perceptron_forward(&p->perceptron, count, p->call.x, p->call.network);
+    policy_launch(p, POLICY_spread, p->call.samples.count);
+    correct(p, through);
 }
 
-static hn_status run_network(struct device_policy *p, hn_error *error) {
-    const hn_network *n = p->network;
-    size_t last = n->layers - 1, count = p->call.count, outputs = n->width[n->layers];
-    hn_status status = each(p, POLICY_shift_scale,
-                            (struct policy_each){.numbers = count * n->width[0],
-                                                 .width = n->width[0],
-                                                 .from = p->call.x,
-                                                 .shift = p->input_shift,
-                                                 .scale = p->input_scale,
-                                                 .to = p->h[0]},
-                            error);
-    for (size_t k = 0; k < last && status == HN_OK; k++) {
-        status = multiply_layer(p, k, p->h[k], p->z[k], error);
-        if (status == HN_OK)
-            status = finish_layer(p, k, error);
-        if (status == HN_OK)
-            status = each(p, POLICY_activate,
-                          (struct policy_each){.numbers = count * n->width[k + 1], .from = p->z[k], .to = p->h[k + 1]},
-                          error);
+/* ---- refinement ---- */
+
+/* `other` in place of the call's samples: its raw outputs are corrected and evaluated. */
+static void correct_others(struct device_policy *p, const struct samples *other) {
+    const struct samples own = p->call.samples;
+    p->call.samples = *other;
+    p->call.samples.x = own.x;
+    correct(p, false);
+    p->call.samples = own;
+}
+
+static void refine(struct device_policy *p, int steps) {
+    struct policy_call *c = &p->call;
+    struct samples trial = c->refinement.trial;
+    trial.count = c->samples.count;
+    trial.residual = c->samples.residual;
+    for (int k = 0; k < steps; k++) {
+        c->refinement.known = k > 0;
+        policy_launch(p, POLICY_refine_step, c->refinement.threads);
+        correct_others(p, &trial);
+        policy_launch(p, POLICY_refine_keep, c->samples.count);
     }
-    if (status == HN_OK)
-        status = multiply_layer(p, last, p->h[last], p->call.network, error);
-    if (status != HN_OK)
-        return status;
-    return each(p, POLICY_scale_shift,
-                (struct policy_each){.numbers = count * outputs,
-                                     .width = outputs,
-                                     .from = p->call.network,
-                                     .shift = p->output_shift,
-                                     .scale = p->output_scale,
-                                     .to = p->call.network},
-                error);
+    policy_launch(p, POLICY_refine_measure, c->samples.count);
 }
 
-/* ---- all of it ---- */
-
-static hn_status bring(const struct device_policy *p, const double *x, hn_error *error) {
-    const hn_network *n = p->network;
-    const struct {
-        double *to;
-        const double *from;
-        size_t count;
-    } all[] = {{p->parameters, n->parameters, p->parameter_count},
-               {p->input_shift, n->input.shift, n->width[0]},
-               {p->input_scale, n->input.scale, n->width[0]},
-               {p->output_shift, n->output.shift, n->width[n->layers]},
-               {p->output_scale, n->output.scale, n->width[n->layers]},
-               {(double *)(uintptr_t)p->call.x, x, p->call.count * p->call.inputs}};
-    hn_status status = HN_OK;
-    for (size_t i = 0; i < sizeof all / sizeof all[0] && status == HN_OK; i++)
-        status = policy_copy_in(p, all[i].to, all[i].from, all[i].count, error);
-    return status;
+static void choose(struct device_policy *p) {
+    if (p->call.program.slots > 0)
+        policy_launch(p, POLICY_value, p->call.samples.count);
+    policy_launch(p, POLICY_choose, p->call.among.inputs);
 }
 
-/* With the objective of what came out, where there is one. */
-static hn_status device_policy_run_correct(struct device_policy *p, bool through, hn_error *error) {
-    const struct policy_call *c = &p->call;
-    hn_batch batch = {.size = sizeof batch,
-                      .count = c->samples,
-                      .x = c->all_x,
-                      .y_raw = c->raw,
-                      .y = c->y,
-                      .report_size = sizeof(hn_report),
-                      .reports = (hn_report *)(void *)c->reports,
-                      .tape = through ? p->tape : NULL};
-    hn_status status = hn_device_run(through ? p->through : p->layer, &batch, p->workspace, p->stream, error);
-    return status == HN_OK && c->loss.there ? policy_launch(p, POLICY_loss_run, c->samples, error) : status;
-}
-
-hn_status policy_forward(struct device_policy *p, size_t count, const double *x, bool through, hn_error *error) {
-    hn_status status = policy_make_room(p, count, error);
-    if (status == HN_OK)
-        status = bring(p, x, error);
-    if (status == HN_OK)
-        status = run_network(p, error);
-    if (status == HN_OK)
-        status = policy_launch(p, POLICY_spread, p->call.samples, error);
-    return status == HN_OK ? device_policy_run_correct(p, through, error) : status;
-}
-
-hn_status policy_correct(struct device_policy *p, hn_error *error) {
-    return device_policy_run_correct(p, false, error);
-}
-
-static hn_status device_policy_run_choose(struct device_policy *p, const struct device_policy_run *run,
-                                          hn_error *error) {
-    const struct policy_call *c = &p->call;
-    size_t count = c->count;
-    hn_status status = c->loss.there ? policy_launch(p, POLICY_value, c->samples, error) : HN_OK;
-    if (status == HN_OK)
-        status = policy_launch(p, POLICY_choose, count, error);
-    if (status == HN_OK)
-        status = policy_launch(p, POLICY_give, count, error);
-    if (status == HN_OK)
-        status = policy_copy_out(p, run->y, c->out_y, count * c->outputs * sizeof *run->y, error);
-    if (status == HN_OK)
-        status = policy_copy_out(p, run->objective, c->out_objective, count * sizeof *run->objective, error);
-    return status == HN_OK ? policy_copy_out(p, run->reports, c->out_reports, count * sizeof *run->reports, error)
-                           : status;
-}
+/* ---- runs ---- */
 
 hn_status device_policy_run(struct device_policy *p, const struct device_policy_run *run, hn_error *error) {
-    if (run->count == 0)
+    const struct policy_call *c = &p->call;
+    size_t count = run->count;
+    if (count == 0)
         return HN_OK;
-    hn_status status = policy_enter(p, error);
-    if (status != HN_OK)
-        return status;
+    if (!policy_enter(p, error))
+        return p->status;
     p->call.wants_gradient = false;
     p->refining = run->refine > 0;
-    status = policy_forward(p, run->count, run->x, false, error);
-    if (status == HN_OK && p->refining)
-        status = policy_refine(p, run->refine, error);
-    if (status == HN_OK)
-        status = device_policy_run_choose(p, run, error);
-    return policy_leave(p, status, error);
+    forward(p, count, run->x, false);
+    if (p->refining)
+        refine(p, run->refine);
+    choose(p);
+    policy_launch(p, POLICY_gather, count);
+    policy_copy_out(p, run->y, c->out.y, count * c->outputs * sizeof *run->y);
+    policy_copy_out(p, run->objective, c->out.objective, count * sizeof *run->objective);
+    policy_copy_out(p, run->reports, c->out.reports, count * sizeof *run->reports);
+    return policy_leave(p);
 }
 
-hn_status device_policy_candidates(struct device_policy *p, const struct device_policy_samples *s, hn_error *error) {
-    const struct policy_call *c = &p->call;
-    hn_status status = policy_enter(p, error);
-    if (status != HN_OK)
-        return status;
+/* What is evaluated at samples. */
+static void give_values(struct device_policy *p, const struct samples *to) {
+    const struct samples *from = &p->call.samples;
+    bool there = p->call.program.slots > 0;
+    policy_copy_out(p, there ? to->objective : NULL, from->objective, from->count * sizeof *to->objective);
+    policy_copy_out(p, there ? to->residual : NULL, from->residual, from->count * sizeof *to->residual);
+    policy_copy_out(p, to->reports, from->reports, from->count * sizeof *to->reports);
+}
+
+hn_status device_policy_candidates(struct device_policy *p, size_t count, const double *x,
+                                   const struct samples *samples, hn_error *error) {
+    const struct samples *from = &p->call.samples;
+    if (!policy_enter(p, error))
+        return p->status;
     p->call.wants_gradient = p->refining = false;
-    status = policy_forward(p, s->count, s->x, false, error);
-    size_t numbers = c->samples * c->outputs * sizeof(double);
-    if (status == HN_OK)
-        status = policy_copy_out(p, s->raw, c->raw, numbers, error);
-    if (status == HN_OK)
-        status = policy_copy_out(p, s->y, c->y, numbers, error);
-    if (status == HN_OK && c->loss.there)
-        status = policy_copy_out(p, s->objective, c->objective, c->samples * sizeof(double), error);
-    if (status == HN_OK && c->loss.there)
-        status = policy_copy_out(p, s->residual, c->residual, c->samples * sizeof(double), error);
-    if (status == HN_OK)
-        status = policy_copy_out(p, s->reports, c->reports, c->samples * sizeof *s->reports, error);
-    return policy_leave(p, status, error);
+    forward(p, count, x, false);
+    size_t bytes = from->count * p->call.outputs * sizeof(double);
+    policy_copy_out(p, samples->raw, from->raw, bytes);
+    policy_copy_out(p, samples->y, from->y, bytes);
+    give_values(p, samples);
+    return policy_leave(p);
+}
+
+/* ---- losses ---- */
+
+static void back_through_layer(struct device_policy *p) {
+    const struct train_batch *b = &p->call.train;
+    hn_batch batch = samples_as_batch(&b->samples);
+    const hn_gradient gradient = {.size = sizeof gradient,
+                                  .grad_y = b->grad_y,
+                                  .grad_y_raw = b->grad_raw,
+                                  .grad_lower = b->grad_lower,
+                                  .grad_upper = b->grad_upper};
+    batch.tape = p->tape;
+    if (p->status == HN_OK)
+        p->status = hn_device_gradient(p->through, &batch, &gradient, p->workspace, p->stream, p->error);
+    policy_launch(p, POLICY_inside, b->samples.count);
+}
+
+static void learn_objective(struct device_policy *p) {
+    struct policy_call *c = &p->call;
+    c->among.values = c->train.total;
+    policy_launch(p, POLICY_total, c->samples.count);
+    policy_launch(p, POLICY_choose, c->among.inputs);
+    back_through_layer(p);
+}
+
+static void learn_targets(struct device_policy *p, const double *targets) {
+    struct policy_call *c = &p->call;
+    policy_copy_in(p, c->targets, targets, c->among.inputs * c->outputs * sizeof *targets);
+    c->among.values = c->train.total;
+    policy_launch(p, POLICY_regress, c->samples.count);
+    policy_launch(p, POLICY_choose, c->among.inputs);
+}
+
+/* Every input from where it explores, as samples of one candidate each. */
+static void explore(struct device_policy *p, const struct device_training *training) {
+    struct policy_call *c = &p->call;
+    const struct samples own = c->samples;
+    struct improve_task *t = &c->improve;
+    policy_copy_in(p, p->starts, training->starts, c->among.inputs * c->outputs * sizeof *p->starts);
+    t->starts = training->starts ? p->starts : NULL;
+    t->chunk = c->chunk;
+    t->distance = training->distance;
+    t->explore = training->explore;
+    policy_launch(p, POLICY_improve_start, c->among.inputs);
+    c->samples = t->beyond;
+    correct(p, false);
+    refine(p, training->improve + 1);
+    c->samples = own;
+    policy_launch(p, POLICY_improve_adopt, c->among.inputs);
+}
+
+static void learn_improvement(struct device_policy *p, const struct device_training *training) {
+    size_t samples = p->call.samples.count;
+    policy_launch(p, POLICY_improve_begin, samples);
+    refine(p, training->improve);
+    choose(p);
+    policy_launch(p, POLICY_improve_target, samples);
+    if (training->explores)
+        explore(p, training);
+    policy_launch(p, POLICY_improve_regress, samples);
+}
+
+/* From the rows of gradients with respect to the network's outputs to that with respect to the parameters, and its
+ * norm. */
+static void back(struct device_policy *p, double *norm) {
+    struct policy_call *c = &p->call;
+    perceptron_backward(&p->perceptron, c->among.inputs, c->rows, (double *)(uintptr_t)c->adam.gradient);
+    policy_launch(p, POLICY_norm, 1);
+    policy_copy_out(p, norm, c->norm, sizeof *norm);
+}
+
+hn_status device_policy_back(struct device_policy *p, size_t count, const double *rows, double *norm, hn_error *error) {
+    if (!policy_enter(p, error))
+        return p->status;
+    policy_copy_in(p, p->call.rows, rows, count * p->network->width[p->network->layers] * sizeof *rows);
+    back(p, norm);
+    return policy_leave(p);
+}
+
+hn_status device_policy_learn(struct device_policy *p, struct device_training *t, hn_error *error) {
+    struct policy_call *c = &p->call;
+    if (!policy_enter(p, error))
+        return p->status;
+    c->train.weights = t->weights;
+    c->loss_weights = (struct loss_weights){t->weights.residual, t->weights.square};
+    p->refining = t->improve > 0;
+    c->wants_gradient = !t->targets && !p->refining;
+    forward(p, t->count, t->x, c->wants_gradient);
+    if (p->refining)
+        learn_improvement(p, t);
+    else if (t->targets)
+        learn_targets(p, t->targets);
+    else
+        learn_objective(p);
+    policy_launch(p, POLICY_finish, c->samples.count);
+    back(p, &t->norm);
+    give_values(p, &t->results.samples);
+    policy_copy_out(p, t->results.total, c->train.total, c->samples.count * sizeof *t->results.total);
+    policy_copy_out(p, t->results.moved, c->train.moved, c->samples.count * sizeof *t->results.moved);
+    policy_copy_out(p, t->results.dropped, c->train.dropped, c->samples.count * sizeof *t->results.dropped);
+    policy_copy_out(p, t->results.best, c->among.best, c->among.inputs * sizeof *t->results.best);
+    return policy_leave(p);
+}
+
+hn_status device_policy_adam(struct device_policy *p, const struct adam *adam, hn_error *error) {
+    const struct adam there = p->call.adam;
+    size_t bytes = p->parameter_count * sizeof(double);
+    if (!policy_enter(p, error))
+        return p->status;
+    policy_copy_in(p, there.parameters, adam->parameters, bytes);
+    policy_copy_in(p, there.first, adam->first, bytes);
+    policy_copy_in(p, there.second, adam->second, bytes);
+    p->call.adam = *adam;
+    p->call.adam.parameters = there.parameters;
+    p->call.adam.first = there.first;
+    p->call.adam.second = there.second;
+    p->call.adam.gradient = there.gradient;
+    policy_launch(p, POLICY_adam, p->parameter_count);
+    policy_copy_out(p, adam->parameters, there.parameters, bytes);
+    policy_copy_out(p, adam->first, there.first, bytes);
+    policy_copy_out(p, adam->second, there.second, bytes);
+    return policy_leave(p);
 }

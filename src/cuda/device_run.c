@@ -148,32 +148,32 @@ static struct device_call polish_of(const hn_device_layer *layer, const hn_batch
     return call;
 }
 
-static hn_status device_run_refuse(hn_error *error, const char *field, const char *why) {
-    return error_about(error, HN_INVALID, error_argument(field), "%s: %s", field, why);
+struct refusal {
+    bool wrong;
+    const char *field, *why;
+};
+
+static hn_status refuse_first(const struct refusal *all, size_t count, hn_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (all[i].wrong)
+            return error_about(error, HN_INVALID, error_argument(all[i].field), "%s: %s", all[i].field, all[i].why);
+    return HN_OK;
 }
 
-static hn_status check_batch(const hn_device_layer *layer, const hn_batch *batch, const void *workspace,
-                             hn_error *error) {
-    if (batch->count > UINT32_MAX / 2)
-        return device_run_refuse(error, "batch.count", "there are more samples than a device takes at once");
-    if (layer->plan->inputs > 0 && !batch->x && batch->count > 0)
-        return device_run_refuse(error, "batch.x", "the model has inputs, and there are none");
-    if (!batch->y && batch->count > 0)
-        return device_run_refuse(error, "batch.y", "there is no place for the outputs");
-    if (batch->reports && batch->report_size != sizeof(hn_report))
-        return device_run_refuse(error, "batch.report_size", "on a device it is sizeof(hn_report)");
-    if (batch->proof_y && layer->plan->tape_numbers == 0)
-        return device_run_refuse(error, "batch.proof_y", "only the methods nearest and optimal have proofs");
-    if (batch->multipliers && layer->plan->tape_numbers == 0)
-        return device_run_refuse(error, "batch.multipliers", "only the methods nearest and optimal have them");
-    if (batch->cancel || batch->watch || batch->seconds != 0)
-        return device_run_refuse(error, "batch", "a device knows neither cancel nor seconds nor watch");
-    if (batch->not_ok != HN_NOT_OK_BEST)
-        return device_run_refuse(error, "batch.not_ok",
-                                 "a device returns the best iterate; clip and fallback are for the CPU");
-    if (!workspace)
-        return device_run_refuse(error, "workspace", "there is none");
-    return HN_OK;
+static hn_status check_batch(const hn_device_layer *layer, const hn_batch *b, const void *workspace, hn_error *error) {
+    bool some = b->count > 0, searches = layer->plan->tape_numbers > 0;
+    const struct refusal all[] = {
+        {b->count > UINT32_MAX / 2, "batch.count", "there are more samples than a device takes at once"},
+        {layer->plan->inputs > 0 && !b->x && some, "batch.x", "the model has inputs, and there are none"},
+        {!b->y && some, "batch.y", "there is no place for the outputs"},
+        {b->reports && b->report_size != sizeof(hn_report), "batch.report_size", "on a device it is sizeof(hn_report)"},
+        {b->proof_y && !searches, "batch.proof_y", "only the methods nearest and optimal have proofs"},
+        {b->multipliers && !searches, "batch.multipliers", "only the methods nearest and optimal have them"},
+        {b->cancel || b->watch || b->seconds != 0, "batch", "a device knows neither cancel nor seconds nor watch"},
+        {b->not_ok != HN_NOT_OK_BEST, "batch.not_ok",
+         "a device returns the best iterate; clip and fallback are for the CPU"},
+        {!workspace, "workspace", "there is none"}};
+    return refuse_first(all, sizeof all / sizeof all[0], error);
 }
 
 /* Warps of a block. One each, so that few samples lie on many multiprocessors; all of a multiprocessor's where it has as many as can be;
@@ -252,25 +252,20 @@ hn_status hn_device_run(const hn_device_layer *layer, const hn_batch *batch, voi
     return launch_both(layer, kernels, calls, workspace, stream, error);
 }
 
-static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
+static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *g,
                                 hn_error *error) {
-    if (!layer->options.gradients)
-        return device_run_refuse(error, "gradient",
-                                 "the layer was made without gradients (hn_device_options.gradients)");
-    if (!batch->tape)
-        return device_run_refuse(error, "batch.tape", "the gradient needs the tape of the run");
-    if (!gradient->grad_y)
-        return device_run_refuse(error, "gradient.grad_y", "there is none");
-    if (!gradient->grad_y_raw)
-        return device_run_refuse(error, "gradient.grad_y_raw", "there is no place for it");
-    if (gradient->grad_multipliers && layer->plan->tape_numbers == 0)
-        return device_run_refuse(error, "gradient.grad_multipliers",
-                                 "only the methods nearest and optimal have multipliers");
-    if (gradient->grad_weights && layer->layer.method != HN_METHOD_NEAREST)
-        return device_run_refuse(error, "gradient.grad_weights", "only the method nearest has weights");
-    if (gradient->flagged && !batch->reports)
-        return device_run_refuse(error, "batch.reports", "the flags need the reports of the run");
-    return HN_OK;
+    bool searches = layer->plan->tape_numbers > 0;
+    const struct refusal all[] = {
+        {!layer->options.gradients, "gradient", "the layer was made without gradients (hn_device_options.gradients)"},
+        {!batch->tape, "batch.tape", "the gradient needs the tape of the run"},
+        {!g->grad_y, "gradient.grad_y", "there is none"},
+        {!g->grad_y_raw, "gradient.grad_y_raw", "there is no place for it"},
+        {g->grad_multipliers && !searches, "gradient.grad_multipliers",
+         "only the methods nearest and optimal have multipliers"},
+        {g->grad_weights && layer->layer.method != HN_METHOD_NEAREST, "gradient.grad_weights",
+         "only the method nearest has weights"},
+        {g->flagged && !batch->reports, "batch.reports", "the flags need the reports of the run"}};
+    return refuse_first(all, sizeof all / sizeof all[0], error);
 }
 
 static struct device_call gradient_of(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,

@@ -17,7 +17,6 @@
 #include "cuda/kernels/level_schedule_lists.h"
 #include "cuda/kernels/search_layout.h"
 
-enum { MOST_LISTS = 160 };
 enum {
     PROGRAM_OF_SEARCH,
     PROGRAM_OF_PRODUCTS,
@@ -35,28 +34,15 @@ struct device_search {
     struct search_places places;
     struct block_program program[SEARCH_PROGRAMS];
     struct block_code code[SEARCH_PROGRAMS]; /* where threads of a team share a sample */
-    struct signed_system system;             /* likewise: lists of its own, */
-    struct signed_system split_system;       /* and of the search without kinks */
-    struct arena thread_pool;                /* what those two consist of */
+    struct signed_system system;             /* likewise: additional lists, */
+    struct signed_system split_system;       /* and those of the search without kinks */
+    struct arena block_arena;                /* memory of these lists */
     bool is_team;
     cuda_address lists;
     const struct search_places *there;
 };
 
 /* ---- lists ---- */
-
-/* Lists that pointers of others lead to come before these. */
-struct lists {
-    struct device_list list[MOST_LISTS];
-    size_t count;
-};
-
-static void device_search_add(struct lists *all, const void *from, size_t count, size_t each, const void **to) {
-    all->list[all->count++] = (struct device_list){from, count, each, to};
-}
-
-#define ADD(all, array, many, pointer)                                                                                 \
-    device_search_add(all, array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer))
 
 static const struct program *program_of(const struct device_search *s, int which) {
     const struct nearest_parts *n = &s->near.parts;
@@ -70,112 +56,110 @@ static const struct program *program_of(const struct device_search *s, int which
 }
 
 /* Programs that are not there stay NULL. */
-static void add_program(struct lists *all, struct device_search *s, int which, struct program **pointer) {
+static void add_program(struct device_lists *all, struct device_search *s, int which, struct program **pointer) {
     const struct program *from = program_of(s, which);
     const struct block_code *code = &s->code[which];
-    struct policy_program *to = &s->program[which].own;
+    struct program own;
     if (!from)
         return;
-    ADD(all, s->is_team ? code->code : from->code, from->first[PHASES], to->code);
-    ADD(all, s->is_team ? code->pairs : from->pairs, 2 * from->pair_count, to->pairs);
-    ADD(all, s->is_team ? code->columns : from->columns, from->column_count, to->columns);
-    ADD(all, from->coefficients, from->coefficient_count, to->coefficients);
-    ADD(all, from->constants, from->constant_count, to->constants);
-    ADD(all, code->level, code->level_first[PHASES] + 1, s->program[which].level);
-    for (int i = 0; i <= PHASES; i++) {
-        to->first[i] = from->first[i];
-        s->program[which].level_first[i] = code->level_first[i];
+    own = *from;
+    if (s->is_team) {
+        own.code = code->code;
+        own.pairs = code->pairs;
+        own.columns = code->columns;
     }
-    to->constant_count = from->constant_count;
-    to->slots = from->slots;
-    ADD(all, &s->program[which], 1, *pointer);
+    device_lists_add_program(all, &own, &s->program[which].own);
+    DEVICE_ADD(all, code->level, code->level_first[PHASES] + 1, s->program[which].level);
+    for (int i = 0; i <= PHASES; i++)
+        s->program[which].level_first[i] = code->level_first[i];
+    DEVICE_ADD(all, &s->program[which], 1, *pointer);
 }
 
-static void add_system(struct lists *all, const struct signed_system *from, struct signed_system *to) {
-    ADD(all, from->permutation, from->order, to->permutation);
-    ADD(all, from->column_first, from->order + 1, to->column_first);
-    ADD(all, from->row_number, from->nonzeros, to->row_number);
-    ADD(all, from->row_offset, from->nonzeros, to->row_offset);
-    ADD(all, from->row_first, from->order + 1, to->row_first);
-    ADD(all, from->row_column, from->nonzeros, to->row_column);
-    ADD(all, from->row_entry, from->nonzeros, to->row_entry);
-    ADD(all, from->own_first, from->order + 1, to->own_first);
-    ADD(all, from->own_column, from->entries, to->own_column);
-    ADD(all, from->own_offset, from->entries, to->own_offset);
-    ADD(all, from->pair, 3 * from->entries, to->pair);
+static void add_system(struct device_lists *all, const struct signed_system *from, struct signed_system *to) {
+    DEVICE_ADD(all, from->permutation, from->order, to->permutation);
+    DEVICE_ADD(all, from->column_first, from->order + 1, to->column_first);
+    DEVICE_ADD(all, from->row_number, from->nonzeros, to->row_number);
+    DEVICE_ADD(all, from->row_offset, from->nonzeros, to->row_offset);
+    DEVICE_ADD(all, from->row_first, from->order + 1, to->row_first);
+    DEVICE_ADD(all, from->row_column, from->nonzeros, to->row_column);
+    DEVICE_ADD(all, from->row_entry, from->nonzeros, to->row_entry);
+    DEVICE_ADD(all, from->own_first, from->order + 1, to->own_first);
+    DEVICE_ADD(all, from->own_column, from->entries, to->own_column);
+    DEVICE_ADD(all, from->own_offset, from->entries, to->own_offset);
+    DEVICE_ADD(all, from->pair, 3 * from->entries, to->pair);
 }
 
-static void add_team_system(struct lists *all, const struct signed_system *from,
-                            const struct signed_system *thread_pool, struct signed_system *to) {
-    ADD(all, thread_pool->own_entry, from->entries, to->own_entry);
-    ADD(all, thread_pool->touch_first, from->order + 1, to->touch_first);
-    ADD(all, thread_pool->touch, 4 * from->entries, to->touch);
+static void add_team_system(struct device_lists *all, const struct signed_system *from,
+                            const struct signed_system *block, struct signed_system *to) {
+    DEVICE_ADD(all, block->own_entry, from->entries, to->own_entry);
+    DEVICE_ADD(all, block->touch_first, from->order + 1, to->touch_first);
+    DEVICE_ADD(all, block->touch, 4 * from->entries, to->touch);
 }
 
-static void add_plan(struct lists *all, const struct nearest_plan *from, struct nearest_plan *to) {
-    ADD(all, from->value, from->rows, to->value);
-    ADD(all, from->lower, from->rows, to->lower);
-    ADD(all, from->upper, from->rows, to->upper);
-    ADD(all, from->first, from->rows + 1, to->first);
-    ADD(all, from->column, from->entries, to->column);
-    ADD(all, from->entry, from->entries, to->entry);
-    ADD(all, from->own_value, from->own_rows, to->own_value);
-    ADD(all, from->lift, from->outputs - from->own_outputs, to->lift);
-    ADD(all, from->kink, 2 * from->kinks, to->kink);
-    ADD(all, from->gradient, from->outputs, to->gradient);
-    ADD(all, from->curvature, from->outputs, to->curvature);
-    ADD(all, from->bend, from->curvatures, to->bend);
-    ADD(all, from->square, from->outputs, to->square);
-    ADD(all, from->fixed, from->outputs, to->fixed);
+static void add_plan(struct device_lists *all, const struct nearest_plan *from, struct nearest_plan *to) {
+    DEVICE_ADD(all, from->value, from->rows, to->value);
+    DEVICE_ADD(all, from->lower, from->rows, to->lower);
+    DEVICE_ADD(all, from->upper, from->rows, to->upper);
+    DEVICE_ADD(all, from->first, from->rows + 1, to->first);
+    DEVICE_ADD(all, from->column, from->entries, to->column);
+    DEVICE_ADD(all, from->entry, from->entries, to->entry);
+    DEVICE_ADD(all, from->own_value, from->own_rows, to->own_value);
+    DEVICE_ADD(all, from->lift, from->outputs - from->own_outputs, to->lift);
+    DEVICE_ADD(all, from->kink, 2 * from->kinks, to->kink);
+    DEVICE_ADD(all, from->gradient, from->outputs, to->gradient);
+    DEVICE_ADD(all, from->curvature, from->outputs, to->curvature);
+    DEVICE_ADD(all, from->bend, from->curvatures, to->bend);
+    DEVICE_ADD(all, from->square, from->outputs, to->square);
+    DEVICE_ADD(all, from->fixed, from->outputs, to->fixed);
     add_system(all, &from->system, &to->system);
 }
 
-static void add_products(struct lists *all, const struct nearest_products *from, struct nearest_products *to) {
+static void add_products(struct device_lists *all, const struct nearest_products *from, struct nearest_products *to) {
     if (!from->program)
         return;
-    ADD(all, from->result, from->outputs, to->result);
-    ADD(all, from->first, from->outputs + 1, to->first);
-    ADD(all, from->column, from->first[from->outputs], to->column);
-    ADD(all, from->group_first, from->groups + 1, to->group_first);
-    ADD(all, from->member, from->group_first[from->groups], to->member);
-    ADD(all, from->entry_first, from->groups + 1, to->entry_first);
-    ADD(all, from->entries, from->entry_first[from->groups], to->entries);
+    DEVICE_ADD(all, from->result, from->outputs, to->result);
+    DEVICE_ADD(all, from->first, from->outputs + 1, to->first);
+    DEVICE_ADD(all, from->column, from->first[from->outputs], to->column);
+    DEVICE_ADD(all, from->group_first, from->groups + 1, to->group_first);
+    DEVICE_ADD(all, from->member, from->group_first[from->groups], to->member);
+    DEVICE_ADD(all, from->entry_first, from->groups + 1, to->entry_first);
+    DEVICE_ADD(all, from->entries, from->entry_first[from->groups], to->entries);
 }
 
-static void add_matrix(struct lists *all, const struct matrix_places *from, struct matrix_places *to) {
+static void add_matrix(struct device_lists *all, const struct matrix_places *from, struct matrix_places *to) {
     if (!from->first)
         return;
-    ADD(all, from->first, from->rows + 1, to->first);
-    ADD(all, from->column, from->count, to->column);
-    ADD(all, from->entry, from->count, to->entry);
+    DEVICE_ADD(all, from->first, from->rows + 1, to->first);
+    DEVICE_ADD(all, from->column, from->count, to->column);
+    DEVICE_ADD(all, from->entry, from->count, to->entry);
 }
 
-static void add_affine(struct lists *all, const struct affine *from, struct affine *to) {
+static void add_affine(struct device_lists *all, const struct affine *from, struct affine *to) {
     size_t n = from->outputs, m = from->rows, e = from->equalities, i = from->inequalities;
     if (!from->there)
         return;
-    ADD(all, from->equality, e, to->equality);
-    ADD(all, from->inequality, i, to->inequality);
-    ADD(all, from->weight, n, to->weight);
-    ADD(all, from->inverse, n, to->inverse);
-    ADD(all, from->hessian, from->full ? n * n : 0, to->hessian);
-    ADD(all, from->solved, from->full ? n * n : 0, to->solved);
-    ADD(all, from->goal_slope, from->goal ? n : 0, to->goal_slope);
-    ADD(all, from->first, m + 1, to->first);
-    ADD(all, from->column, from->first[m], to->column);
-    ADD(all, from->number, from->first[m], to->number);
-    ADD(all, from->dense, m, to->dense);
-    ADD(all, from->gauge, m, to->gauge);
-    ADD(all, from->columns, n * m, to->columns);
-    ADD(all, from->reach, n * m, to->reach);
-    ADD(all, from->solver, e * e, to->solver);
-    ADD(all, from->coupling, e * i, to->coupling);
-    ADD(all, from->answer, i * e, to->answer);
-    ADD(all, from->schur, i * i, to->schur);
-    ADD(all, from->unit, i, to->unit);
+    DEVICE_ADD(all, from->equality, e, to->equality);
+    DEVICE_ADD(all, from->inequality, i, to->inequality);
+    DEVICE_ADD(all, from->weight, n, to->weight);
+    DEVICE_ADD(all, from->inverse, n, to->inverse);
+    DEVICE_ADD(all, from->hessian, from->full ? n * n : 0, to->hessian);
+    DEVICE_ADD(all, from->solved, from->full ? n * n : 0, to->solved);
+    DEVICE_ADD(all, from->goal_slope, from->goal ? n : 0, to->goal_slope);
+    DEVICE_ADD(all, from->first, m + 1, to->first);
+    DEVICE_ADD(all, from->column, from->first[m], to->column);
+    DEVICE_ADD(all, from->number, from->first[m], to->number);
+    DEVICE_ADD(all, from->dense, m, to->dense);
+    DEVICE_ADD(all, from->gauge, m, to->gauge);
+    DEVICE_ADD(all, from->columns, n * m, to->columns);
+    DEVICE_ADD(all, from->reach, n * m, to->reach);
+    DEVICE_ADD(all, from->solver, e * e, to->solver);
+    DEVICE_ADD(all, from->coupling, e * i, to->coupling);
+    DEVICE_ADD(all, from->answer, i * e, to->answer);
+    DEVICE_ADD(all, from->schur, i * i, to->schur);
+    DEVICE_ADD(all, from->unit, i, to->unit);
 }
 
-static void list_all(struct device_search *s, struct lists *all) {
+static void list_all(struct device_search *s, struct device_lists *all) {
     const struct nearest_parts *from = &s->near.parts;
     struct search_places *to = &s->places;
     to->near = *from;
@@ -204,10 +188,10 @@ static void list_all(struct device_search *s, struct lists *all) {
 }
 
 /* The copies are done when it returns: what they come from may go. */
-static hn_status upload(const hn_device_layer *layer, struct device_search *s, const struct lists *all,
+static hn_status upload(const hn_device_layer *layer, struct device_search *s, const struct device_lists *all,
                         hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
-    hn_status status = device_upload(cu, NULL, &s->lists, all->list, all->count, error);
+    hn_status status = device_upload(cu, NULL, &s->lists, all, error);
     hn_status waited = driver_status(cu, cu->stream_wait(NULL), "copy to it", status == HN_OK ? error : NULL);
     return status == HN_OK ? waited : status;
 }
@@ -243,13 +227,13 @@ static hn_status make_team(struct device_search *s, hn_error *error) {
     const size_t begin[SEARCH_PROGRAMS] = {
         0, n->products_at, n->inputs_at, s->places.goal_at, split, split + s->split.parts.products_at};
     size_t spare = 0;
-    hn_status status = block_system_create(&s->system, &n->plan.system, &s->thread_pool, error);
+    hn_status status = block_system_create(&s->system, &n->plan.system, &s->block_arena, error);
     if (status == HN_OK && s->split.parts.plan.program)
-        status = block_system_create(&s->split_system, &s->split.parts.plan.system, &s->thread_pool, error);
+        status = block_system_create(&s->split_system, &s->split.parts.plan.system, &s->block_arena, error);
     for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
         const struct program *program = program_of(s, k);
         if (program)
-            status = block_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->thread_pool, error);
+            status = block_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->block_arena, error);
         spare = s->code[k].spare > spare ? s->code[k].spare : spare; /* no two run at once */
     }
     s->places.near_numbers += spare;
@@ -266,20 +250,16 @@ static void device_search_measure(struct device_search *s, const hn_device_layer
 
 /* The places go last: they hold the addresses of all others. */
 static hn_status move_there(const hn_device_layer *layer, struct device_search *s, hn_error *error) {
-    struct lists *all = base_allocate(sizeof *all);
-    if (!all)
-        return error_no_memory(error, "the search");
-    all->count = 0;
-    list_all(s, all);
+    struct device_lists all = {.count = 0};
+    list_all(s, &all);
     if (layer->layer.weights)
-        ADD(all, layer->layer.weights, layer->plan->outputs, s->places.weights);
-    ADD(all, &s->places, 1, s->there);
+        DEVICE_ADD(&all, layer->layer.weights, layer->plan->outputs, s->places.weights);
+    DEVICE_ADD(&all, &s->places, 1, s->there);
     hn_status status = device_enter(layer, error);
     if (status == HN_OK) {
-        status = upload(layer, s, all, error);
+        status = upload(layer, s, &all, error);
         device_leave(layer);
     }
-    base_release(all);
     return status;
 }
 
@@ -301,7 +281,7 @@ hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn
         device_search_measure(s, layer, model);
         status = move_there(layer, s, error);
     }
-    arena_release(&s->thread_pool);
+    arena_release(&s->block_arena);
     layer->layer.weights = NULL; /* the caller's */
     return status;
 }

@@ -27,26 +27,9 @@ struct improve_settings {
 bool improve_explores(const struct improve_settings *settings, bool from_starts);
 size_t improve_distance(const struct improve_settings *settings);
 
-/* Workspace of exploration for IMPROVE_CHUNK inputs, in addition to a refine_memory of that size. */
-struct explore_memory {
-    double *raw, *y, *objective, *residual;
-    hn_report *reports;
-};
-
-void explore_place(struct layout *layout, const struct refiner *refiner, struct explore_memory *memory);
-
-/* Refines the samples of task after refiner_correct, chooses the best candidates, and fills targets (samples x
- * outputs). */
-struct improve_task {
-    size_t inputs, candidates;
-    struct refine_task samples; /* inputs times candidates, in the order of choose_best */
-    size_t *best;               /* inputs */
-    double *targets;
-    const double
-        *starts; /* inputs x outputs: starts of exploration, used in every round; NULL: other inputs of the chunk */
-};
-
-void improve_run(const struct refiner *refiner, const struct refine_memory *memory, const struct explore_memory *beyond,
-                 const struct improve_task *task, const struct improve_settings *settings);
+/* Refines the samples of task after refiner_correct, chooses the best candidates, and fills targets. task has samples,
+ * among, targets, starts, and in beyond the memory of exploration for IMPROVE_CHUNK inputs. */
+void improve_run(const struct refiner *refiner, const struct refine_memory *memory, struct improve_task *task,
+                 const struct improve_settings *settings);
 
 #endif

@@ -34,7 +34,7 @@ static uint32_t *take_entries(struct loss *loss, struct recipe *recipe, const st
 static void compile(struct loss *loss, struct parts *parts) {
     static const enum space others[] = {SPACE_LAMBDA};
     struct recipe *recipe = &parts->recipe;
-    struct row_places places;
+    struct row_places own;
     size_t objective = recipe_ask(recipe, &recipe->problem.objective, 1), rows = recipe_ask_rows(recipe);
     size_t gradient = recipe_ask_matrix(recipe, &parts->gradient), pull = recipe_ask_matrix(recipe, &parts->pull);
     loss->program = recipe_compile(recipe, loss->stride, others, 1);
@@ -42,19 +42,25 @@ static void compile(struct loss *loss, struct parts *parts) {
         return;
     loss->inputs = recipe->problem.inputs;
     loss->outputs = recipe->problem.outputs;
-    loss->rows = recipe->problem.rows;
-    loss->x = recipe_leaf(recipe, SPACE_X);
-    loss->y = recipe_leaf(recipe, SPACE_Y);
-    loss->multiplier = recipe_leaf(recipe, SPACE_LAMBDA);
-    loss->objective = loss->program->output_slot[objective] * loss->stride;
-    recipe_rows(recipe, rows, &loss->arena, &places);
-    loss->value = places.value, loss->lower = places.lower, loss->upper = places.upper;
-    loss->gradient_count = parts->gradient.count;
-    loss->gradient_at = recipe_places(recipe, gradient, parts->gradient.count, &loss->arena);
-    loss->gradient_entry = take_entries(loss, recipe, &parts->gradient);
-    loss->pull_count = parts->pull.count;
-    loss->pull_at = recipe_places(recipe, pull, parts->pull.count, &loss->arena);
-    loss->pull_entry = take_entries(loss, recipe, &parts->pull);
+    recipe_rows(recipe, rows, &loss->arena, &own);
+    loss->places = (struct loss_places){
+        .rows = recipe->problem.rows,
+        .outputs = recipe->problem.outputs,
+        .x = recipe_leaf(recipe, SPACE_X),
+        .y = recipe_leaf(recipe, SPACE_Y),
+        .multiplier = recipe_leaf(recipe, SPACE_LAMBDA),
+        .objective = loss->program->output_slot[objective] * loss->stride,
+        .stride = loss->stride,
+        .value = own.value,
+        .lower = own.lower,
+        .upper = own.upper,
+        .gradient_at = recipe_places(recipe, gradient, parts->gradient.count, &loss->arena),
+        .gradient_entry = take_entries(loss, recipe, &parts->gradient),
+        .gradient_count = parts->gradient.count,
+        .pull_at = recipe_places(recipe, pull, parts->pull.count, &loss->arena),
+        .pull_entry = take_entries(loss, recipe, &parts->pull),
+        .pull_count = parts->pull.count,
+    };
     loss->bytes = loss->program->slots * loss->stride * sizeof(double);
 }
 

@@ -11,6 +11,7 @@
 #define HN_NN_LOSS_H
 
 #include "base/arena.h"
+#include "core/loss_rows.h"
 #include "cpu/backend.h"
 #include "hardnet/model.h"
 
@@ -26,13 +27,8 @@ struct loss {
     uint32_t stride; /* doubles per slot: number of lanes */
     struct program *program;
     struct arena arena;
-    size_t inputs, outputs, rows;
-    uint32_t x, y, multiplier;              /* offsets of leaves */
-    uint32_t objective;                     /* offset of f */
-    uint32_t *value, *lower, *upper;        /* offsets, by row */
-    uint32_t *gradient_at, *gradient_entry; /* df/dy */
-    uint32_t *pull_at, *pull_entry;         /* d(g' c)/dy */
-    size_t gradient_count, pull_count;
+    size_t inputs, outputs;
+    struct loss_places places;   /* offsets in the workspace */
     struct loss_objective alone; /* of loss_create */
     size_t bytes;                /* of workspace per thread */
 };
@@ -44,9 +40,7 @@ hn_status loss_compile_objective(struct loss *loss, const hn_model *model, hn_er
                                                                                               * after the above */
 void loss_release(struct loss *loss);
 
-struct loss_weights {
-    double size, square;
-};
+static const struct loss_weights OBJECTIVE_ONLY = {0, 0};
 
 /* Samples are rows. */
 struct loss_batch {

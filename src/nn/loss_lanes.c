@@ -2,10 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/lanes.h"
-#include "core/residual.h"
 #include "nn/loss.h"
 
-#include <math.h>
 #include <string.h>
 
 hn_status loss_create(struct loss *loss, const hn_model *model, hn_error *error) {
@@ -47,39 +45,17 @@ static void run_objective(const struct loss *loss, double *memory, const struct 
     memcpy(batch->objective + first, own + alone->objective, g.count * sizeof *own);
 }
 
-/* |r|, and the multipliers (size / |r| + 2 square) r for the gradient. */
-static double set_multipliers(const struct loss *loss, double *memory, size_t lane, struct loss_weights weights) {
-    double squares = 0;
-    for (size_t i = 0; i < loss->rows; i++) {
-        double r =
-            residual_of(memory[loss->value[i] + lane], memory[loss->lower[i] + lane], memory[loss->upper[i] + lane]);
-        memory[loss->multiplier + i * LANES + lane] = r;
-        squares += r * r;
-    }
-    double size = sqrt(squares), scale = (size > 0 ? weights.size / size : 0) + 2 * weights.square;
-    for (size_t i = 0; i < loss->rows; i++)
-        memory[loss->multiplier + i * LANES + lane] *= scale;
-    return size;
-}
-
-static void write_gradient(const struct loss *loss, const double *memory, size_t lane, double *gradient) {
-    memset(gradient, 0, loss->outputs * sizeof *gradient);
-    for (size_t e = 0; e < loss->gradient_count; e++)
-        gradient[loss->gradient_entry[e]] += memory[loss->gradient_at[e] + lane];
-    for (size_t e = 0; e < loss->pull_count; e++)
-        gradient[loss->pull_entry[e]] += memory[loss->pull_at[e] + lane];
-}
-
 static void run_group(const struct loss *loss, double *memory, const struct loss_batch *batch, size_t first,
                       struct loss_weights weights) {
     const struct group g = group_of(loss, batch, first);
-    loss->backend.load(memory, loss->x, loss->inputs, g.x);
-    loss->backend.load(memory, loss->y, loss->outputs, g.y);
+    const struct loss_places *places = &loss->places;
+    loss->backend.load(memory, places->x, loss->inputs, g.x);
+    loss->backend.load(memory, places->y, loss->outputs, g.y);
     loss->backend.run(loss->program, 0, memory);
     loss->backend.run(loss->program, 1, memory);
     for (size_t s = 0; s < g.count; s++) {
-        double size = set_multipliers(loss, memory, s, weights);
-        batch->objective[first + s] = memory[loss->objective + s];
+        double size = loss_multipliers(places, memory + s, 1, weights);
+        batch->objective[first + s] = memory[places->objective + s];
         if (batch->residual)
             batch->residual[first + s] = size;
     }
@@ -87,7 +63,7 @@ static void run_group(const struct loss *loss, double *memory, const struct loss
         return;
     loss->backend.run(loss->program, 2, memory);
     for (size_t s = 0; s < g.count; s++)
-        write_gradient(loss, memory, s, batch->gradient + (first + s) * loss->outputs);
+        loss_gradient(places, memory + s, 1, batch->gradient + (first + s) * loss->outputs);
 }
 
 void loss_run(const struct loss *loss, double *memory, const struct loss_batch *batch, struct loss_weights weights) {

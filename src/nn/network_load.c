@@ -16,13 +16,6 @@
 
 enum { MOST_BYTES = 1 << 30 };
 
-static const struct tensor *find_tensor(const struct safetensors *file, const char *name) {
-    for (size_t i = 0; i < file->tensor_count; i++)
-        if (strcmp(file->tensors[i].name, name) == 0)
-            return &file->tensors[i];
-    return NULL;
-}
-
 /* ---- kind of network ---- */
 
 /* Reads one of two words for the key: the second sets *second. */
@@ -65,7 +58,7 @@ static hn_status read_metadata(hn_network_options *options, const struct safeten
 static const struct tensor *find_weights(const struct safetensors *file, size_t k) {
     char name[32];
     snprintf(name, sizeof name, "layer.%u.weight", (unsigned)k);
-    return find_tensor(file, name);
+    return safetensors_find(file, name);
 }
 
 /* Reads the widths layer by layer and checks that consecutive layers match; so the file has the bytes for every
@@ -119,7 +112,7 @@ static hn_status refuse_shape(const struct network_tensor *tensor, const struct 
 
 static hn_status read_tensor(const struct network_tensor *tensor, const struct safetensors *file, const char *name,
                              hn_error *error) {
-    const struct tensor *found = find_tensor(file, tensor->name);
+    const struct tensor *found = safetensors_find(file, tensor->name);
     if (!found)
         return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s is missing", name, tensor->name);
     if (found->dimensions != tensor->dimensions || found->shape[0] != tensor->shape[0] ||
@@ -153,19 +146,20 @@ static hn_status read_tensors(hn_network *network, const struct safetensors *fil
 
 /* ---- the whole ---- */
 
-/* The file contains the bytes of the weights, so it limits the size of the network. */
+/* Takes the texts of the file, or releases them on failure. The file contains the bytes of the weights, so it limits
+ * the size of the network. */
 static hn_status network_load_build(hn_network **out, const struct safetensors *file, const char *name,
                                     hn_error *error) {
     hn_network_options options;
-    hn_network *network;
+    hn_network *network = NULL;
     hn_status status = read_options(&options, file, name, error);
-    if (status != HN_OK)
-        return status;
-    if (network_allocate(&network, &options, NULL) != HN_OK)
-        return error_no_memory(error, name);
-    status = read_tensors(network, file, name, error);
+    if (status == HN_OK && network_allocate(&network, &options, NULL) != HN_OK)
+        status = error_no_memory(error, name);
+    if (status == HN_OK)
+        status = read_tensors(network, file, name, error);
     if (status != HN_OK) {
         hn_network_destroy(network);
+        base_release(file->texts);
         return status;
     }
     network->texts = file->texts;
@@ -178,25 +172,21 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
     struct safetensors file;
     *out = NULL;
     hn_status status = safetensors_parse(&file, name, bytes, count, error);
-    if (status != HN_OK)
-        return status;
-    status = network_load_build(out, &file, name, error);
-    if (status != HN_OK)
-        base_release(file.texts);
-    return status;
+    return status == HN_OK ? network_load_build(out, &file, name, error) : status;
 }
 
 hn_status hn_network_load(hn_network **out, const char *path, hn_error *error) {
     struct file_bytes bytes;
+    struct safetensors file;
     if (!out)
         return error_missing(error, "hn_network_load", "out");
     *out = NULL;
     if (!path)
         return error_about(error, HN_INVALID, error_argument("path"), "there is no path to load a network from");
-    hn_status status = file_read_begun(&bytes, path, MOST_BYTES, safetensors_begins, error);
+    hn_status status = safetensors_read(&file, &bytes, path, MOST_BYTES, error);
     if (status != HN_OK)
         return status;
-    status = network_parse(out, path, bytes.data, bytes.count, error);
+    status = network_load_build(out, &file, path, error);
     base_release(bytes.data);
     return status;
 }

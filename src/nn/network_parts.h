@@ -85,9 +85,16 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
 
 /* ---- running ---- */
 
-/* Activations that a forward pass keeps for at most count samples, one per row. */
+struct network_task;
+
+/* A network's numbers, how its operations run, and the activations of at most count samples, one per row; all of it on
+ * a device if `run` starts kernels there. */
 struct perceptron_memory {
     const hn_network *network;
+    void (*run)(const struct perceptron_memory *memory, const struct network_task *task);
+    void *context; /* of run */
+    const double *parameters;
+    struct network_affine input, output;
     struct perceptron_memory *itself; /* address within its block; NULL if the caller owns the memory */
     size_t count;
     double *h[MOST_LAYERS];       /* input of layer k */
@@ -98,7 +105,12 @@ struct perceptron_memory {
     void *block;
 };
 
-/* A layout_function for a perceptron_memory with network and count set: forward pass only, two alternating arrays. */
+/* For the CPU, without arrays. */
+struct perceptron_memory perceptron_memory_of(const hn_network *network, size_t count);
+
+/* Layout functions for a perceptron_memory with network and count set: for the forward pass only, with two alternating
+ * arrays; and for both passes. */
 void perceptron_place_run(struct layout *layout, void *context);
+void perceptron_place_training(struct layout *layout, void *context);
 
 #endif

@@ -29,7 +29,7 @@ static hn_status check_run(const hn_network *network, const double *x, const dou
 
 hn_status hn_network_run(const hn_network *network, size_t count, const hn_real *x, hn_real *y, void *workspace,
                          size_t bytes, hn_error *error) {
-    struct perceptron_memory memory = {.network = network, .count = CHUNK};
+    struct perceptron_memory memory;
     if (network && count == 0)
         return HN_OK;
     hn_status status = check_run(network, x, y, error);
@@ -39,10 +39,11 @@ hn_status hn_network_run(const hn_network *network, size_t count, const hn_real 
     if (!workspace || needed == 0 || bytes < needed)
         return error_set(error, HN_INVALID, "the workspace has %zu bytes, the network needs %zu", workspace ? bytes : 0,
                          needed);
+    memory = perceptron_memory_of(network, CHUNK);
     layout_place(perceptron_place_run, &memory, workspace);
     for (size_t s = 0; s < count; s += CHUNK) {
         size_t chunk = count - s < CHUNK ? count - s : CHUNK;
-        perceptron_forward(network, &memory, chunk, x + s * network->options.inputs, y + s * network->options.outputs);
+        perceptron_forward(&memory, chunk, x + s * network->options.inputs, y + s * network->options.outputs);
     }
     return HN_OK;
 }

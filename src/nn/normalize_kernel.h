@@ -9,8 +9,8 @@
 #define HN_NN_NORMALIZE_KERNEL_H
 
 #include "base/simd.h"
+#include "core/network_task.h"
 #include "core/normalize.h"
-#include "nn/matrix_product.h"
 
 /* One number per sample for WIDTH samples. */
 struct numbers {

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "nn/matrix_product.h"
+#include "core/network_task.h"
 #include "nn/network_parts.h"
 
 #include <string.h>
@@ -56,11 +56,10 @@ void perceptron_place_run(struct layout *layout, void *context) {
     place_extras(layout, memory);
 }
 
-static void place_training(struct layout *layout, void *context) {
+void perceptron_place_training(struct layout *layout, void *context) {
     struct perceptron_memory *memory = context;
     const hn_network *network = memory->network;
     size_t width = widest(network);
-    memory->itself = layout_take(layout, 1, sizeof *memory);
     for (size_t k = 0; k < network->layers; k++) {
         memory->h[k] = take_rows(layout, memory->count, network->width[k]);
         if (k + 1 < network->layers)
@@ -71,11 +70,17 @@ static void place_training(struct layout *layout, void *context) {
     place_extras(layout, memory);
 }
 
+static void place_all(struct layout *layout, void *context) {
+    struct perceptron_memory *memory = context;
+    memory->itself = layout_take(layout, 1, sizeof *memory);
+    perceptron_place_training(layout, memory);
+}
+
 hn_status perceptron_memory_create(struct perceptron_memory **out, const hn_network *network, size_t count,
                                    hn_error *error) {
-    struct perceptron_memory plan = {.network = network, .count = count};
+    struct perceptron_memory plan = perceptron_memory_of(network, count);
     *out = NULL;
-    plan.block = layout_allocate(place_training, &plan);
+    plan.block = layout_allocate(place_all, &plan);
     if (!plan.block)
         return error_no_memory(error, "network: memory of a pass");
     *out = plan.itself;
@@ -88,129 +93,153 @@ void perceptron_memory_destroy(struct perceptron_memory *memory) {
         base_release(memory->block);
 }
 
-/* ---- there ---- */
+/* ---- operations on the CPU ---- */
 
-static void shift_and_scale(const hn_network *network, size_t count, const double *x, double *h) {
-    size_t width = network->width[0];
-    for (size_t s = 0; s < count; s++)
-        for (size_t i = 0; i < width; i++)
-            h[s * width + i] = (x[s * width + i] - network->input.shift[i]) * network->input.scale[i];
+#define ALL_ELEMENTS(t, compute)                                                                                       \
+    for (size_t row = 0; row < (t)->rows; row++)                                                                       \
+        for (size_t j = 0, i = row * (t)->width, width = (t)->width; j < width; j++)                                   \
+    compute(t, i + j, j)
+
+static void run_elements(enum network_operation operation, const struct element_task *t) {
+    if (operation == NETWORK_input)
+        ALL_ELEMENTS(t, network_input);
+    else if (operation == NETWORK_output)
+        ALL_ELEMENTS(t, network_output);
+    else
+        ALL_ELEMENTS(t, network_scale);
 }
 
-static void scale_and_shift(const hn_network *network, size_t count, double *y) {
-    size_t width = network->width[network->layers];
-    for (size_t s = 0; s < count; s++)
-        for (size_t i = 0; i < width; i++)
-            y[s * width + i] = network->output.shift[i] + network->output.scale[i] * y[s * width + i];
+/* db += sum of rows of G; b is behind W */
+static void add_biases(const struct matrix_product *p) {
+    double *biases = p->c + p->rows * p->columns;
+    for (size_t s = 0; s < p->inner; s++)
+        for (size_t j = 0; j < p->rows; j++)
+            biases[j] += p->a.at[s * p->rows + j];
 }
+
+static void perceptron_run(const struct perceptron_memory *memory, const struct network_task *task) {
+    const struct backend *backend = &memory->network->backend;
+    const struct element_task *element = &task->of.element;
+    switch (task->operation) {
+    case NETWORK_multiply:
+        backend->multiply_matrix(&task->of.product);
+        break;
+    case NETWORK_activate:
+        backend->activate(&task->of.activation);
+        break;
+    case NETWORK_activate_back:
+        backend->activate_back(&task->of.activation);
+        break;
+    case NETWORK_normalize:
+        backend->normalize(&task->of.normal);
+        break;
+    case NETWORK_normalize_back:
+        backend->normalize_back(&task->of.normal);
+        break;
+    case NETWORK_parameters:
+        backend->multiply_matrix(&task->of.product);
+        add_biases(&task->of.product);
+        break;
+    case NETWORK_add:
+        for (size_t i = 0; i < element->rows * element->width; i++)
+            network_add(element, i);
+        break;
+    case NETWORK_carry:
+        for (size_t i = 0; i < element->rows * element->width; i++)
+            network_carry(element, i);
+        break;
+    default:
+        run_elements(task->operation, element);
+    }
+}
+
+struct perceptron_memory perceptron_memory_of(const hn_network *network, size_t count) {
+    return (struct perceptron_memory){.network = network,
+                                      .run = perceptron_run,
+                                      .parameters = network->parameters,
+                                      .input = network->input,
+                                      .output = network->output,
+                                      .count = count};
+}
+
+/* ---- forward ---- */
+
+#define PERCEPTRON_RUN(m, operation, member, ...)                                                                      \
+    (m)->run(m, &(struct network_task){NETWORK_##operation, {.member = {__VA_ARGS__}}})
 
 /* Z = b + H W' */
-static void multiply_layer(const hn_network *network, size_t k, size_t count, const double *h, double *z) {
-    size_t in = network->width[k], out = network->width[k + 1];
-    network->backend.multiply_matrix(&(struct matrix_product){.rows = count,
-                                                              .columns = out,
-                                                              .inner = in,
-                                                              .a = {h, in, 1},
-                                                              .b = {layer_weights(network, k), 1, in},
-                                                              .c = z,
-                                                              .c_row = out,
-                                                              .start = MATRIX_FROM_ROW,
-                                                              .first = layer_biases(network, k)});
-}
-
-/* To += from */
-static void add_rows(double *to, const double *from, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        to[i] += from[i];
+static void multiply_layer(const struct perceptron_memory *m, size_t k, size_t count, const double *h, double *z) {
+    size_t in = m->network->width[k], out = m->network->width[k + 1];
+    const double *weights = m->parameters + m->network->first[k];
+    PERCEPTRON_RUN(m, multiply, product, .rows = count, .columns = out, .inner = in, .a = {h, in, 1},
+                   .b = {weights, 1, in}, .c = z, .c_row = out, .start = MATRIX_FROM_ROW, .first = weights + in * out);
 }
 
 /* From the output of layer k's weights to the input of its activation: residual addition and normalisation. */
-static void finish_layer(const hn_network *network, const struct perceptron_memory *memory, size_t k, size_t count) {
-    size_t width = network->width[k + 1], numbers = count * width;
-    if (layer_is_residual(network, k))
-        add_rows(memory->z[k], memory->carried, numbers);
+static void finish_layer(const struct perceptron_memory *m, size_t k, size_t count) {
+    const hn_network *network = m->network;
+    size_t width = network->width[k + 1];
     if (network->options.residual)
-        memcpy(memory->carried, memory->z[k], numbers * sizeof *memory->carried);
+        PERCEPTRON_RUN(m, carry, element, .rows = count, .width = width, .to = m->z[k], .carried = m->carried,
+                       .residual = layer_is_residual(network, k));
     if (network->options.layer_norm)
-        network->backend.normalize(
-            &(struct normalize_task){.rows = count, .width = width, .z = memory->z[k], .inverse = memory->inverse[k]});
+        PERCEPTRON_RUN(m, normalize, normal, count, width, m->z[k], m->inverse[k]);
 }
 
-void perceptron_forward(const hn_network *network, struct perceptron_memory *memory, size_t count, const double *x,
-                        double *y) {
-    size_t last = network->layers - 1;
-    shift_and_scale(network, count, x, memory->h[0]);
+void perceptron_forward(const struct perceptron_memory *m, size_t count, const double *x, double *y) {
+    const hn_network *network = m->network;
+    size_t last = network->layers - 1, in = network->width[0], out = network->width[network->layers];
+    PERCEPTRON_RUN(m, input, element, count, in, x, m->input.shift, m->input.scale, m->h[0]);
     for (size_t k = 0; k < last; k++) {
-        multiply_layer(network, k, count, memory->h[k], memory->z[k]);
-        finish_layer(network, memory, k, count);
-        network->backend.activate(&(struct activation_task){.kind = network->options.activation,
-                                                            .count = count * network->width[k + 1],
-                                                            .z = memory->z[k],
-                                                            .out = memory->h[k + 1]});
+        multiply_layer(m, k, count, m->h[k], m->z[k]);
+        finish_layer(m, k, count);
+        PERCEPTRON_RUN(m, activate, activation, .kind = network->options.activation,
+                       .count = count * network->width[k + 1], .z = m->z[k], .out = m->h[k + 1]);
     }
-    multiply_layer(network, last, count, memory->h[last], y);
-    scale_and_shift(network, count, y);
+    multiply_layer(m, last, count, m->h[last], y);
+    PERCEPTRON_RUN(m, output, element, count, out, y, m->output.shift, m->output.scale, y);
 }
 
-/* ---- back ---- */
-
-/* dL/dW += G' H,  dL/db += sum of rows of G */
-static void add_parameters(const hn_network *network, size_t k, size_t count, const double *h, const double *g,
-                           double *grad_parameters) {
-    size_t in = network->width[k], out = network->width[k + 1];
-    double *weights = grad_parameters + network->first[k], *biases = weights + in * out;
-    network->backend.multiply_matrix(&(struct matrix_product){.rows = out,
-                                                              .columns = in,
-                                                              .inner = count,
-                                                              .a = {g, 1, out},
-                                                              .b = {h, in, 1},
-                                                              .c = weights,
-                                                              .c_row = in,
-                                                              .start = MATRIX_ONTO_C});
-    for (size_t s = 0; s < count; s++)
-        for (size_t j = 0; j < out; j++)
-            biases[j] += g[s * out + j];
-}
+/* ---- backward ---- */
 
 /* dL/dH = G W */
-static void pull_layer(const hn_network *network, size_t k, size_t count, const double *g, double *grad_h) {
-    size_t in = network->width[k], out = network->width[k + 1];
-    network->backend.multiply_matrix(&(struct matrix_product){.rows = count,
-                                                              .columns = in,
-                                                              .inner = out,
-                                                              .a = {g, out, 1},
-                                                              .b = {layer_weights(network, k), in, 1},
-                                                              .c = grad_h,
-                                                              .c_row = in});
+static void pull_layer(const struct perceptron_memory *m, size_t k, size_t count, const double *g, double *grad_h) {
+    size_t in = m->network->width[k], out = m->network->width[k + 1];
+    PERCEPTRON_RUN(m, multiply, product, .rows = count, .columns = in, .inner = out, .a = {g, out, 1},
+                   .b = {m->parameters + m->network->first[k], in, 1}, .c = grad_h, .c_row = in);
+}
+
+/* dL/dW += G' H,  dL/db += sum of rows of G */
+static void add_parameters(const struct perceptron_memory *m, size_t k, size_t count, const double *g, double *sums) {
+    size_t in = m->network->width[k], out = m->network->width[k + 1];
+    PERCEPTRON_RUN(m, parameters, product, .rows = out, .columns = in, .inner = count, .a = {g, 1, out},
+                   .b = {m->h[k], in, 1}, .c = sums, .c_row = in, .start = MATRIX_ONTO_C);
 }
 
 /* From the gradient with respect to the output of layer k's activation to that with respect to the output of its
- * weights, in place. */
-static void pull_activation(const hn_network *network, const struct perceptron_memory *memory, size_t k, size_t count,
-                            double *g) {
+ * weights, in place; g is the gradient of the next layer. */
+static void pull_activation(const struct perceptron_memory *m, size_t k, size_t count, const double *g, double *back) {
+    const hn_network *network = m->network;
     size_t width = network->width[k + 1];
-    network->backend.activate_back(&(struct activation_task){
-        .kind = network->options.activation, .count = count * width, .z = memory->z[k], .gradient = g, .out = g});
+    PERCEPTRON_RUN(m, activate_back, activation, network->options.activation, count * width, m->z[k], back, back);
     if (network->options.layer_norm)
-        network->backend.normalize_back(&(struct normalize_task){
-            .rows = count, .width = width, .z = memory->z[k], .inverse = memory->inverse[k], .gradient = g});
+        PERCEPTRON_RUN(m, normalize_back, normal, count, width, m->z[k], m->inverse[k], back);
+    if (layer_is_residual(network, k + 1))
+        PERCEPTRON_RUN(m, add, element, .rows = count, .width = width, .from = g, .to = back);
 }
 
-void perceptron_backward(const hn_network *network, struct perceptron_memory *memory, size_t count,
-                         const double *grad_y, double *grad_parameters) {
-    size_t last = network->layers - 1, outputs = network->width[network->layers];
-    double *g = memory->gradient[0], *next = memory->gradient[1];
-    for (size_t s = 0; s < count; s++)
-        for (size_t i = 0; i < outputs; i++)
-            g[s * outputs + i] = network->output.scale[i] * grad_y[s * outputs + i];
-    for (size_t k = last;; k--) {
-        add_parameters(network, k, count, memory->h[k], g, grad_parameters);
+void perceptron_backward(const struct perceptron_memory *m, size_t count, const double *grad_y,
+                         double *grad_parameters) {
+    const hn_network *network = m->network;
+    size_t out = network->width[network->layers];
+    double *g = m->gradient[0], *next = m->gradient[1];
+    PERCEPTRON_RUN(m, scale, element, count, out, grad_y, .scale = m->output.scale, .to = g);
+    for (size_t k = network->layers - 1;; k--) {
+        add_parameters(m, k, count, g, grad_parameters + network->first[k]);
         if (k == 0)
             return;
-        pull_layer(network, k, count, g, next);
-        pull_activation(network, memory, k - 1, count, next);
-        if (layer_is_residual(network, k))
-            add_rows(next, g, count * network->width[k]);
+        pull_layer(m, k, count, g, next);
+        pull_activation(m, k - 1, count, g, next);
         double *other = g;
         g = next;
         next = other;

@@ -15,12 +15,11 @@ hn_status perceptron_memory_create(struct perceptron_memory **out, const hn_netw
 void perceptron_memory_destroy(struct perceptron_memory *memory);
 
 /* y = network(x) for count samples, rows of x and y; keeps the activations for the backward pass. */
-void perceptron_forward(const hn_network *network, struct perceptron_memory *memory, size_t count, const double *x,
-                        double *y);
+void perceptron_forward(const struct perceptron_memory *memory, size_t count, const double *x, double *y);
 
 /* Adds to grad_parameters (ordered as hn_network_parameters) the gradient of a loss, given its gradient grad_y with
  * respect to y; sums over samples run in ascending order. Uses the last forward pass. */
-void perceptron_backward(const hn_network *network, struct perceptron_memory *memory, size_t count,
-                         const double *grad_y, double *grad_parameters);
+void perceptron_backward(const struct perceptron_memory *memory, size_t count, const double *grad_y,
+                         double *grad_parameters);
 
 #endif

@@ -19,9 +19,8 @@ enum { CHUNK = IMPROVE_CHUNK, MOST_CANDIDATES = 1000 };
 struct chunk_memory {
     const hn_refiner *owner;
     struct refine_memory refine;
-    struct explore_memory beyond;
-    double *x, *raw, *y, *objective, *targets;
-    hn_report *reports;
+    struct samples samples, beyond;
+    double *targets;
     size_t *best;
     void *block;
 };
@@ -75,13 +74,9 @@ static void place_memory(struct layout *layout, void *context) {
     m->refine.workspace = layout_take(layout, hn_layer_workspace_bytes(r->layer), 1);
     m->refine.loss = layout_take(layout, r->loss.bytes, 1);
     refiner_place(layout, &r->refiner, samples, &m->refine);
-    explore_place(layout, &r->refiner, &m->beyond);
-    m->x = layout_take(layout, samples * r->inputs, sizeof *m->x);
-    m->raw = layout_take(layout, samples * r->outputs, sizeof *m->raw);
-    m->y = layout_take(layout, samples * r->outputs, sizeof *m->y);
+    samples_place(layout, &m->beyond, CHUNK, 0, r->outputs);
+    samples_place(layout, &m->samples, samples, r->inputs, r->outputs);
     m->targets = layout_take(layout, samples * r->outputs, sizeof *m->targets);
-    m->objective = layout_take(layout, samples, sizeof *m->objective);
-    m->reports = layout_take(layout, samples, sizeof *m->reports);
     m->best = layout_take(layout, CHUNK, sizeof *m->best);
 }
 
@@ -185,9 +180,12 @@ static hn_status check_reports(const void *reports, size_t stride, hn_error *err
                        "batch: the size of a report is not set; write .report_size = sizeof(hn_report)");
 }
 
-static struct refine_task task_of(const struct chunk_memory *m, size_t count) {
-    return (struct refine_task){
-        .count = count, .x = m->x, .raw = m->raw, .y = m->y, .objective = m->objective, .reports = m->reports};
+/* Without residuals, which no caller sees. */
+static struct samples samples_of(const struct chunk_memory *m, size_t count) {
+    struct samples samples = m->samples;
+    samples.count = count;
+    samples.residual = NULL;
+    return samples;
 }
 
 /* ---- refine ---- */
@@ -198,18 +196,80 @@ static void refine_chunk(void *context, int member, size_t number) {
     const struct chunk_memory *m = &r->memory[member];
     struct refine_memory memory = m->refine;
     size_t first = number * r->chunk, left = b->count - first, count = left < r->chunk ? left : r->chunk;
-    struct refine_task task = task_of(m, count);
-    task.known = b->known && b->multipliers;
+    const struct samples all = samples_of(m, count);
     if (b->multipliers)
         memory.multipliers = b->multipliers + first * r->rows;
-    copy(m->x, b->x ? b->x + first * r->inputs : NULL, count * r->inputs);
-    copy(m->raw, b->y_raw + first * r->outputs, count * r->outputs);
-    refiner_correct(&r->refiner, &memory, &task);
-    refiner_run(&r->refiner, &memory, &task, r->options.steps);
-    copy(b->y + first * r->outputs, m->y, count * r->outputs);
-    copy(b->objective ? b->objective + first : NULL, m->objective, count);
+    copy(all.x, b->x ? b->x + first * r->inputs : NULL, count * r->inputs);
+    copy(all.raw, b->y_raw + first * r->outputs, count * r->outputs);
+    refiner_correct(&r->refiner, &memory, &all);
+    refiner_run(&r->refiner, &memory, &all, b->known && b->multipliers, r->options.steps);
+    copy(b->y + first * r->outputs, all.y, count * r->outputs);
+    copy(b->objective ? b->objective + first : NULL, all.objective, count);
     for (size_t s = 0; b->reports && s < count; s++)
-        give_report(b->reports, b->report_size, first + s, &m->reports[s]);
+        give_report(b->reports, b->report_size, first + s, &all.reports[s]);
+}
+
+/* ---- improve ---- */
+
+/* Candidate k of input i is row k * count + i here; in the caller's arrays the candidates of an input are
+ * contiguous. */
+static void spread(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
+    const hn_improvement *b = r->improvement;
+    size_t n = r->outputs, most = r->options.candidates;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < most; k++) {
+            size_t s = k * count + i;
+            copy(m->samples.x + s * r->inputs, b->x ? b->x + (first + i) * r->inputs : NULL, r->inputs);
+            copy(m->samples.raw + s * n, b->y_raw + ((first + i) * most + k) * n, n);
+        }
+}
+
+static void refine_gather(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
+    const hn_improvement *b = r->improvement;
+    size_t n = r->outputs, most = r->options.candidates;
+    for (size_t s = 0; s < count * most; s++) {
+        size_t to = (first + s % count) * most + s / count;
+        copy(b->targets + to * n, m->targets + s * n, n);
+        if (b->objective)
+            b->objective[to] = m->samples.objective[s];
+        if (b->reports)
+            give_report(b->reports, b->report_size, to, &m->samples.reports[s]);
+    }
+    for (size_t i = 0; b->best && i < count; i++)
+        b->best[first + i] = m->best[i] / count;
+}
+
+static void improve_chunk(void *context, int member, size_t number) {
+    const hn_refiner *r = context;
+    const hn_improvement *b = r->improvement;
+    const struct chunk_memory *m = &r->memory[member];
+    size_t first = number * CHUNK, left = b->count - first, count = left < CHUNK ? left : CHUNK;
+    size_t candidates = r->options.candidates;
+    struct improve_task task = {.samples = samples_of(m, count * candidates),
+                                .among = {count, candidates, m->samples.objective, m->samples.reports, m->best},
+                                .targets = m->targets,
+                                .beyond = m->beyond};
+    const struct improve_settings settings = {r->options.steps, b->explore, b->round};
+    spread(r, m, first, count);
+    refiner_correct(&r->refiner, &m->refine, &task.samples);
+    improve_run(&r->refiner, &m->refine, &task, &settings);
+    refine_gather(r, m, first, count);
+}
+
+/* ---- calls ---- */
+
+/* One of the two, of `count` samples or inputs, shared among the threads in chunks. */
+static hn_status refiner_share(hn_refiner *r, const hn_refinement *refinement, const hn_improvement *improvement,
+                               size_t count, size_t chunk, hn_error *error) {
+    hn_status status = thread_pool_claim(r->thread_pool, "the refiner", error);
+    if (status != HN_OK)
+        return status;
+    r->refinement = refinement;
+    r->improvement = improvement;
+    r->chunk = chunk;
+    thread_pool_share(r->thread_pool, (count + chunk - 1) / chunk, refinement ? refine_chunk : improve_chunk, r);
+    thread_pool_yield(r->thread_pool);
+    return HN_OK;
 }
 
 hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *error) {
@@ -226,60 +286,10 @@ hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *er
     if (!own.y_raw || !own.y)
         return error_missing(error, "hn_refiner_run", own.y ? "batch.y_raw" : "batch.y");
     status = check_reports(own.reports, own.report_size, error);
-    if (status == HN_OK)
-        status = thread_pool_claim(r->thread_pool, "the refiner", error);
     if (status != HN_OK)
         return status;
-    r->refinement = &own;
-    r->chunk = improve_chunk_size(own.count, (size_t)thread_pool_size(r->thread_pool));
-    thread_pool_share(r->thread_pool, (own.count + r->chunk - 1) / r->chunk, refine_chunk, r);
-    r->refinement = NULL;
-    thread_pool_yield(r->thread_pool);
-    return HN_OK;
-}
-
-/* ---- improve ---- */
-
-/* Candidate k of input i is row k * count + i here; in the caller's arrays the candidates of an input are
- * contiguous. */
-static void spread(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
-    const hn_improvement *b = r->improvement;
-    size_t n = r->outputs, most = r->options.candidates;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < most; k++) {
-            size_t s = k * count + i;
-            copy(m->x + s * r->inputs, b->x ? b->x + (first + i) * r->inputs : NULL, r->inputs);
-            copy(m->raw + s * n, b->y_raw + ((first + i) * most + k) * n, n);
-        }
-}
-
-static void refine_gather(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
-    const hn_improvement *b = r->improvement;
-    size_t n = r->outputs, most = r->options.candidates;
-    for (size_t s = 0; s < count * most; s++) {
-        size_t to = (first + s % count) * most + s / count;
-        copy(b->targets + to * n, m->targets + s * n, n);
-        if (b->objective)
-            b->objective[to] = m->objective[s];
-        if (b->reports)
-            give_report(b->reports, b->report_size, to, &m->reports[s]);
-    }
-    for (size_t i = 0; b->best && i < count; i++)
-        b->best[first + i] = m->best[i] / count;
-}
-
-static void improve_chunk(void *context, int member, size_t number) {
-    const hn_refiner *r = context;
-    const hn_improvement *b = r->improvement;
-    const struct chunk_memory *m = &r->memory[member];
-    size_t first = number * CHUNK, left = b->count - first, count = left < CHUNK ? left : CHUNK;
-    size_t candidates = r->options.candidates;
-    const struct improve_task task = {count, candidates, task_of(m, count * candidates), m->best, m->targets, NULL};
-    const struct improve_settings settings = {r->options.steps, b->explore, b->round};
-    spread(r, m, first, count);
-    refiner_correct(&r->refiner, &m->refine, &task.samples);
-    improve_run(&r->refiner, &m->refine, &m->beyond, &task, &settings);
-    refine_gather(r, m, first, count);
+    size_t chunk = improve_chunk_size(own.count, (size_t)thread_pool_size(r->thread_pool));
+    return refiner_share(r, &own, NULL, own.count, chunk, error);
 }
 
 hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_error *error) {
@@ -299,13 +309,5 @@ hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_erro
         return error_about(error, HN_INVALID, error_argument(own.round < 0 ? "batch.round" : "batch.explore"),
                            "hn_refiner_improve: explore and round must not be negative");
     status = check_reports(own.reports, own.report_size, error);
-    if (status == HN_OK)
-        status = thread_pool_claim(r->thread_pool, "the refiner", error);
-    if (status != HN_OK)
-        return status;
-    r->improvement = &own;
-    thread_pool_share(r->thread_pool, (own.count + CHUNK - 1) / CHUNK, improve_chunk, r);
-    r->improvement = NULL;
-    thread_pool_yield(r->thread_pool);
-    return HN_OK;
+    return status == HN_OK ? refiner_share(r, NULL, &own, own.count, CHUNK, error) : status;
 }

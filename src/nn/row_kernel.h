@@ -11,7 +11,7 @@
 #define HN_NN_ROW_KERNEL_H
 
 #include "base/simd.h"
-#include "nn/matrix_product.h"
+#include "core/network_task.h"
 
 #include <string.h>
 

@@ -43,7 +43,7 @@ static hn_status refuse_stranger(const char *name, const unsigned char *bytes, s
 }
 
 /* Checks for a header of 0 to MOST_HEADER bytes that starts like a dictionary. */
-hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error) {
+static hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error) {
     if (begun->count <= SAFETENSORS_LENGTH)
         return HN_OK;
     uint64_t length = bytes_integer(begun->data, SAFETENSORS_LENGTH, false);
@@ -176,7 +176,25 @@ hn_status safetensors_parse(struct safetensors *file, const char *name, const un
     return status;
 }
 
+hn_status safetensors_read(struct safetensors *file, struct file_bytes *bytes, const char *path, size_t most,
+                           hn_error *error) {
+    hn_status status = file_read_begun(bytes, path, most, safetensors_begins, error);
+    if (status != HN_OK)
+        return status;
+    status = safetensors_parse(file, path, bytes->data, bytes->count, error);
+    if (status != HN_OK)
+        base_release(bytes->data);
+    return status;
+}
+
 /* ---- looking in ---- */
+
+const struct tensor *safetensors_find(const struct safetensors *file, const char *name) {
+    for (size_t i = 0; i < file->tensor_count; i++)
+        if (strcmp(file->tensors[i].name, name) == 0)
+            return &file->tensors[i];
+    return NULL;
+}
 
 const char *texts_find(const char *texts, size_t bytes, const char *key) {
     const char *at = texts, *end = texts ? texts + bytes : NULL;

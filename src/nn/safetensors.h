@@ -49,8 +49,11 @@ struct safetensors {
 hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
                             hn_error *error);
 
-/* Rejects other file types by their first bytes (base/file.h). */
-hn_status safetensors_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error);
+/* The same for the file at path, of at most `most` bytes. The caller releases file->texts and bytes->data. */
+hn_status safetensors_read(struct safetensors *file, struct file_bytes *bytes, const char *path, size_t most,
+                           hn_error *error);
+
+const struct tensor *safetensors_find(const struct safetensors *file, const char *name); /* NULL if missing */
 
 /* The value of this key; NULL if missing. */
 const char *texts_find(const char *texts, size_t bytes, const char *key);

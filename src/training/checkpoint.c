@@ -43,6 +43,10 @@ hn_status hn_checkpoint_save(const hn_checkpoint *checkpoint, const char *path, 
 
 /* ---- loading ---- */
 
+static hn_status refuse_key(const char *path, const char *key, hn_error *error) {
+    return error_about(error, HN_INVALID, error_file(path), "%s: it does not record the %s that made it", path, key);
+}
+
 static hn_status check_texts(const hn_checkpoint *checkpoint, const struct safetensors *file, const char *path,
                              hn_error *error) {
     const char *format = texts_find(file->texts, file->text_bytes, KEY_FORMAT);
@@ -53,8 +57,7 @@ static hn_status check_texts(const hn_checkpoint *checkpoint, const struct safet
         const hn_metadata *text = &checkpoint->texts[i];
         const char *value = texts_find(file->texts, file->text_bytes, text->key);
         if (!value)
-            return error_about(error, HN_INVALID, error_file(path), "%s: it does not record the %s that made it", path,
-                               text->key);
+            return refuse_key(path, text->key, error);
         if (strcmp(value, text->value) != 0)
             return error_about(error, HN_INVALID, error_file(path), "%s: it was made with %s %s, but this is %s %.64s",
                                path, text->key, show_name(value).text, text->key, text->value);
@@ -62,16 +65,9 @@ static hn_status check_texts(const hn_checkpoint *checkpoint, const struct safet
     return HN_OK;
 }
 
-static const struct tensor *find_part(const struct safetensors *file, const char *name) {
-    for (size_t i = 0; i < file->tensor_count; i++)
-        if (strcmp(file->tensors[i].name, name) == 0)
-            return &file->tensors[i];
-    return NULL;
-}
-
 static hn_status check_part(const hn_checkpoint_part *part, const struct safetensors *file, const char *path,
                             hn_error *error) {
-    const struct tensor *tensor = find_part(file, part->name);
+    const struct tensor *tensor = safetensors_find(file, part->name);
     if (!tensor)
         return error_about(error, HN_SYNTAX, error_file(path), "%s: %s is missing", path, part->name);
     bool rows = part->fewer ? tensor->shape[0] <= part->rows : tensor->shape[0] == part->rows;
@@ -88,7 +84,7 @@ static bool in_range(double number, hn_checkpoint_range range) {
 
 static hn_status checkpoint_check_numbers(const hn_checkpoint_part *part, const struct safetensors *file,
                                           const char *path, hn_error *error) {
-    const struct tensor *tensor = find_part(file, part->name);
+    const struct tensor *tensor = safetensors_find(file, part->name);
     for (size_t i = 0; i < tensor->shape[0] * tensor->shape[1]; i++) {
         double number = tensor_number(file, tensor, i);
         if (!in_range(number, part->range))
@@ -100,7 +96,7 @@ static hn_status checkpoint_check_numbers(const hn_checkpoint_part *part, const 
 }
 
 static void take_part(hn_checkpoint_part *part, const struct safetensors *file) {
-    const struct tensor *tensor = find_part(file, part->name);
+    const struct tensor *tensor = safetensors_find(file, part->name);
     part->rows = tensor->shape[0];
     for (size_t i = 0; i < part->rows * part->columns; i++)
         part->numbers[i] = tensor_number(file, tensor, i);
@@ -133,14 +129,11 @@ hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, 
     struct safetensors file;
     if (!checkpoint || !path)
         return error_missing(error, "hn_checkpoint_load", checkpoint ? "path" : "checkpoint");
-    hn_status status = file_read_begun(&bytes, path, most_bytes(checkpoint), safetensors_begins, error);
+    hn_status status = safetensors_read(&file, &bytes, path, most_bytes(checkpoint), error);
     if (status != HN_OK)
         return status;
-    status = safetensors_parse(&file, path, bytes.data, bytes.count, error);
-    if (status == HN_OK) {
-        status = checkpoint_take(checkpoint, &file, path, error);
-        base_release(file.texts);
-    }
+    status = checkpoint_take(checkpoint, &file, path, error);
+    base_release(file.texts);
     base_release(bytes.data);
     return status;
 }
@@ -152,19 +145,15 @@ hn_status hn_checkpoint_read_text(const char *path, const char *key, size_t byte
     struct safetensors file;
     if (!path || !key || !text || bytes == 0)
         return error_missing(error, "hn_checkpoint_read_text", !path ? "path" : !key ? "key" : "text");
-    hn_status status = file_read_begun(&content, path, SIZE_MAX / 2, safetensors_begins, error);
+    hn_status status = safetensors_read(&file, &content, path, SIZE_MAX / 2, error);
     if (status != HN_OK)
         return status;
-    status = safetensors_parse(&file, path, content.data, content.count, error);
-    if (status == HN_OK) {
-        const char *value = texts_find(file.texts, file.text_bytes, key);
-        if (value)
-            snprintf(text, bytes, "%s", value);
-        else
-            status = error_about(error, HN_INVALID, error_file(path), "%s: it does not record the %s that made it",
-                                 path, key);
-        base_release(file.texts);
-    }
+    const char *value = texts_find(file.texts, file.text_bytes, key);
+    if (value)
+        snprintf(text, bytes, "%s", value);
+    else
+        status = refuse_key(path, key, error);
+    base_release(file.texts);
     base_release(content.data);
     return status;
 }

@@ -154,75 +154,71 @@ const hn_network *hn_policy_network(const hn_policy *policy) {
 
 /* ---- running ---- */
 
-static void write_out(const struct chunk *c) {
+void chunk_write_out(const struct chunk *c) {
     const hn_policy *p = c->policy;
-    const struct policy_memory *m = c->memory;
+    const struct samples *m = &c->samples;
     for (size_t i = 0; i < c->count; i++) {
-        size_t s = m->best[i], to = c->first + i;
-        if (p->out_y)
-            memcpy(p->out_y + to * p->outputs, m->y + s * p->outputs, p->outputs * sizeof *m->y);
-        if (p->out_objective)
-            p->out_objective[to] = p->has_objective ? m->objective[s] : (double)NAN;
-        if (p->out_reports)
-            p->out_reports[to] = m->reports[s];
-        if (p->out_chosen)
-            p->out_chosen[to] = s / c->count;
-    }
-}
-
-/* Without correction many outputs are not ok: the best candidate is the one with the smallest violation. */
-static void set_values(const struct chunk *c) {
-    const struct policy_memory *m = c->memory;
-    for (size_t s = 0; c->policy->has_objective && s < c->samples; s++) {
-        bool ok = m->reports[s].outcome == HN_OUTCOME_OK;
-        m->value[s] = c->policy->corrects || ok ? m->objective[s] : m->reports[s].violation;
+        size_t s = c->memory->best[i], to = c->first + i;
+        if (p->job.y)
+            memcpy(p->job.y + to * p->outputs, m->y + s * p->outputs, p->outputs * sizeof *m->y);
+        if (p->job.objective)
+            p->job.objective[to] = p->has_objective ? m->objective[s] : (double)NAN;
+        if (p->job.reports)
+            p->job.reports[to] = m->reports[s];
+        if (p->job_chosen)
+            p->job_chosen[to] = s / c->count;
     }
 }
 
 static void run_chunk(void *context, int member, size_t number) {
     hn_policy *p = context;
     struct policy_memory *m = &p->memory[member];
-    struct chunk c = chunk_of(p, m, number, p->job_size, p->job_count);
-    const struct refine_task samples = chunk_samples(&c);
-    chunk_network(&c, p->job_x);
+    struct chunk c = chunk_of(p, m, number, p->job_size, p->job.count);
+    chunk_network(&c, p->job.x);
     chunk_outputs(&c);
-    if (p->options.refine > 0) {
-        chunk_objective(&c, m->y, m->objective, NULL, OBJECTIVE_ONLY);
-        refiner_run(&p->refiner, &m->refine, &samples, p->options.refine);
-    } else if (p->has_objective) {
-        chunk_cost(&c);
-    }
-    set_values(&c);
+    if (p->has_objective)
+        chunk_objective(&c, NULL, NULL, OBJECTIVE_ONLY);
+    c.samples.residual = NULL;
+    if (p->options.refine > 0)
+        refiner_run(&p->refiner, &m->refine, &c.samples, false, p->options.refine);
+    for (size_t s = 0; p->has_objective && s < c.samples.count; s++)
+        m->value[s] = candidates_value(&c.samples, p->corrects, s);
     chunk_choose(&c, m->value);
-    write_out(&c);
+    chunk_write_out(&c);
 }
 
-/* Runs the present job on the CPU. */
-static void policy_run_all(hn_policy *p, size_t count, const double *x) {
-    p->job_x = x;
-    p->job_count = count;
+static void run_on_cpu(hn_policy *p) {
+    size_t count = p->job.count;
     p->job_size = improve_chunk_size(count, (size_t)thread_pool_size(p->thread_pool));
     thread_pool_share(p->thread_pool, (count + p->job_size - 1) / p->job_size, run_chunk, p);
 }
 
+static hn_status policy_run_job(hn_policy *p, const struct device_policy_run *job, size_t *chosen, hn_error *error) {
+    hn_status status = thread_pool_claim(p->thread_pool, "the policy", error);
+    if (status != HN_OK)
+        return status;
+    p->job = *job;
+    p->job_chosen = chosen;
+    if (p->device)
+        status = policy_device_run(p, error);
+    else
+        run_on_cpu(p);
+    thread_pool_yield(p->thread_pool);
+    return status;
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): both arrays are written through the job
 hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                         hn_report *reports, hn_error *error) {
     if (!p || (count && !x))
         return error_missing(error, "hn_policy_run", p ? "x" : "policy");
     if (arithmetic_check(error) != HN_OK)
         return HN_UNSUPPORTED;
-    if (p->device) {
-        const struct device_policy_run run = {count, x, y, objective, reports, p->options.refine};
-        hn_status status = thread_pool_claim(p->thread_pool, "the policy", error);
-        if (status != HN_OK)
-            return status;
-        status = policy_device_run(p, &run, error);
-        thread_pool_yield(p->thread_pool);
-        return status;
-    }
-    return hn_policy_run_chosen(p, count, x, y, objective, reports, NULL, error);
+    const struct device_policy_run job = {count, x, y, objective, reports, p->options.refine};
+    return policy_run_job(p, &job, NULL, error);
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): both arrays are written through the job
 hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                                hn_report *reports, size_t *chosen, hn_error *error) {
     if (!p || (count && !x))
@@ -230,13 +226,6 @@ hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_
     if (p->device)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
                            "device cuda: the chosen candidate is not available; use the CPU");
-    if (thread_pool_claim(p->thread_pool, "the policy", error) != HN_OK)
-        return HN_INVALID;
-    p->out_y = y;
-    p->out_objective = objective;
-    p->out_reports = reports;
-    p->out_chosen = chosen;
-    policy_run_all(p, count, x);
-    thread_pool_yield(p->thread_pool);
-    return HN_OK;
+    const struct device_policy_run job = {count, x, y, objective, reports, p->options.refine};
+    return policy_run_job(p, &job, chosen, error);
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 struct chunk chunk_of(const hn_policy *policy, struct policy_memory *memory, size_t number, size_t size, size_t total) {
-    struct chunk c = {.policy = policy, .memory = memory, .first = number * size};
+    struct chunk c = {.policy = policy, .memory = memory, .first = number * size, .samples = memory->samples};
     c.count = total - c.first < size ? total - c.first : size;
-    c.samples = c.count * policy->options.candidates;
+    c.samples.count = c.count * policy->options.candidates;
     return c;
 }
 
@@ -44,8 +44,8 @@ static void spread(const struct chunk *c, const double *rows, const double *x) {
     for (size_t i = 0; i < c->count; i++)
         for (size_t j = 0; j < k; j++) {
             size_t s = sample_at(c, i, j);
-            policy_chunk_put(p, rows + (i * k + j) * p->width, c->memory->raw + s * n);
-            memcpy(c->memory->x + s * p->inputs, x + i * p->inputs, p->inputs * sizeof *rows);
+            policy_chunk_put(p, rows + (i * k + j) * p->width, c->samples.raw + s * n);
+            memcpy(c->samples.x + s * p->inputs, x + i * p->inputs, p->inputs * sizeof *rows);
         }
 }
 
@@ -58,22 +58,15 @@ void chunk_gather(const struct chunk *c, const double *samples, double *rows) {
 
 void chunk_network(const struct chunk *c, const double *x) {
     const double *own = x + c->first * c->policy->inputs;
-    perceptron_forward(c->policy->network, c->memory->perceptron, c->count, own, c->memory->y);
-    spread(c, c->memory->y, own);
+    perceptron_forward(c->memory->perceptron, c->count, own, c->samples.y);
+    spread(c, c->samples.y, own);
 }
 
 /* ---- layer and objective ---- */
 
 void chunk_correct(const struct chunk *c, hn_layer *layer, void *tape, void *workspace) {
-    struct policy_memory *m = c->memory;
-    hn_batch batch = {.size = sizeof batch,
-                      .count = c->samples,
-                      .x = m->x,
-                      .y_raw = m->raw,
-                      .y = m->y,
-                      .report_size = sizeof(hn_report),
-                      .reports = m->reports,
-                      .tape = tape};
+    hn_batch batch = samples_as_batch(&c->samples);
+    batch.tape = tape;
     hn_layer_run(layer, &batch, workspace, hn_layer_workspace_bytes(layer), NULL);
 }
 
@@ -85,31 +78,14 @@ void chunk_outputs(const struct chunk *c) {
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): both are written through the batch
-void chunk_objective(const struct chunk *c, const double *y, double *objective, double *gradient,
-                     struct loss_weights weights) {
-    const struct policy_memory *m = c->memory;
-    const struct loss_batch batch = {c->samples, m->x, y, gradient, objective, m->residual};
-    loss_run(&c->policy->loss, m->refine.loss, &batch, weights);
-}
-
-void chunk_cost(const struct chunk *c) {
-    const struct policy_memory *m = c->memory;
-    const struct loss_batch batch = {.count = c->samples, .x = m->x, .y = m->y, .objective = m->objective};
-    loss_run(&c->policy->loss, m->refine.loss, &batch, OBJECTIVE_ONLY);
-}
-
-struct refine_task chunk_samples(const struct chunk *c) {
-    const struct policy_memory *m = c->memory;
-    return (struct refine_task){.count = c->samples,
-                                .x = m->x,
-                                .raw = m->raw,
-                                .y = m->y,
-                                .objective = m->objective,
-                                .residual = m->residual,
-                                .reports = m->reports};
+void chunk_objective(const struct chunk *c, double *residual, double *gradient, struct loss_weights weights) {
+    const struct samples *m = &c->samples;
+    const struct loss_batch batch = {m->count, m->x, m->y, gradient, m->objective, residual};
+    loss_run(&c->policy->loss, c->memory->refine.loss, &batch, weights);
 }
 
 void chunk_choose(const struct chunk *c, const double *values) {
-    const struct candidates among = {c->count, c->policy->options.candidates, values, c->memory->reports};
-    choose_best(&among, c->memory->best);
+    const struct candidates among = {c->count, c->policy->options.candidates, values, c->samples.reports,
+                                     c->memory->best};
+    choose_best(&among);
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/layout.h"
 #include "base/memory.h"
+#include "base/size.h"
 #include "training/policy_parts.h"
 
 #include <math.h>
@@ -42,76 +43,54 @@ hn_status hn_policy_get_device(const hn_policy *p, hn_device_info *out, hn_error
 /* All candidates of a batch in host memory. */
 struct refining {
     hn_policy *policy;
-    struct device_policy_samples samples;
-    double *x;
-    size_t *best;
+    struct policy_memory memory; /* samples and best only */
     void *block;
 };
 
 static void policy_device_lay_out(struct layout *layout, void *context) {
     struct refining *r = context;
-    struct device_policy_samples *s = &r->samples;
     const hn_policy *p = r->policy;
-    size_t all = s->count * p->options.candidates;
-    r->x = layout_take(layout, all, p->inputs * sizeof *r->x);
-    s->raw = layout_take(layout, all, p->outputs * sizeof *s->raw);
-    s->y = layout_take(layout, all, p->outputs * sizeof *s->y);
-    s->objective = layout_take(layout, all, sizeof *s->objective);
-    s->residual = layout_take(layout, all, sizeof *s->residual);
-    s->reports = layout_take(layout, all, sizeof *s->reports);
-    r->best = layout_take(layout, s->count, sizeof *r->best);
+    struct samples *all = &r->memory.samples;
+    samples_place(layout, all, all->count, p->inputs, p->outputs);
+    r->memory.best = layout_take(layout, p->job.count, sizeof *r->memory.best);
 }
 
 static void refine_some(void *context, int member, size_t number) {
     const struct refining *r = context;
-    const struct device_policy_samples *s = &r->samples;
+    const struct samples *all = &r->memory.samples;
     const hn_policy *p = r->policy;
-    size_t first = number * CHUNK, left = s->count * p->options.candidates - first;
-    const struct refine_task task = {.count = left < CHUNK ? left : CHUNK,
-                                     .x = r->x + first * p->inputs,
-                                     .raw = s->raw + first * p->outputs,
-                                     .y = s->y + first * p->outputs,
-                                     .objective = s->objective + first,
-                                     .residual = s->residual + first,
-                                     .reports = s->reports + first};
-    refiner_run(&p->refiner, &p->memory[member].refine, &task, p->options.refine);
+    size_t first = number * CHUNK, left = all->count - first;
+    const struct samples some = {.count = left < CHUNK ? left : CHUNK,
+                                 .x = all->x + first * p->inputs,
+                                 .raw = all->raw + first * p->outputs,
+                                 .y = all->y + first * p->outputs,
+                                 .objective = all->objective + first,
+                                 .reports = all->reports + first};
+    refiner_run(&p->refiner, &p->memory[member].refine, &some, false, p->options.refine);
 }
 
-static void policy_device_give(const struct refining *r, const struct device_policy_run *run) {
-    const struct device_policy_samples *s = &r->samples;
-    size_t n = r->policy->outputs;
-    const struct candidates among = {run->count, r->policy->options.candidates, s->objective, s->reports};
-    choose_best(&among, r->best);
-    for (size_t i = 0; i < run->count; i++) {
-        size_t from = r->best[i];
-        if (run->y)
-            memcpy(run->y + i * n, s->y + from * n, n * sizeof *run->y);
-        if (run->objective)
-            run->objective[i] = s->objective[from];
-        if (run->reports)
-            run->reports[i] = s->reports[from];
-    }
-}
-
-static hn_status refine(struct refining *r, const struct device_policy_run *run, hn_error *error) {
+static hn_status refine(struct refining *r, hn_error *error) {
     hn_policy *p = r->policy;
-    size_t all = run->count * p->options.candidates;
-    hn_status status = device_policy_candidates(p->device, &r->samples, error);
+    const struct samples *all = &r->memory.samples;
+    const struct chunk chunk = chunk_of(p, &r->memory, 0, p->job.count, p->job.count);
+    hn_status status = device_policy_candidates(p->device, p->job.count, p->job.x, all, error);
     if (status != HN_OK)
         return status;
-    for (size_t s = 0; s < all; s++)
-        memcpy(r->x + s * p->inputs, run->x + s % run->count * p->inputs, p->inputs * sizeof *r->x);
-    thread_pool_share(p->thread_pool, (all + CHUNK - 1) / CHUNK, refine_some, r);
-    policy_device_give(r, run);
+    for (size_t s = 0; s < all->count; s++)
+        memcpy(all->x + s * p->inputs, p->job.x + s % p->job.count * p->inputs, p->inputs * sizeof *all->x);
+    thread_pool_share(p->thread_pool, (all->count + CHUNK - 1) / CHUNK, refine_some, r);
+    chunk_choose(&chunk, all->objective);
+    chunk_write_out(&chunk);
     return HN_OK;
 }
 
-hn_status policy_device_run(hn_policy *p, const struct device_policy_run *run, hn_error *error) {
-    struct refining r = {.policy = p, .samples = {.count = run->count, .x = run->x}};
-    if (run->refine == 0 || run->count == 0 || device_policy_refines(p->device))
-        return device_policy_run(p->device, run, error);
+hn_status policy_device_run(hn_policy *p, hn_error *error) {
+    struct refining r = {.policy = p};
+    if (p->job.refine == 0 || p->job.count == 0 || device_policy_refines(p->device))
+        return device_policy_run(p->device, &p->job, error);
+    r.memory.samples.count = size_product(p->job.count, p->options.candidates);
     r.block = layout_allocate(policy_device_lay_out, &r);
-    hn_status status = r.block ? refine(&r, run, error) : error_no_memory(error, "the batch");
+    hn_status status = r.block ? refine(&r, error) : error_no_memory(error, "the batch");
     base_release(r.block);
     return status;
 }

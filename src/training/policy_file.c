@@ -51,7 +51,7 @@ static const char keys[SETTINGS][24] = {
     [NAMES] = PREFIX "names",           [EFFORT] = PREFIX "effort",
 };
 
-/* What stands in a file without a head: keys and values. */
+/* Keys and values of a file without a head. */
 enum { NO_HEAD = 4 };
 static const char no_head[NO_HEAD][2][32] = {{PREFIX "correction-steps", "100"},
                                              {PREFIX "correction-rate", "0x1.999999999999ap-4"},

@@ -1,5 +1,5 @@
-/* policy_head.c - a head (hardnet/head.h): whether it makes sense; and for one chunk what it makes of raw outputs, judged by the
- * layer without steps, and the way back.
+/* policy_head.c - a head (hardnet/head.h): checks; and its outputs for one chunk, which the layer without steps judges,
+ * with their gradient.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what it may be ---- */
+/* ---- checks ---- */
 
 enum { LONGEST_NAME = 60 };
 static const char PREFIX[] = "policy.";
@@ -50,28 +50,24 @@ hn_status head_check(const hn_head *head, size_t outputs, hn_error *error) {
 /* ---- a chunk ---- */
 
 static hn_head_batch head_batch(const struct chunk *c, void *tape) {
-    const struct policy_memory *m = c->memory;
-    return (hn_head_batch){.count = c->samples,
+    const struct samples *m = &c->samples;
+    return (hn_head_batch){.count = m->count,
                            .x = m->x,
                            .raw = m->raw,
                            .y = m->y,
-                           .notes = m->notes,
+                           .notes = c->memory->notes,
                            .tape = tape,
                            .tolerance = c->policy->options.layer.tolerance,
                            .relative = c->policy->options.layer.relative,
-                           .memory = m->head};
+                           .memory = c->memory->head};
 }
 
-/* What the layer without steps has found at y, with what led there. */
+/* Completes the report of the layer at y with the notes of the head. */
 static void amend(const struct chunk *c, size_t s) {
-    const struct policy_memory *m = c->memory;
-    const hn_head_note *note = &m->notes[s];
-    hn_report *report = &m->reports[s];
+    const hn_head_note *note = &c->memory->notes[s];
+    hn_report *report = &c->samples.reports[s];
     size_t n = c->policy->outputs;
-    double squares = 0;
-    for (size_t j = s * n; j < (s + 1) * n; j++)
-        squares += (m->y[j] - m->raw[j]) * (m->y[j] - m->raw[j]);
-    report->moved = sqrt(squares);
+    report->moved = sqrt(samples_squared_distance(c->samples.y + s * n, c->samples.raw + s * n, n));
     report->violation_before = note->violation_before;
     report->iterations = report->steps = note->steps;
     if (report->outcome == HN_OUTCOME_ITERATION_LIMIT && note->stalled)
@@ -80,19 +76,13 @@ static void amend(const struct chunk *c, size_t s) {
 
 void chunk_map(const struct chunk *c, void *tape) {
     const hn_policy *p = c->policy;
-    const struct policy_memory *m = c->memory;
     const hn_head_batch batch = head_batch(c, tape);
-    memset(m->notes, 0, c->samples * sizeof *m->notes);
+    hn_batch judged = samples_as_batch(&c->samples);
+    judged.y_raw = judged.y;
+    memset(c->memory->notes, 0, c->samples.count * sizeof *c->memory->notes);
     p->options.head->map(p->options.head->context, &batch);
-    hn_batch judged = {.size = sizeof judged,
-                       .count = c->samples,
-                       .x = m->x,
-                       .y_raw = m->y,
-                       .y = m->y,
-                       .report_size = sizeof(hn_report),
-                       .reports = m->reports};
-    hn_layer_run(p->layer, &judged, m->refine.workspace, hn_layer_workspace_bytes(p->layer), NULL);
-    for (size_t s = 0; s < c->samples; s++)
+    hn_layer_run(p->layer, &judged, c->memory->refine.workspace, hn_layer_workspace_bytes(p->layer), NULL);
+    for (size_t s = 0; s < c->samples.count; s++)
         amend(c, s);
 }
 

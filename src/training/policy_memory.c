@@ -9,21 +9,16 @@
 static void policy_memory_lay_out(struct layout *layout, void *context) {
     struct policy_memory *m = context;
     const hn_policy *p = m->owner;
-    size_t samples = CHUNK * p->options.candidates, numbers = samples * p->outputs;
+    size_t samples = CHUNK * p->options.candidates;
     m->refine.workspace = layout_take(layout, hn_layer_workspace_bytes(p->layer), 1);
     m->refine.loss = layout_take(layout, p->loss.bytes, 1);
     if (p->refines)
         refiner_place(layout, &p->refiner, samples, &m->refine);
     if (p->improves)
-        explore_place(layout, &p->refiner, &m->beyond);
+        samples_place(layout, &m->beyond, CHUNK, 0, p->outputs);
     m->head = layout_take(layout, p->options.head ? p->options.head->memory_bytes : 0, 1);
     m->notes = layout_take(layout, p->options.head ? samples : 0, sizeof *m->notes);
-    m->x = layout_take(layout, samples * p->inputs, sizeof *m->x);
-    m->raw = layout_take(layout, numbers, sizeof *m->raw);
-    m->y = layout_take(layout, numbers, sizeof *m->y);
-    m->objective = layout_take(layout, samples, sizeof *m->objective);
-    m->residual = layout_take(layout, samples, sizeof *m->residual);
-    m->reports = layout_take(layout, samples, sizeof *m->reports);
+    samples_place(layout, &m->samples, samples, p->inputs, p->outputs);
     m->value = layout_take(layout, samples, sizeof *m->value);
     m->best = layout_take(layout, CHUNK, sizeof *m->best);
 }

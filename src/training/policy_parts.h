@@ -20,17 +20,13 @@ enum { CHUNK = IMPROVE_CHUNK }; /* maximum number of inputs; training always use
 struct policy_memory {
     const hn_policy *owner;
     struct perceptron_memory *perceptron;
-    struct refine_memory refine;  /* always contains the workspaces of layer and loss; the rest if the policy refines */
-    struct explore_memory beyond; /* if it improves */
-    void *head;                   /* of the head, aligned */
-    hn_head_note *notes;          /* of the head, per sample */
-    double *x;                    /* inputs, once per candidate */
-    double *raw, *y;              /* network's and corrected outputs */
-    double *objective;            /* of y */
-    double *residual;             /* |r|, 2-norm */
-    hn_report *reports;           /* of y */
-    double *value;                /* criterion for the best candidate */
-    size_t *best;                 /* sample of each input */
+    struct refine_memory refine; /* always contains the workspaces of layer and loss; the rest if the policy refines */
+    struct samples samples;      /* inputs, once per candidate; network's and corrected outputs */
+    struct samples beyond;       /* of exploration, if the policy improves */
+    void *head;                  /* of the head, aligned */
+    hn_head_note *notes;         /* of the head, per sample */
+    double *value;               /* criterion for the best candidate */
+    size_t *best;                /* sample of each input */
     void *block;
 };
 
@@ -53,11 +49,9 @@ struct hn_policy {
     struct thread_pool *thread_pool;
     struct policy_memory *memory; /* one per thread */
     /* the present job */
-    const double *job_x;
-    size_t job_count, job_size;
-    double *out_y, *out_objective;
-    hn_report *out_reports;
-    size_t *out_chosen;
+    struct device_policy_run job;
+    size_t *job_chosen; /* number of the best candidate, unless NULL */
+    size_t job_size;    /* inputs of a chunk */
 };
 
 /* Arguments of the creation; NULL options are the defaults. */
@@ -73,10 +67,10 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
 /* The layer of a policy: the one that is asked for, or one without steps that judges. */
 hn_layer_options policy_layer(const hn_policy_options *options);
 
-/* Whether a head makes sense for a model with so many outputs. */
+/* Checks a head for a model with so many outputs. */
 hn_status head_check(const hn_head *head, size_t outputs, hn_error *error);
 
-/* What a file calls what becomes of raw outputs. */
+/* The name in a file of what corrects raw outputs. */
 const char *policy_scheme(const hn_policy_options *options);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
@@ -85,8 +79,8 @@ void policy_memory_release(hn_policy *policy);
 struct chunk {
     const hn_policy *policy;
     struct policy_memory *memory;
-    size_t first, count; /* inputs */
-    size_t samples;      /* inputs times candidates; the input of sample s is s % count */
+    size_t first, count;    /* inputs */
+    struct samples samples; /* in memory: inputs times candidates; the input of sample s is s % count */
 };
 
 /* Chunk `number` of a batch of `total` inputs, `size` a chunk. */
@@ -98,27 +92,23 @@ void chunk_network(const struct chunk *chunk, const double *x);
 /* Layer: y and reports. */
 void chunk_correct(const struct chunk *chunk, hn_layer *layer, void *tape, void *workspace);
 
-/* The same through the head, with its tape or NULL. Then the backward pass, from gradients with respect to y to those with
- * respect to the raw outputs. */
+/* The same through the head, with its tape or NULL. Then the backward pass, from gradients with respect to y to those
+ * with respect to the raw outputs. */
 void chunk_map(const struct chunk *chunk, void *tape);
 void chunk_map_back(const struct chunk *chunk, void *tape, const double *grad_y, double *grad_raw);
 
 /* Applies the one of the two that the policy uses. */
 void chunk_outputs(const struct chunk *chunk);
 
-/* Objective and residual at the rows of y, and optionally the gradient of the weighted loss. */
-static const struct loss_weights OBJECTIVE_ONLY = {0, 0};
-void chunk_objective(const struct chunk *chunk, const double *y, double *objective, double *gradient,
-                     struct loss_weights weights);
-
-/* The objective at y alone: the same bits, faster. */
-void chunk_cost(const struct chunk *chunk);
-
-/* The samples of the chunk, for a refiner. */
-struct refine_task chunk_samples(const struct chunk *chunk);
+/* Objective and residual at the rows of y, and optionally the gradient of the weighted loss. Without residual the
+ * objective alone: the same bits, faster. */
+void chunk_objective(const struct chunk *chunk, double *residual, double *gradient, struct loss_weights weights);
 
 /* The best candidate of every input: ok before not ok, then the smallest value. */
 void chunk_choose(const struct chunk *chunk, const double *values);
+
+/* The best candidates to the arrays of the present job. */
+void chunk_write_out(const struct chunk *chunk);
 
 /* From one row per sample to one row per input, with contiguous candidates, in the columns that the network
  * computes. */
@@ -142,7 +132,7 @@ hn_status policy_model_check(const hn_model *model, const hn_network *network, c
 
 hn_status policy_device_create(hn_policy *policy, const hn_layer_options *layer, hn_error *error);
 
-/* If the device cannot refine, the CPU refines the candidates. */
-hn_status policy_device_run(hn_policy *policy, const struct device_policy_run *run, hn_error *error);
+/* The present job. If the device cannot refine, the CPU refines the candidates. */
+hn_status policy_device_run(hn_policy *policy, hn_error *error);
 
 #endif

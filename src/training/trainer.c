@@ -1,8 +1,7 @@
 /* trainer.c - steps of Adam on batches split into fixed chunks.
  *
- * Adam: Kingma, Ba, "Adam: a method for stochastic optimization", 2015; the rate rises linearly during the warm-up and
- * then decays along a half cosine. Free threads take the next chunk; gradients and sums are added in the order of the
- * chunks, so that the bits do not depend on the number of threads.
+ * The rate rises linearly during the warm-up and then decays along a half cosine. Free threads take the next chunk;
+ * gradients and sums are added in the order of the chunks, so that the bits do not depend on the number of threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/derivatives.h"
@@ -221,13 +220,10 @@ void trainer_share(hn_trainer *t) {
 /* Adds the chunks' gradients in order into the first; returns the norm. */
 static double add_gradients(const hn_trainer *t) {
     size_t chunks = (t->count + CHUNK - 1) / CHUNK;
-    double squares = 0;
     for (size_t c = 1; c < chunks; c++)
         for (size_t i = 0; i < t->parameters; i++)
             t->gradients[i] += t->gradients[c * t->parameters + i];
-    for (size_t i = 0; i < t->parameters; i++)
-        squares += t->gradients[i] * t->gradients[i];
-    return sqrt(squares);
+    return train_norm(t->gradients, t->parameters);
 }
 
 /* Sums of chunks, the gradient and its norm. */
@@ -296,20 +292,23 @@ static double power(double base, int exponent) {
 }
 
 static hn_status adam(hn_trainer *t, double scale, hn_error *error) {
-    double *p = hn_network_parameters(t->network), *m = t->moments[0], *v = t->moments[1];
-    double rate = rate_now(t);
+    const double rate = rate_now(t);
     t->steps++;
-    double first = 1 - power(BETA[0], t->steps), second = 1 - power(BETA[1], t->steps);
-    if (t->device) {
-        const struct device_adam task = {p, m, v, scale, rate, first, second, {BETA[0], BETA[1]}, ADAM_EPS};
-        return device_policy_adam(t->device, &task, error);
-    }
-    for (size_t i = 0; i < t->parameters; i++) {
-        double g = scale * t->gradients[i];
-        m[i] = BETA[0] * m[i] + (1 - BETA[0]) * g;
-        v[i] = BETA[1] * v[i] + (1 - BETA[1]) * g * g;
-        p[i] -= rate * (m[i] / first) / (sqrt(v[i] / second) + ADAM_EPS);
-    }
+    const struct adam a = {.parameters = hn_network_parameters(t->network),
+                           .first = t->moments[0],
+                           .second = t->moments[1],
+                           .gradient = t->gradients,
+                           .scale = scale,
+                           .rate = rate,
+                           .first_share = 1 - power(BETA[0], t->steps),
+                           .second_share = 1 - power(BETA[1], t->steps),
+                           .beta_1 = BETA[0],
+                           .beta_2 = BETA[1],
+                           .eps = ADAM_EPS};
+    if (t->device)
+        return device_policy_adam(t->device, &a, error);
+    for (size_t i = 0; i < t->parameters; i++)
+        train_adam(&a, i);
     return HN_OK;
 }
 

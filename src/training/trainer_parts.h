@@ -4,17 +4,16 @@
 #ifndef HN_TRAINING_TRAINER_PARTS_H
 #define HN_TRAINING_TRAINER_PARTS_H
 
+#include "core/train_loss.h"
 #include "hardnet/train.h"
 #include "training/policy_parts.h"
 
 /* Workspace of one thread for the backward pass of one chunk, in addition to the policy's workspace. */
 struct learn_memory {
     const hn_trainer *owner;
-    void *workspace, *tape;          /* of the layer, or the tape of the head, that the loss goes through */
-    double *grad_y, *grad_raw;       /* with respect to y, to y_raw */
-    double *grad_lower, *grad_upper; /* with respect to bounds */
-    double *targets;                 /* of the loss `improve` */
-    double *moved, *total;
+    void *workspace, *tape;   /* of the layer that the loss is differentiated through, or the tape of the head */
+    struct train_batch batch; /* arrays of losses and gradients */
+    double *targets;          /* of the loss `improve` */
     void *block;
 };
 
@@ -32,17 +31,9 @@ struct learn_sums {
                                       * first */
 };
 
-/* The sample that was chosen for an input. */
-struct learn_sample {
-    double total, objective, residual, moved;
-    const hn_report *report;
-};
-
-/* Adds a sample if its loss is finite. */
-void learn_sums_add(struct learn_sums *sums, const struct learn_sample *sample);
-
-/* Counts a dropped sample; undefined if its residual is NaN. */
-void learn_sums_drop(struct learn_sums *sums, double residual, const hn_report *report);
+/* The sums of the inputs from `first` to `end` of a batch, in order: losses of the best candidates, and samples that
+ * were dropped. */
+struct learn_sums learn_sums_of(const struct train_batch *batch, size_t first, size_t end);
 
 struct hn_trainer {
     hn_network *network;
@@ -64,12 +55,14 @@ struct hn_trainer {
     size_t count;
 };
 
+struct train_weights learn_weights(const hn_trainer *trainer); /* for the present job */
+
 hn_status learn_memory_create(hn_trainer *trainer, hn_error *error);
 void learn_memory_release(hn_trainer *trainer);
 
 /* Results of a device for a batch, which the CPU continues from; samples in the order of device_policy.h. */
 struct device_batch {
-    struct device_policy_samples samples;
+    struct samples samples;
     double *rows; /* with respect to the network's outputs, for the backward pass */
 };
 

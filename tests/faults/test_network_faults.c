@@ -287,8 +287,8 @@ static void running_makes_no_allocation(void **state) {
     assert_int_equal(perceptron_memory_create(&memory, networks[0], COUNT, NULL), HN_OK);
     memory_fail_at(1, true);
     assert_int_equal(hn_network_run(networks[0], COUNT, x, y, workspace, bytes, NULL), HN_OK);
-    perceptron_forward(networks[0], memory, COUNT, x, y);
-    perceptron_backward(networks[0], memory, COUNT, y, gradient);
+    perceptron_forward(memory, COUNT, x, y);
+    perceptron_backward(memory, COUNT, y, gradient);
     assert_int_equal(memory_allocations(), 0);
     memory_fail_never();
     perceptron_memory_destroy(memory);

@@ -7,9 +7,9 @@
 #include "support/check.h"
 
 #include "base/random.h"
+#include "core/network_task.h"
 #include "core/normalize.h"
 #include "cpu/backend.h"
-#include "nn/matrix_product.h"
 
 #include <float.h>
 #include <math.h>

@@ -119,7 +119,7 @@ static double loss_of(const hn_network *network, struct perceptron_memory *memor
                       const double *c) {
     size_t outputs = count * network->options.outputs;
     double *y = malloc((outputs + 1) * sizeof *y), sum = 0;
-    perceptron_forward(network, memory, count, x, y);
+    perceptron_forward(memory, count, x, y);
     for (size_t i = 0; i < outputs; i++)
         sum += c[i] * y[i];
     free(y);
@@ -164,7 +164,7 @@ static void check_network(hn_network *network, size_t count) {
     struct perceptron_memory *memory;
     assert_int_equal(perceptron_memory_create(&memory, network, count, NULL), HN_OK);
     double loss = loss_of(network, memory, count, x, c), plain = 0;
-    perceptron_backward(network, memory, count, c, gradient);
+    perceptron_backward(memory, count, c, gradient);
     for (size_t s = 0; s < count; s++)
         plain +=
             creal(plain_loss(network, x + s * network->options.inputs, c + s * network->options.outputs, SIZE_MAX, 0));
@@ -200,8 +200,8 @@ static double *gradient_in_chunks(const hn_network *network, size_t count, size_
     assert_int_equal(perceptron_memory_create(&memory, network, chunk, NULL), HN_OK);
     for (size_t s = 0; s < count; s += chunk) {
         size_t own = count - s < chunk ? count - s : chunk;
-        perceptron_forward(network, memory, own, x + s * in, y);
-        perceptron_backward(network, memory, own, c + s * out, gradient);
+        perceptron_forward(memory, own, x + s * in, y);
+        perceptron_backward(memory, own, c + s * out, gradient);
     }
     perceptron_memory_destroy(memory);
     free(y);
@@ -240,7 +240,7 @@ static void the_way_there_is_what_a_run_computes(void **state) {
         void *workspace = malloc(bytes);
         struct perceptron_memory *memory;
         assert_int_equal(perceptron_memory_create(&memory, network, COUNT, NULL), HN_OK);
-        perceptron_forward(network, memory, COUNT, x, expected);
+        perceptron_forward(memory, COUNT, x, expected);
         assert_int_equal(hn_network_run(network, COUNT, x, y, workspace, bytes, NULL), HN_OK);
         assert_memory_equal(y, expected, outputs * sizeof *y);
         perceptron_memory_destroy(memory);
