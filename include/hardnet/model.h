@@ -102,9 +102,9 @@ void hn_require(hn_model *model, const char *name, hn_expr condition);
 
 /* ---- operators ---- */
 
-/* A list, expanded to hn_operator (hardnet/inspect.h) and to tables of names: X(OPERATOR, name, kind). It grows at its end.
- * NODE is not an operator; UNARY, BINARY and TERNARY have the function hn_name of so many arguments; FUNCTION has one
- * argument and is written name(a) in model files. */
+/* A list, expanded to hn_operator (hardnet/inspect.h) and to tables of names: X(OPERATOR, name, kind). It grows at its
+ * end. A NODE has no function; UNARY, BINARY and TERNARY have hn_name of one, two and three arguments; FUNCTION is
+ * UNARY and has the same name in model files. */
 /* clang-format off */
 #define HN_OPERATOR_LIST(X)                                                                                            \
     X(NONE, none, NODE) /* not an expression */                                                                        \
