@@ -158,7 +158,7 @@ hn_expr hn_neg(hn_expr a);
 hn_expr hn_scale(hn_real factor, hn_expr a); /* factor * a */
 hn_expr hn_shift(hn_expr a, hn_real offset); /* a + offset */
 hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms);
-hn_expr hn_pow(hn_expr base, hn_expr exponent);
+hn_expr hn_pow(hn_expr a, hn_expr b); /* a^b */
 hn_expr hn_sqrt(hn_expr a);
 hn_expr hn_exp(hn_expr a);
 hn_expr hn_log(hn_expr a);
@@ -169,7 +169,7 @@ hn_expr hn_tan(hn_expr a);
 hn_expr hn_asin(hn_expr a);
 hn_expr hn_acos(hn_expr a);
 hn_expr hn_atan(hn_expr a);
-hn_expr hn_atan2(hn_expr y, hn_expr x);
+hn_expr hn_atan2(hn_expr a, hn_expr b); /* the angle of the point with x = b, y = a */
 hn_expr hn_sinh(hn_expr a);
 hn_expr hn_cosh(hn_expr a);
 hn_expr hn_tanh(hn_expr a);
