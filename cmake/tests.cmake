@@ -322,6 +322,7 @@ endfunction()
 
 if(TARGET hardnet_tool)
     script_test(tools/check tools/test_check.py $<TARGET_FILE:hardnet_tool>)
+    script_test(tools/check_output tools/test_check_output.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/check_layer tools/test_check_layer.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/project tools/test_project.py $<TARGET_FILE:hardnet_tool>)
     script_test(tools/project_methods tools/test_project_methods.py $<TARGET_FILE:hardnet_tool>)

@@ -102,9 +102,9 @@ void hn_require(hn_model *model, const char *name, hn_expr condition);
 
 /* ---- operators ---- */
 
-/* A list, expanded to hn_operator (hardnet/inspect.h) and to tables of names: X(OPERATOR, name, kind). It grows at its end.
- * NODE is not an operator; UNARY, BINARY and TERNARY have the function hn_name of so many arguments; FUNCTION has one
- * argument and is written name(a) in model files. */
+/* A list, expanded to hn_operator (hardnet/inspect.h) and to tables of names: X(OPERATOR, name, kind). It grows at its
+ * end. A NODE has no function; UNARY, BINARY and TERNARY have hn_name of one, two and three arguments; FUNCTION is
+ * UNARY and has the same name in model files. */
 /* clang-format off */
 #define HN_OPERATOR_LIST(X)                                                                                            \
     X(NONE, none, NODE) /* not an expression */                                                                        \
@@ -158,7 +158,7 @@ hn_expr hn_neg(hn_expr a);
 hn_expr hn_scale(hn_real factor, hn_expr a); /* factor * a */
 hn_expr hn_shift(hn_expr a, hn_real offset); /* a + offset */
 hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms);
-hn_expr hn_pow(hn_expr base, hn_expr exponent);
+hn_expr hn_pow(hn_expr a, hn_expr b); /* a^b */
 hn_expr hn_sqrt(hn_expr a);
 hn_expr hn_exp(hn_expr a);
 hn_expr hn_log(hn_expr a);
@@ -169,7 +169,7 @@ hn_expr hn_tan(hn_expr a);
 hn_expr hn_asin(hn_expr a);
 hn_expr hn_acos(hn_expr a);
 hn_expr hn_atan(hn_expr a);
-hn_expr hn_atan2(hn_expr y, hn_expr x);
+hn_expr hn_atan2(hn_expr a, hn_expr b); /* the angle of the point with x = b, y = a */
 hn_expr hn_sinh(hn_expr a);
 hn_expr hn_cosh(hn_expr a);
 hn_expr hn_tanh(hn_expr a);

@@ -48,8 +48,8 @@
 
 /* clang-format on */
 
-/* Functions of one number, from the list of operators: AMPL_FUNCTION_LIST is AMPL_FUNCTION(name) of each; AMPL_FUNCTION is
- * defined where the list is used. */
+/* Functions of one number, from the list of operators: AMPL_FUNCTION(name) for each. The macro AMPL_FUNCTION is defined
+ * where the list is used. */
 #define AMPL_ONLY_NODE(name)
 #define AMPL_ONLY_UNARY(name)
 #define AMPL_ONLY_BINARY(name)

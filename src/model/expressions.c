@@ -89,8 +89,8 @@ hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms) {
         return apply_binary(OP_##id, a, b);                                                                            \
     }
 #define TERNARY(id, name)                                                                                              \
-    hn_expr hn_##name(hn_expr a, hn_expr b, hn_expr c) {                                                               \
-        return expressions_apply(OP_##id, a, b, c);                                                                    \
+    hn_expr hn_##name(hn_expr condition, hn_expr yes, hn_expr no) {                                                    \
+        return expressions_apply(OP_##id, condition, yes, no);                                                         \
     }
 #define DEFINE(id, name, kind) kind(id, name)
 HN_OPERATOR_LIST(DEFINE)

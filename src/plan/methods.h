@@ -2,7 +2,7 @@
  *
  *     iterations  steps at most, if options do not say
  *     damping     eps, if options do not say
- *     eps         FIXED: as given; NONE: 0, options must not say; ADAPTED: by Levenberg and Marquardt's rule unless given;
+ *     eps         FIXED: as given; NONE: 0, options must not say; ADAPTED: by Levenberg and Marquardt unless given;
  *                 TIED: to |W r|, then adapted
  *     rows        that enter a step: ALL, or VIOLATED with equalities, each with a weight
  *     ends        at the TOLERANCE, after all STEPS, or after all steps and at a lost PIVOT

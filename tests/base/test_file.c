@@ -24,19 +24,7 @@
 
 enum { LARGEST = 300000 };
 
-static struct scratch scratch;
-
-static int make_folder(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    return 0;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    scratch_remove(&scratch);
-    return 0;
-}
+SCRATCH_FOLDER
 
 static const unsigned char *some_bytes(void) {
     static unsigned char bytes[LARGEST];

@@ -1,10 +1,8 @@
 /* test_baselines.c - the schemes none and dc3: gradients by the weights against differences, outputs by the equations, honest outcomes.
  *
  * SPDX-License-Identifier: MIT */
-#include "baselines/baseline.h"
+#include "baselines/baselines_making.h"
 
-#include "base/random.h"
-#include "hardnet/hardnet.h"
 #include "support/check.h"
 #include "support/differences.h"
 #include "support/model_check.h"
@@ -14,135 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 50, MOST = 64 };
-
-/* ---- making ---- */
-
-static hn_model *model_of(const char *text) {
-    const hn_text texts[] = {{"m", text, strlen(text)}};
-    hn_model *model;
-    hn_error error;
-    if (hn_model_read_memory(&model, 1, texts, NULL, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return model;
-}
-
-/* A policy's settings, and a training's. */
-struct applied {
-    hn_policy_options policy;
-    struct baseline baseline;
-};
-
-struct trained {
-    hn_train_options train;
-    struct baseline baseline;
-};
-
-static struct applied scheme_of(enum scheme scheme) {
-    struct applied options = {hn_policy_defaults(), baseline_defaults()};
-    options.baseline.scheme = scheme;
-    return options;
-}
-
-/* Heads live until the end: policies and trainers use them. */
-static struct baseline_head *heads[MOST];
-static size_t head_count;
-
-static int destroy_heads(void **state) {
-    (void)state;
-    while (head_count > 0)
-        baseline_head_destroy(heads[--head_count]);
-    return 0;
-}
-
-static hn_status make_head(const hn_model *model, const struct baseline *baseline, hn_policy_options *policy,
-                           hn_error *error) {
-    assert_true(head_count < MOST);
-    hn_status status = baseline_head_create(&heads[head_count], model, baseline, policy->layer.instructions, error);
-    baseline_apply(baseline, heads[head_count], policy);
-    head_count += heads[head_count] != NULL;
-    return status;
-}
-
-static hn_policy_options headed(const hn_model *model, const struct baseline *baseline, hn_policy_options policy) {
-    hn_error error;
-    if (make_head(model, baseline, &policy, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return policy;
-}
-
-static size_t width_of(const hn_model *model, const struct baseline *baseline, size_t columns[MOST]) {
-    const hn_policy_options policy = headed(model, baseline, hn_policy_defaults());
-    size_t count = policy.head ? policy.head->width : hn_model_output_count(model);
-    for (size_t k = 0; columns && k < count; k++)
-        columns[k] = policy.head ? policy.head->columns[k] : k;
-    return count;
-}
-
-/* Outputs around `level`, with a spread of a tenth. */
-static hn_network *network_for(const hn_model *model, struct applied settings, double level) {
-    size_t width = settings.policy.candidates * width_of(model, &settings.baseline, NULL);
-    const hn_network_options options = {.inputs = hn_model_input_count(model),
-                                        .outputs = width,
-                                        .hidden_count = 2,
-                                        .hidden = {20, 30},
-                                        .activation = HN_ACTIVATION_TANH,
-                                        .seed = 3};
-    double shift[4 * MOST], scale[4 * MOST];
-    hn_network *network;
-    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
-    for (size_t i = 0; i < width; i++) {
-        shift[i] = level;
-        scale[i] = 0.3;
-    }
-    assert_int_equal(hn_network_set_output(network, shift, scale, NULL), HN_OK);
-    return network;
-}
-
-static struct trained training_of(enum scheme scheme) {
-    struct trained all = {hn_train_defaults(), scheme_of(scheme).baseline};
-    hn_train_options options = all.train;
-    options.improve = 0;
-    options.clip_sample = 0;
-    options.inward = 0;
-    options.move_weight = 0;
-    options.residual_weight = scheme == SCHEME_DC3 ? 5 : 0;
-    options.square_weight = scheme == SCHEME_DC3 ? 0 : 1000;
-    all.train = options;
-    return all;
-}
-
-static struct applied applied_by(const struct trained *options) {
-    return (struct applied){options->train.policy, options->baseline};
-}
-
-static hn_trainer *trainer_of(const hn_model *model, hn_network *network, const struct trained *options) {
-    hn_train_options train = options->train;
-    hn_trainer *trainer;
-    hn_error error;
-    train.policy = headed(model, &options->baseline, train.policy);
-    if (hn_trainer_create(&trainer, model, network, &train, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return trainer;
-}
-
-static hn_policy *policy_of(const hn_model *model, const hn_network *network, const struct applied *options) {
-    const hn_policy_options all = headed(model, &options->baseline, options->policy);
-    hn_policy *policy;
-    hn_error error;
-    if (hn_policy_create(&policy, model, network, &all, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return policy;
-}
-
-static void draw(const hn_model *model, double *x, size_t count, uint64_t stream) {
-    struct random random = random_start(8, stream);
-    size_t inputs = hn_model_input_count(model);
-    for (size_t i = 0; i < count * inputs; i++) {
-        hn_input_info input = hn_model_input(model, i % inputs);
-        x[i] = random_between(&random, input.lower, input.upper);
-    }
-}
+enum { SAMPLES = 50 };
 
 /* ---- gradients ---- */
 
@@ -504,8 +374,7 @@ static void a_file_brings_its_head_back(void **state) {
     hn_error error = {.text = ""};
     double x[SAMPLES], y[2][4 * SAMPLES];
     assert_int_equal(hn_policy_save(policy, path, 0, NULL, NULL), HN_OK);
-    assert_int_equal(baseline_load(&back, &heads[head_count], model, path, 1, &error), HN_OK);
-    assert_non_null(heads[head_count++]);
+    assert_int_equal(baseline_load(&back, next_head(), model, path, 1, &error), HN_OK);
     const hn_policy_options found = hn_policy_options_of(back);
     const struct baseline same = baseline_of(&found);
     assert_int_equal(same.scheme, SCHEME_DC3);

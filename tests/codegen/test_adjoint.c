@@ -29,24 +29,9 @@ enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 8, SAMPLES = 24, COMMAND = 4096 };
 /* As many random problems as the argument says, and every shipped model by every method; 0: a few of them. */
 static uint64_t many;
 
-static const struct {
-    hn_method method;
-    double damping;
-    bool relative;
-} settings[] = {{HN_METHOD_PAPER, 0.3, false},  {HN_METHOD_HARDNET, -1, false}, {HN_METHOD_LM, -1, true},
-                {HN_METHOD_LM, 0.125, false},   {HN_METHOD_AUTO, -1, false},    {HN_METHOD_AUTO, -1, true},
-                {HN_METHOD_ENFORCE, -1, false}, {HN_METHOD_SNARENET, -1, false}};
-enum { SETTINGS = sizeof settings / sizeof settings[0], AUTO = 4 };
-
+enum { AUTO = 4 }; /* of layer_settings */
 /* What was met on the way. */
 static struct { size_t emitted, refused, samples, flagged; } seen;
-
-static hn_layer_options options_of(size_t setting) {
-    hn_layer_options options = layer_steps(settings[setting].method, 300);
-    options.damping = settings[setting].damping;
-    options.relative = settings[setting].relative;
-    return options;
-}
 
 /* ---- the emitted file, as a shared object ---- */
 
@@ -141,11 +126,11 @@ static void compare(const hn_layer *layer, run_function *run, const struct input
 
 /* x: where the model has a solution, for every other sample; NULL: that is not known. */
 static void check_at(const struct scratch *scratch, hn_model *model, const double *x, size_t setting, uint64_t seed) {
-    hn_layer_options options = options_of(setting);
+    hn_layer_options options = layer_setting(setting, 300);
     struct inputs in = {hn_model_input_count(model), hn_model_output_count(model), NULL, NULL, NULL};
     struct random random = random_start(seed, 11);
-    if (settings[setting].method == HN_METHOD_HARDNET && hn_model_row_count(model) > in.n)
-        options = options_of(0);
+    if (layer_settings[setting].method == HN_METHOD_HARDNET && hn_model_row_count(model) > in.n)
+        options = layer_setting(0, 300);
     hn_layer *layer = layer_of(model, options);
     void *object = emitted_object(scratch->folder, model, options), *symbol = object ? dlsym(object, "run") : NULL;
     run_function *run;
@@ -186,7 +171,7 @@ static void random_problems_have_the_library_s_gradients(void **state) {
         random_problem_create(&problem, options, 78, k);
         hn_model *model = problem.model;
         problem.model = NULL;
-        check_at(*state, model, problem.x, (k + k / SETTINGS) % SETTINGS, k);
+        check_at(*state, model, problem.x, (k + k / LAYER_SETTINGS) % LAYER_SETTINGS, k);
         random_problem_release(&problem);
     }
     assert_true(seen.flagged > 0 && seen.flagged < seen.samples);
@@ -216,7 +201,7 @@ static void models_of(const struct scratch *scratch, const char *folder) {
         const char *files[] = {path}, *end = strrchr(entry->d_name, '.');
         hn_model *model;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        for (size_t s = many > 0 ? 0 : AUTO; s < (many > 0 ? SETTINGS : AUTO + 1); s++)
+        for (size_t s = many > 0 ? 0 : AUTO; s < (many > 0 ? LAYER_SETTINGS : AUTO + 1); s++)
             if (end && strcmp(end, ".mod") == 0 && hn_model_read(&model, 1, files, NULL, NULL) == HN_OK)
                 takes_long(model, s) ? hn_model_destroy(model) : check_model(scratch, model, s, turn++);
     }

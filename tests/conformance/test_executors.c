@@ -36,22 +36,6 @@ static struct plan *moved_plan(hn_model *model, hn_layer_options options) {
     return copy;
 }
 
-static const struct {
-    hn_method method;
-    double damping;
-    bool relative;
-} settings[] = {{HN_METHOD_PAPER, 0.3, false},  {HN_METHOD_HARDNET, -1, false}, {HN_METHOD_LM, -1, true},
-                {HN_METHOD_LM, 0.125, false},   {HN_METHOD_AUTO, -1, false},    {HN_METHOD_AUTO, -1, true},
-                {HN_METHOD_ENFORCE, -1, false}, {HN_METHOD_SNARENET, -1, false}};
-enum { SETTINGS = sizeof settings / sizeof settings[0] };
-
-static hn_layer_options options_of(size_t setting) {
-    hn_layer_options options = layer_steps(settings[setting].method, 60);
-    options.damping = settings[setting].damping;
-    options.relative = settings[setting].relative;
-    return options;
-}
-
 /* ---- every executor beside the plain one ---- */
 
 /* Every executor that there is, over one plan. */
@@ -71,11 +55,12 @@ static void play_all(const struct plan *plan, uint64_t seed) {
 }
 
 static bool fits(const hn_model *model, size_t setting) {
-    return settings[setting].method != HN_METHOD_HARDNET || hn_model_row_count(model) <= hn_model_output_count(model);
+    return layer_settings[setting].method != HN_METHOD_HARDNET ||
+           hn_model_row_count(model) <= hn_model_output_count(model);
 }
 
 static void check_model(hn_model *model, size_t setting, uint64_t seed) {
-    struct plan *plan = moved_plan(model, options_of(setting));
+    struct plan *plan = moved_plan(model, layer_setting(setting, 60));
     play_all(plan, seed);
     free(plan);
 }
@@ -89,8 +74,8 @@ static void random_problems_leave_the_bits_of_the_plain_executor(void **state) {
         hn_model *model = problem.model;
         problem.model = NULL;
         random_problem_release(&problem);
-        if (fits(model, k % SETTINGS))
-            check_model(model, k % SETTINGS, k);
+        if (fits(model, k % LAYER_SETTINGS))
+            check_model(model, k % LAYER_SETTINGS, k);
         else
             hn_model_destroy(model);
     }
@@ -133,7 +118,7 @@ static hn_layer plain_layer_over(const hn_layer *layer) {
 }
 
 static void check_layer(const struct random_problem *problem, size_t setting, uint64_t seed) {
-    hn_layer *layer = layer_of(problem->model, options_of(setting));
+    hn_layer *layer = layer_of(problem->model, layer_setting(setting, 60));
     hn_layer plain = plain_layer_over(layer);
     size_t n = problem->outputs, k = problem->inputs;
     struct random random = random_start(seed, 9);
@@ -162,10 +147,10 @@ static void layers_have_the_same_bits_by_the_plain_executor(void **state) {
     (void)state;
     for (uint64_t k = 0; k < 3 * problems; k++) {
         struct random_problem problem;
-        struct random_problem_options options = {.kind = (enum problem_kind)(k / SETTINGS % PROBLEM_KINDS)};
+        struct random_problem_options options = {.kind = (enum problem_kind)(k / LAYER_SETTINGS % PROBLEM_KINDS)};
         random_problem_create(&problem, options, 78, k);
-        if (fits(problem.model, k % SETTINGS))
-            check_layer(&problem, k % SETTINGS, k);
+        if (fits(problem.model, k % LAYER_SETTINGS))
+            check_layer(&problem, k % LAYER_SETTINGS, k);
         random_problem_release(&problem);
     }
 }

@@ -38,22 +38,6 @@ static bool all;
 /* As many random problems as the first argument says, from the one that the second says on; 0: a few of them. */
 static uint64_t many, from;
 
-static const struct {
-    hn_method method;
-    double damping;
-    bool relative;
-} settings[] = {{HN_METHOD_PAPER, 0.3, false},  {HN_METHOD_HARDNET, -1, false}, {HN_METHOD_LM, -1, true},
-                {HN_METHOD_LM, 0.125, false},   {HN_METHOD_AUTO, -1, false},    {HN_METHOD_AUTO, -1, true},
-                {HN_METHOD_ENFORCE, -1, false}, {HN_METHOD_SNARENET, -1, false}};
-enum { SETTINGS = sizeof settings / sizeof settings[0] };
-
-static hn_layer_options options_of(size_t setting) {
-    hn_layer_options options = layer_steps(settings[setting].method, 60);
-    options.damping = settings[setting].damping;
-    options.relative = settings[setting].relative;
-    return options;
-}
-
 /* The instruction sets of this processor, in turns. */
 static hn_instructions instructions_in_turn(uint64_t turn) {
     struct backend backend;
@@ -106,7 +90,7 @@ static void compare_layers(const hn_layer *layer, const struct executor *executo
 }
 
 static void check_model(const struct scratch *scratch, hn_model *model, size_t setting, uint64_t seed) {
-    hn_layer_options layer_options = options_of(setting);
+    hn_layer_options layer_options = layer_setting(setting, 60);
     const struct generate_options options = {instructions_in_turn(seed), true};
     struct executor executor;
     layer_options.instructions = options.instructions;
@@ -134,8 +118,9 @@ static void random_problems_have_the_same_bits(void **state) {
         struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};
         random_problem_create(&problem, options, 77, k);
         hn_model *model = problem.model;
-        size_t setting = k % SETTINGS;
-        if (settings[setting].method == HN_METHOD_HARDNET && hn_model_row_count(model) > hn_model_output_count(model))
+        size_t setting = k % LAYER_SETTINGS;
+        if (layer_settings[setting].method == HN_METHOD_HARDNET &&
+            hn_model_row_count(model) > hn_model_output_count(model))
             setting = 0;
         problem.model = NULL;
         random_problem_release(&problem);
@@ -192,7 +177,7 @@ static void a_walked_factor_has_the_same_bits(void **state) {
 /* Parts that would be long stay with the listed kernels: of a tiled factor its loops, and sums of many terms. */
 static void what_is_large_stays_loops_and_has_the_same_bits(void **state) {
     hn_model *model = affine_model((struct affine_shape){52, 54, 6, 2}, 5);
-    hn_layer *layer = layer_of(model, options_of(5));
+    hn_layer *layer = layer_of(model, layer_setting(5, 60));
     hn_model_destroy(model);
     assert_int_equal(layer->plan->system.kind, FACTOR_TILED);
     struct kernel *kernel = kernel_of(*state, layer, "-O0");
@@ -209,7 +194,7 @@ static void a_model_without_a_part_that_is_small_is_refused(void **state) {
     struct generated_text text;
     hn_error error = {.text = ""};
     hn_model *model = mixed_model(70, 75, 2, 7);
-    hn_layer *layer = layer_of(model, options_of(5));
+    hn_layer *layer = layer_of(model, layer_setting(5, 60));
     hn_model_destroy(model);
     assert_int_equal(generate_lanes(&text, layer->plan, &options, &error), HN_UNSUPPORTED);
     assert_null(text.bytes);

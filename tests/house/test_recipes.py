@@ -67,8 +67,8 @@ def build(tree, cmake):
     """The command, and the tests of all recipes."""
     tests = sorted({test for _, names in RECIPES.values() for test in names.split()})
     run(cmake, "--preset", "release", "-DHARDNET_PYTHON=OFF", cwd=tree)
-    run(cmake, "--build", "build", "-j", os.cpu_count(), "--target", "hardnet_tool", *("test_" + test.replace("/", "_") for test in tests if is_program(test)),
-        cwd=tree)
+    targets = ["test_" + test.replace("/", "_") for test in tests if is_program(test)]
+    run(cmake, "--build", "build", "-j", os.cpu_count(), "--target", "hardnet_tool", *targets, cwd=tree)
     return tests
 
 

@@ -18,19 +18,7 @@
 
 enum { ROWS = 5, COLUMNS = 3, MOST_BYTES = 400 };
 
-static struct scratch scratch;
-
-static int make_folder(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    return 0;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    scratch_remove(&scratch);
-    return 0;
-}
+SCRATCH_FOLDER
 
 /* A file of bytes that count up, as this kind of numbers. */
 static const char *write_array(const char *descr, size_t item, const char *order, const char *shape, size_t numbers) {

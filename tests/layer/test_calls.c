@@ -320,6 +320,44 @@ static void batches_that_make_no_sense_are_refused(void **state) {
     hn_model_destroy(m);
 }
 
+static void a_report_that_ends_within_a_field_is_refused(void **state) {
+    (void)state;
+    double x[COUNT], raw[2 * COUNT], y[2 * COUNT];
+    hn_report reports[COUNT];
+    fill(x, raw);
+    hn_model *m = ring_model();
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
+    hn_batch batch = {.size = sizeof batch, .count = COUNT, .x = x, .y_raw = raw, .y = y, .reports = reports};
+    for (batch.report_size = sizeof(hn_outcome); batch.report_size <= sizeof(hn_report); batch.report_size++)
+        if (batch.report_size % _Alignof(hn_report) == 0 || batch.report_size == sizeof(hn_outcome))
+            layer_run(layer, &batch);
+        else
+            check_batch_refused(layer, batch, "ends within a field");
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
+static void more_samples_than_memory_can_hold_are_refused(void **state) {
+    (void)state;
+    static const size_t counts[] = {(size_t)1 << 62, SIZE_MAX, SIZE_MAX / 8, PTRDIFF_MAX / 8};
+    double x[COUNT], raw[2 * COUNT], y[2 * COUNT];
+    fill(x, raw);
+    hn_model *m = ring_model();
+    hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
+    hn_batch batch = {.size = sizeof batch, .x = x, .y_raw = raw, .y = y};
+    hn_pool *pool;
+    hn_error error;
+    assert_int_equal(hn_pool_create(&pool, layer, 2, NULL), HN_OK);
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        batch.count = counts[i];
+        assert_int_equal(hn_pool_run(pool, &batch, &error), HN_LIMIT);
+        assert_contains(error.text, "larger than the address space");
+    }
+    hn_pool_destroy(pool);
+    hn_layer_destroy(layer);
+    hn_model_destroy(m);
+}
+
 static void gradients_need_what_the_run_left(void **state) {
     (void)state;
     double x[COUNT], raw[2 * COUNT];
@@ -402,6 +440,8 @@ int main(void) {
         cmocka_unit_test(outputs_may_be_corrected_in_place),
         cmocka_unit_test(a_workspace_that_is_too_small_is_refused_and_nothing_is_written),
         cmocka_unit_test(batches_that_make_no_sense_are_refused),
+        cmocka_unit_test(a_report_that_ends_within_a_field_is_refused),
+        cmocka_unit_test(more_samples_than_memory_can_hold_are_refused),
         cmocka_unit_test(gradients_need_what_the_run_left),
         cmocka_unit_test(a_tape_that_no_memory_holds_has_no_size),
         cmocka_unit_test(pools_refuse_what_makes_no_sense),

@@ -399,43 +399,6 @@ static void a_sample_that_was_not_begun_has_the_gradient_of_what_came_in(void **
     crowd_release(&c);
 }
 
-static void a_report_that_ends_within_a_field_is_refused(void **state) {
-    (void)state;
-    struct crowd c = crowd_of(1);
-    size_t bytes = hn_layer_workspace_bytes(c.layer);
-    void *workspace = malloc(bytes);
-    hn_error error;
-    c.batch.watch = NULL;
-    for (c.batch.report_size = sizeof(hn_outcome); c.batch.report_size <= sizeof(hn_report); c.batch.report_size++) {
-        bool whole = c.batch.report_size % _Alignof(hn_report) == 0 || c.batch.report_size == sizeof(hn_outcome);
-        assert_int_equal(hn_layer_run(c.layer, &c.batch, workspace, bytes, &error), whole ? HN_OK : HN_INVALID);
-        if (!whole)
-            assert_contains(error.text, "ends within a field");
-    }
-    free(workspace);
-    crowd_release(&c);
-}
-
-static void more_samples_than_memory_can_hold_are_refused(void **state) {
-    (void)state;
-    static const size_t counts[] = {(size_t)1 << 62, SIZE_MAX, SIZE_MAX / 8, PTRDIFF_MAX / 8};
-    struct crowd c = crowd_of(1);
-    size_t bytes = hn_layer_workspace_bytes(c.layer);
-    void *workspace = malloc(bytes);
-    hn_pool *pool;
-    hn_error error;
-    assert_int_equal(hn_pool_create(&pool, c.layer, 2, NULL), HN_OK);
-    for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        c.batch.count = counts[i];
-        assert_int_equal(hn_layer_run(c.layer, &c.batch, workspace, bytes, &error), HN_LIMIT);
-        assert_contains(error.text, "larger than the address space");
-        assert_int_equal(hn_pool_run(pool, &c.batch, &error), HN_LIMIT);
-    }
-    hn_pool_destroy(pool);
-    free(workspace);
-    crowd_release(&c);
-}
-
 struct sleeper {
     double seconds;
     bool slept;
@@ -506,8 +469,6 @@ int main(void) {
         cmocka_unit_test(a_deadline_that_has_passed_returns_what_came_in),
         cmocka_unit_test(a_deadline_that_has_passed_ends_a_large_batch_without_evaluating_it),
         cmocka_unit_test(a_sample_that_was_not_begun_has_the_gradient_of_what_came_in),
-        cmocka_unit_test(a_report_that_ends_within_a_field_is_refused),
-        cmocka_unit_test(more_samples_than_memory_can_hold_are_refused),
         cmocka_unit_test(a_deadline_that_passes_on_the_way_ends_the_run),
         cmocka_unit_test(a_deadline_far_away_changes_nothing),
     };

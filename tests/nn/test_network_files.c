@@ -8,19 +8,7 @@
 
 #include <math.h>
 
-static struct scratch scratch;
-
-static int make_folder(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    return 0;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    scratch_remove(&scratch);
-    return 0;
-}
+SCRATCH_FOLDER
 
 /* ---- networks ---- */
 

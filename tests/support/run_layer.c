@@ -21,6 +21,18 @@ hn_layer_options layer_steps(hn_method method, int iterations) {
     return options;
 }
 
+const struct layer_setting layer_settings[LAYER_SETTINGS] = {
+    {HN_METHOD_PAPER, 0.3, false},  {HN_METHOD_HARDNET, -1, false}, {HN_METHOD_LM, -1, true},
+    {HN_METHOD_LM, 0.125, false},   {HN_METHOD_AUTO, -1, false},    {HN_METHOD_AUTO, -1, true},
+    {HN_METHOD_ENFORCE, -1, false}, {HN_METHOD_SNARENET, -1, false}};
+
+hn_layer_options layer_setting(size_t setting, int iterations) {
+    hn_layer_options options = layer_steps(layer_settings[setting].method, iterations);
+    options.damping = layer_settings[setting].damping;
+    options.relative = layer_settings[setting].relative;
+    return options;
+}
+
 hn_layer *layer_of(const hn_model *model, hn_layer_options options) {
     hn_layer *layer;
     hn_error error = {.text = ""};

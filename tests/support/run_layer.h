@@ -10,6 +10,15 @@
 hn_layer_options layer_method(hn_method method);
 hn_layer_options layer_steps(hn_method method, int iterations);
 
+/* Every method that plans have steps for, by several settings. */
+enum { LAYER_SETTINGS = 8 };
+extern const struct layer_setting {
+    hn_method method;
+    double damping;
+    bool relative;
+} layer_settings[LAYER_SETTINGS];
+hn_layer_options layer_setting(size_t setting, int iterations);
+
 /* A layer that should be good. */
 hn_layer *layer_of(const hn_model *model, hn_layer_options options);
 

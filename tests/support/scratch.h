@@ -21,6 +21,22 @@ int scratch_tear_down(void **state);
 int scratch_set_up_cache(void **state);
 int scratch_tear_down_cache(void **state);
 
+/* A folder `scratch` for tests between make_folder and remove_folder. */
+#define SCRATCH_FOLDER                                                                                                 \
+    static struct scratch scratch;                                                                                     \
+                                                                                                                       \
+    static int make_folder(void **state) {                                                                             \
+        (void)state;                                                                                                   \
+        scratch = scratch_create();                                                                                    \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+                                                                                                                       \
+    static int remove_folder(void **state) {                                                                           \
+        (void)state;                                                                                                   \
+        scratch_remove(&scratch);                                                                                      \
+        return 0;                                                                                                      \
+    }
+
 /* folder/name, in a buffer that holds the last few paths. */
 const char *scratch_path(const struct scratch *scratch, const char *name);
 

@@ -16,19 +16,7 @@ static const char disc[] = "param N := 2; param radius >= 0.5, <= 2; var y{1..N}
                            "subject to inside: sum{i in 1..N} y[i]^2 <= radius^2; subject to line: y[1] + y[2] >= 0.1;"
                            "minimize f: (y[1] - 2)^2 + y[2]^2;";
 
-static struct scratch scratch;
-
-static int make_folder(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    return 0;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    scratch_remove(&scratch);
-    return 0;
-}
+SCRATCH_FOLDER
 
 /* ---- making ---- */
 
