@@ -3,7 +3,7 @@
  *
  *     y <- layer(y + d)   if that is ok and lowers f, or if y was not ok;   else the next step is a quarter as long
  *
- * d is the step of refine_qp.h. nn/refiner.c and nn/improver.c describe the rest.
+ * d is the step of refine_qp.h. nn/refiner.h describes the rest.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_REFINE_SAMPLES_H

@@ -61,7 +61,7 @@ struct device_training {
     size_t count;
     const double *x, *targets; /* targets: NULL for the losses of the objective and of improved outputs */
     struct train_weights weights;
-    /* the loss `improve`, if device_policy_refines, of nn/improver.h */
+    /* the loss `improve`, if device_policy_refines, of nn/refiner.h */
     int improve; /* steps; 0: another loss */
     bool explores;
     double explore;

@@ -11,9 +11,9 @@
 #include "cuda/device_policy.h"
 #include "cuda/device_upload.h"
 #include "cuda/print_policy.h"
-#include "nn/improver.h"
 #include "nn/network_parts.h"
 #include "nn/refine_plan.h"
+#include "nn/refiner.h"
 
 enum { POLICY_THREADS = 128 }; /* of a block */
 
@@ -57,15 +57,5 @@ void policy_copy_out(struct device_policy *policy, void *to, const void *from, s
 
 /* As many threads as there are numbers, as far as they run at once. */
 void policy_launch(struct device_policy *policy, enum policy_kernel kernel, size_t numbers);
-
-/* ---- refinement ---- */
-
-/* The plan, and whether the device has room for it; if not, that is no failure: the policy does not refine. */
-void policy_refine_create(struct device_policy *policy, const hn_model *model);
-void policy_refine_list(struct device_policy *policy, struct device_lists *all);
-
-/* The memory of a batch, if it refines. */
-void policy_refine_room(struct device_policy *policy);
-void policy_refine_place(struct layout *layout, struct device_policy *policy);
 
 #endif

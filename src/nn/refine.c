@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/structs.h"
 #include "base/thread_pool.h"
-#include "nn/improver.h"
+#include "nn/refiner.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include "cuda/device_policy.h"
 #include "hardnet/policy.h"
 #include "model/fingerprint_parts.h"
-#include "nn/improver.h"
 #include "nn/perceptron.h"
+#include "nn/refiner.h"
 
 enum { CHUNK = IMPROVE_CHUNK }; /* maximum number of inputs; training always uses it */
 

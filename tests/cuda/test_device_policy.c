@@ -10,7 +10,7 @@
 #include "support/scratch.h"
 
 #include "hardnet/hardnet.h"
-#include "nn/improver.h"
+#include "nn/refiner.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -66,15 +66,15 @@ SHARED_FUNCTION void policy_multiply(const struct policy_call *c, uint64_t e) {
 /* dL/dW = G' H and dL/db = sum of rows of G: chunk by chunk, and then the chunks' sums. */
 SHARED_FUNCTION void policy_parameters(const struct policy_call *c, uint64_t e) {
     const struct matrix_product *p = &c->task.of.product;
-    uint64_t weights = p->rows * p->columns;
+    uint64_t in = p->columns, out = p->rows, weights = in * out;
     bool bias = e >= weights;
-    const double *g = p->a.at + (bias ? e - weights : e / p->columns), *h = p->b.at + (bias ? 0 : e % p->columns);
+    uint64_t j = bias ? e - weights : e / in, i = bias ? 0 : e % in;
     double all = 0;
     for (uint64_t first = 0; first < p->inner; first += c->chunk) {
         uint64_t end = first + c->chunk < p->inner ? first + c->chunk : p->inner;
         double sum = 0;
         for (uint64_t s = first; s < end; s++)
-            sum += bias ? g[s * p->rows] : g[s * p->rows] * h[s * p->columns];
+            sum += bias ? p->a.at[s * out + j] : p->a.at[s * out + j] * p->b.at[s * in + i];
         all = first == 0 ? sum : all + sum;
     }
     p->c[e] = all;
@@ -154,12 +154,12 @@ SHARED_FUNCTION void policy_inside(const struct policy_call *c, uint64_t s) {
 
 SHARED_FUNCTION void policy_regress(const struct policy_call *c, uint64_t s) {
     train_move(&c->train, s);
-    train_regress(&c->train, s, c->targets + s % c->among.inputs * c->outputs);
+    train_regress(&c->train, s, c->targets + s % c->train.inputs * c->outputs);
 }
 
 /* In the order of the network's outputs. */
 SHARED_FUNCTION void policy_finish(const struct policy_call *c, uint64_t s) {
-    uint64_t n = c->outputs, i = s % c->among.inputs, k = s / c->among.inputs;
+    uint64_t n = c->outputs, i = s % c->train.inputs, k = s / c->train.inputs;
     train_finish(&c->train, s, c->rows + (i * c->among.candidates + k) * n);
 }
 
