@@ -7,11 +7,17 @@
 
 enum { LANE_PARTS = 1, SLOT_STRIDE = 1, OFFSET_STEP = 1 };
 
+/* linalg/block_sizes.h for 128 registers. */
+#define DENSE_SOLVE    1
+#define DENSE_FUNCTION DEVICE static GENERATED
+
 #ifdef DEVICE_HOST
+#define LOOP_ROLLED
 static thread_local uint32_t warp_width;
 #define SLOT_STEP              warp_width
 #define DEVICE_GLOBAL(pointer) ((void)0)
 #else
+#define LOOP_ROLLED            _Pragma("unroll 1")
 #define SLOT_STEP              blockDim.x
 #define DEVICE_GLOBAL(pointer) __builtin_assume(__isGlobal(pointer))
 #endif
