@@ -34,7 +34,6 @@ struct sparse_ldl {
 
 /* x -= l n in the rows of the entries first..end of a column; SPARSE_AHEAD of them are read before the first write. */
 SIMD_INLINE void sparse_subtract(const struct sparse_ldl *f, simd *x, size_t first, size_t end, const simd *n) {
-    LOOP_ROLLED
     for (size_t e = first; e < end; e += SPARSE_AHEAD) {
         simd rest[SPARSE_AHEAD][LANE_PARTS];
         LOOP_UNROLL

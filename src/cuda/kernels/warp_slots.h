@@ -7,6 +7,11 @@
 
 enum { LANE_PARTS = 1, SLOT_STRIDE = 1, OFFSET_STEP = 1 };
 
+/* linalg/block_sizes.h for 128 registers. */
+#define DENSE_SOLVE    1
+#define DENSE_FUNCTION static GENERATED
+#define LOOP_ROLLED    DEVICE_ROLLED
+
 #ifdef DEVICE_HOST
 static thread_local uint32_t warp_width;
 #define SLOT_STEP warp_width
