@@ -1,10 +1,8 @@
-# Texts of our own files in the library: emitted files (src/codegen/emit/) are made of them. As a script,
+# Texts of our own files in the library: emitted files, kernels and code compiled for a model are made of them (codegen/print/flatten.h). As a script,
 #
 #     cmake -DOUT=texts.c -DSOURCE=src -P cmake/texts.cmake
 #
 # writes them as one array of characters, each behind its name; included, it says which they are and adds the command to the build.
-
-include(${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
 set(text_files
     base/real.h base/simd_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h base/elementary_circle.h
@@ -21,7 +19,9 @@ set(text_files
     core/residual.h core/barrier.h core/barrier_kernel.h core/refine_layout.h core/refine_qp.h core/candidate_choice.h core/samples.h core/refine_samples.h core/train_loss.h core/loss_rows.h core/network_task.h core/refine_slots.h core/policy_run.h
     base/arena_memory.h autodiff/program_layout.h linalg/signed_factor.h linalg/signed_kernel.h core/nearest_layout.h core/nearest_samples.h core/nearest_state.h core/active_set_layout.h
     core/nearest_rows.h core/hessian_products.h core/nearest_solve.h core/nearest_barrier.h core/nearest_newton.h core/nearest_best.h core/least_squares.h core/search_group.h core/search_end.h core/search.h core/infeasibility_proof.h core/implicit_vjp.h
-    core/active_set.h core/active_set_objective.h cuda/kernels/nearest_slots.h cuda/kernels/kernels_thread.h cuda/kernels/kernels_block.h cuda/kernels/search_layout.h cuda/kernels/nearest_kernel.h cuda/kernels/nearest_kernel_adjoint.h)
+    core/active_set.h core/active_set_objective.h cuda/kernels/nearest_slots.h cuda/kernels/kernels_thread.h cuda/kernels/kernels_block.h cuda/kernels/search_layout.h cuda/kernels/nearest_kernel.h cuda/kernels/nearest_kernel_adjoint.h
+    base/lanes.h base/simd.h cpu/unload_kernel.h cpu/fused_auto.h cpu/kernel_table.h codegen/kernel/generated_kernel.h
+    codegen/kernel/fused_fixed_kernel.h codegen/kernel/fused_adjoint_kernel.h codegen/kernel/lanes_number_kernel.h codegen/kernel/fused_auto_kernel.h base/elementary.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")
@@ -32,9 +32,19 @@ if(CMAKE_SCRIPT_MODE_FILE)
         string(APPEND bytes "${name}00${text}00")
     endforeach()
     file(REMOVE ${OUT}.part)
-    embed_bytes(codegen/emit/texts.h emit_texts "${bytes}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(REGEX REPLACE "(................................................................................)" "\\1\n    " bytes "${bytes}")
+    file(WRITE ${OUT} "/* Made by cmake/texts.cmake. */\n#include \"codegen/print/texts.h\"\n\n"
+                      "const char emit_texts[] = {\n    ${bytes}0};\n"
+                      "const size_t emit_texts_length = sizeof emit_texts - 1;\n")
     return()
 endif()
 
 set(texts_source ${PROJECT_BINARY_DIR}/generated/texts.c)
-embed_command(${CMAKE_CURRENT_LIST_FILE} ${texts_source} ${text_files})
+list(TRANSFORM text_files PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE text_inputs)
+add_custom_command(
+    OUTPUT ${texts_source}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/generated
+    COMMAND ${CMAKE_COMMAND} -DOUT=${texts_source} -DSOURCE=${PROJECT_SOURCE_DIR}/src -P ${CMAKE_CURRENT_LIST_FILE}
+    DEPENDS ${text_inputs} ${CMAKE_CURRENT_LIST_FILE}
+    VERBATIM)

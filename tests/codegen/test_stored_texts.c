@@ -16,7 +16,6 @@
 
 #include "base/memory.h"
 #include "codegen/kernel/kernel_source.h"
-#include "codegen/kernel/prelude.h"
 #include "codegen/passes/slp_regions.h"
 #include "codegen/print/print.h"
 #include "layer/driver.h"
@@ -38,11 +37,14 @@ void stored_note_text(struct printed *printed, const char *text, size_t length) 
 
 /* Without what depends on our own files: the first line, which has the version, their text, and the digest of the whole. */
 static void note_printed(struct printed *printed, const char *text) {
-    const char *first = strchr(text, '\n'), *prelude = strstr(text, generate_prelude);
+    struct text own = {.bytes = NULL};
+    generate_print_prelude(&own);
+    const char *first = strchr(text, '\n'), *prelude = strstr(text, own.bytes);
     const char *digest = strstr(text, "    SOLVES,\n    \"");
     assert_true(first && prelude && digest);
     stored_note_text(printed, first, (size_t)(prelude - first));
-    prelude += generate_prelude_length;
+    prelude += own.length;
+    text_drop(&own);
     stored_note_text(printed, prelude, (size_t)(digest - prelude));
     digest = strchr(strchr(digest, '"'), '\n');
     stored_note_text(printed, digest, strlen(digest));

@@ -4,9 +4,9 @@
 #ifndef HN_CODEGEN_EMISSION_H
 #define HN_CODEGEN_EMISSION_H
 
-#include "codegen/emit/flatten.h"
 #include "codegen/ir/lower.h"
 #include "codegen/passes/slp_regions.h"
+#include "codegen/print/flatten.h"
 #include "hardnet/emit.h"
 #include "nn/loss.h"
 #include "nn/network_parts.h"

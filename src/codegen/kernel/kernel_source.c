@@ -6,8 +6,8 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "codegen/kernel/prelude.h"
 #include "codegen/passes/size_limits.h"
+#include "codegen/print/flatten.h"
 #include "codegen/print/print.h"
 #include "cpu/backend.h"
 
@@ -72,6 +72,40 @@ static void print_ways(struct text *text, bool straight_rounds) {
     text_add(text, "#endif\n");
 }
 
+static const char prelude[] = "#include \"base/real.h\"\n"
+                              "#include \"base/lanes.h\"\n"
+                              "#include \"base/simd.h\"\n"
+                              "#include \"base/simd_pair.h\"\n"
+                              "#include \"base/elementary_round.h\"\n"
+                              "#include \"base/reduce.h\"\n"
+                              "#include \"base/reduce.c\"\n"
+                              "#include \"base/elementary_exponential.h\"\n"
+                              "#include \"base/elementary_circle.h\"\n"
+                              "#include \"base/elementary_arc.h\"\n"
+                              "#include \"base/elementary_hyperbolic.h\"\n"
+                              "#include \"linalg/pivot_kernel.h\"\n"
+                              "#include \"cpu/row_values_kernel.h\"\n"
+                              "#include \"cpu/unload_kernel.h\"\n"
+                              "#include \"cpu/fused_auto.h\"\n"
+                              "#include \"core/summary.h\"\n"
+                              "#include \"codegen/kernel/row_functions_kernel.h\"\n"
+                              "#include \"cpu/kernel_table.h\"\n"
+                              "#include \"codegen/kernel/generated_kernel.h\"\n"
+                              "#include \"codegen/kernel/fused_fixed_kernel.h\"\n"
+                              "#include \"codegen/kernel/fused_adjoint_kernel.h\"\n"
+                              "#include \"codegen/kernel/lanes_number_kernel.h\"\n"
+                              "#include \"core/precision.h\"\n"
+                              "#include \"core/number.h\"\n"
+                              "#include \"core/damping.h\"\n"
+                              "#include \"codegen/kernel/fused_auto_kernel.h\"\n";
+
+void generate_print_prelude(struct text *text) {
+    struct text root = {.bytes = NULL};
+    text_add(&root, "%s", prelude);
+    flatten_hosted(text, &root);
+    text_drop(&root);
+}
+
 static void kernel_source_print_head(struct text *text, const struct ir_module *ir, const struct ir_module *near,
                                      const struct generate_options *options) {
     bool alone = ir->plan->system.kind == FACTOR_TILED;
@@ -88,7 +122,7 @@ static void kernel_source_print_head(struct text *text, const struct ir_module *
         print_rounds_head(text, ir);
     if (has_near_rounds(ir, near))
         print_near_head(text, ir->plan);
-    text_add_bytes(text, generate_prelude, generate_prelude_length);
+    generate_print_prelude(text);
 }
 
 /* How often each function is printed: a loop's statements once. False when memory is out. */

@@ -11,6 +11,7 @@
 #ifndef HN_CODEGEN_KERNEL_SOURCE_H
 #define HN_CODEGEN_KERNEL_SOURCE_H
 
+#include "codegen/print/text.h"
 #include "core/plan.h"
 
 struct generate_options {
@@ -28,6 +29,9 @@ struct generated_text {
  * all of it is too large; the error says what. */
 hn_status generate_lanes(struct generated_text *out, const struct plan *plan, const struct generate_options *options,
                          hn_error *error);
+
+/* The headers that every text begins with, behind its own macros. */
+void generate_print_prelude(struct text *text);
 
 /* Flags that a C compiler needs for these instructions (gcc's and clang's are the same), at most `most` of them: how many there are.
  * They say nothing about optimisation (generate_level does), input or output. */

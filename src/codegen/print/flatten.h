@@ -12,4 +12,7 @@
 
 void flatten(struct text *out, const struct text *root);
 
+/* For a text that is compiled with the headers of the C library: with the lines between #ifndef FREESTANDING and #endif. */
+void flatten_hosted(struct text *out, const struct text *root);
+
 #endif

@@ -1,9 +1,9 @@
 /* flatten.c - see flatten.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "codegen/emit/flatten.h"
+#include "codegen/print/flatten.h"
 
-#include "codegen/emit/texts.h"
+#include "codegen/print/texts.h"
 
 #include <string.h>
 
@@ -17,6 +17,7 @@ enum { MOST_FILES = 160 };
 
 struct flattener {
     struct text *out;
+    bool hosted;
     const char *seen[MOST_FILES]; /* texts that are in place */
     size_t count;
 };
@@ -70,7 +71,7 @@ static void flatten_forget(struct flattener *f, const char *guard) {
 static void flatten_text(struct flattener *f, const char *at) { // NOLINT(misc-no-recursion)
     while (*at && !f->out->failed) {
         const char *end = flatten_behind(at, "\n"), *path = at + strlen(INCLUDE);
-        if (flatten_begins(at, LIBRARY))
+        if (!f->hosted && flatten_begins(at, LIBRARY))
             end = flatten_behind(at, CONDITIONS);
         else if (flatten_begins(at, INCLUDE) && memchr(path, '/', strcspn(path, "\"\n"))) {
             const char *text = flatten_find(f->out, path, strcspn(path, "\"\n"));
@@ -87,10 +88,19 @@ static void flatten_text(struct flattener *f, const char *at) { // NOLINT(misc-n
     }
 }
 
+static void flatten_root(struct flattener *f, const struct text *root) {
+    if (root->failed)
+        text_fail_with(f->out, root);
+    else
+        flatten_text(f, root->bytes);
+}
+
 void flatten(struct text *out, const struct text *root) {
     struct flattener f = {.out = out};
-    if (root->failed)
-        text_fail_with(out, root);
-    else
-        flatten_text(&f, root->bytes);
+    flatten_root(&f, root);
+}
+
+void flatten_hosted(struct text *out, const struct text *root) {
+    struct flattener f = {.out = out, .hosted = true};
+    flatten_root(&f, root);
 }
