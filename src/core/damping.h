@@ -6,6 +6,7 @@
 #define HN_CORE_DAMPING_H
 
 #include "base/real.h"
+#include "core/number.h"
 
 SAMPLE_CONSTANT real SAMPLE_CLOSE = REAL(0.1); /* |W r| below which the iterates are close to convergence */
 SAMPLE_CONSTANT real SAMPLE_HOLD_SHARE =

@@ -14,6 +14,7 @@
 #define HN_CORE_ELASTIC_H
 
 #include "base/real.h"
+#include "core/compute.h"
 
 /* The state of a QP. */
 struct elastic {

@@ -13,6 +13,8 @@
 #define HN_CORE_MLP_H
 
 #include "base/real.h"
+#include "core/activation_kernel.h"
+#include "core/normalize.h"
 
 enum { NETWORK_BLOCK = 8 };
 

@@ -11,6 +11,7 @@
 #define HN_CORE_MLP_ADJOINT_H
 
 #include "base/real.h"
+#include "core/mlp.h"
 
 /* back = W' g */
 static void network_multiply_back(const struct network_layer *layer, const real *g, real *back) {

@@ -16,6 +16,7 @@
 
 #include "base/real.h"
 #include "core/nearest_rows.h"
+#include "core/nearest_samples.h"
 #include "core/nearest_state.h"
 
 enum { NEAREST_POLISHES_MOST = 10 };

@@ -12,7 +12,10 @@
 #ifndef HN_CORE_POINT_H
 #define HN_CORE_POINT_H
 
+#include "base/random_state.h"
 #include "base/real.h"
+#include "core/restart.h"
+#include "core/stationarity.h"
 
 #ifndef FREESTANDING
 #include "base/random.h"

@@ -16,6 +16,8 @@
 
 #include "base/real.h"
 #include "core/point.h"
+#include "core/sample_auto.h"
+#include "core/summary.h"
 
 /* One row, in units of its weight. */
 struct elastic_row {

@@ -9,6 +9,9 @@
 #define HN_CORE_POLICY_RUN_H
 
 #include "base/real.h"
+#include "core/candidate_choice.h"
+#include "core/program_run.h"
+#include "core/solver_run.h"
 
 struct policy {
     struct solver *solver;        /* x, slots and scratch memory of a correction */

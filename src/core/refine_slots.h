@@ -6,6 +6,8 @@
 #define HN_CORE_REFINE_SLOTS_H
 
 #include "base/real.h"
+#include "core/program_run.h"
+#include "core/solver_run.h"
 
 #define SLOT_STEP                  1
 #define SLOT_AT(slots, offset)     ((slots) + (offset))

@@ -16,6 +16,7 @@
 #define HN_CORE_RESTART_H
 
 #include "base/real.h"
+#include "core/sample_state.h"
 
 enum {
     RESTART_UNCLIPPED = 1,

@@ -13,6 +13,7 @@
 #define HN_CORE_ROUNDING_BOUND_H
 
 #include "base/real.h"
+#include "core/compute.h"
 
 #ifdef REAL_LIBM
 #define ROUNDING_CALL 8 /* units of u in a function of the target's <math.h>: 4 units in the last place */

@@ -26,6 +26,7 @@
 #include "base/real.h"
 #include "core/damping.h"
 #include "core/restart.h"
+#include "core/sample.h"
 
 #include "core/sample_budget.h"
 

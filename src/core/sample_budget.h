@@ -9,6 +9,9 @@
 #define HN_CORE_SAMPLE_BUDGET_H
 
 #include "base/real.h"
+#include "core/damping.h"
+#include "core/restart.h"
+#include "core/sample_state.h"
 
 SAMPLE_CONSTANT real SAMPLE_CLOSER = 14; /* reduction of max |r| from which the budget grows */
 

@@ -5,6 +5,7 @@
 #define HN_CORE_STATIONARITY_H
 
 #include "base/real.h"
+#include "core/sample_state.h"
 
 /* Sums over the rows of the last accepted iterate. Entries of A' W r that would push an output on a bound beyond it count as 0. */
 struct sample_slope {

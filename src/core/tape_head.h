@@ -7,6 +7,8 @@
 #ifndef HN_CORE_TAPE_HEAD_H
 #define HN_CORE_TAPE_HEAD_H
 
+#include "core/sample_state.h"
+
 enum tape_validity {
     TAPE_WHOLE,
     TAPE_FALLBACK, /* the result is a fallback and does not depend on y_raw */

@@ -153,9 +153,7 @@ static void print_library(const struct emission *e, const struct ir_module *near
     emission_print_elementary(e, out);
     emission_print_sample(out);
     device_print_plan(e, out);
-    text_add(out, "\n#define POINT_PLAN(p) ((void)(p), &layer_plan)\n#define POINT_WIDTH(p) ((void)(p), (size_t)1)\n"
-                  "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n"
-                  "#define POINT_AT_ONCE 4\n");
+    text_add(out, "#include \"core/one_plan.h\"\n#define POINT_AT_ONCE 4\n");
     emission_print_points(out);
     print_kernel_print_constants(e, out);
     print_assumed(near, out);

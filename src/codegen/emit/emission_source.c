@@ -275,11 +275,7 @@ static void print_root(const struct emission *e, struct text *out) {
     emission_source_print_head(e, out);
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
-    text_add(out, "\n/* There is one layer here, and slots are numbers: compilers make constants of them. */\n"
-                  "#define POINT_PLAN(p)    ((void)(p), &layer_plan)\n"
-                  "#define POINT_WIDTH(p)   ((void)(p), (size_t)1)\n"
-                  "#define SOLVER_OPTIONS(d) ((void)(d), &layer_plan.options)\n"
-                  "#define SOLVER_EVEN 1\n");
+    text_add(out, "#include \"core/one_plan.h\"\n#define SOLVER_EVEN 1\n");
     emission_print_sample(out);
     emission_print_plan(e, "static const struct plan layer_plan", out);
     emission_print_points(out);

@@ -5,6 +5,8 @@
 #ifndef HN_CUDA_BLOCKED_LDL_KNOWN_H
 #define HN_CUDA_BLOCKED_LDL_KNOWN_H
 
+#include "base/real.h"
+
 SHARED_FUNCTION bool tiled_knows(const struct plan *plan, size_t i) {
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     bool known = true;

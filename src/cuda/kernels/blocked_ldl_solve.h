@@ -5,6 +5,8 @@
 #ifndef HN_CUDA_BLOCKED_LDL_SOLVE_H
 #define HN_CUDA_BLOCKED_LDL_SOLVE_H
 
+#include "cuda/kernels/blocked_ldl_thread.h"
+
 /* ---- the matrix ---- */
 
 /* Row i of h, behind its prefix. */

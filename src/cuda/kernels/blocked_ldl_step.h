@@ -5,6 +5,9 @@
 #ifndef HN_CUDA_BLOCKED_LDL_STEP_H
 #define HN_CUDA_BLOCKED_LDL_STEP_H
 
+#include "core/point.h"
+#include "cuda/kernels/blocked_ldl_solve.h"
+
 static void tiled_solve(real *slots, const struct damped_sides *sides) {
 #ifdef TILED_REDUCES
     if (!TILED_WEIGHTED || !tiles_mask(slots, TILED_STRETCHED)) {

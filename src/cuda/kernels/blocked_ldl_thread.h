@@ -12,6 +12,11 @@
 #ifndef HN_CUDA_BLOCKED_LDL_THREAD_H
 #define HN_CUDA_BLOCKED_LDL_THREAD_H
 
+#include "cpu/row_values_kernel.h"
+#include "cuda/kernels/bytecode_run.h"
+#include "cuda/kernels/global_block_sizes.h"
+#include "linalg/damped_kernel.h"
+
 #define TILES_STEP SLOT_STEP
 typedef real tiles_index; /* lists are slots, too */
 

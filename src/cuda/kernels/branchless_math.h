@@ -8,6 +8,9 @@
 #ifndef HN_CUDA_BRANCHLESS_MATH_H
 #define HN_CUDA_BRANCHLESS_MATH_H
 
+#include "codegen/kernel/row_functions_kernel.h"
+#include "linalg/pivot_kernel.h"
+
 /* ---- sine and cosine ---- */
 
 #if defined(DEVICE_SINGLE) && (!defined(DEVICE_HOST) || defined(QUICK_SINES))

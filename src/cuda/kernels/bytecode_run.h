@@ -12,6 +12,8 @@
 #ifndef HN_CUDA_BYTECODE_RUN_H
 #define HN_CUDA_BYTECODE_RUN_H
 
+#include "cuda/kernels/global_slots.h"
+
 enum { BYTECODE_AT_ONCE = 8 };
 
 /* The addresses of the lists: set before the first call. */

@@ -12,6 +12,10 @@
 #ifndef HN_CUDA_KERNEL_GLOBAL_H
 #define HN_CUDA_KERNEL_GLOBAL_H
 
+#include "core/solver_run.h"
+#include "cuda/kernels/global_slots.h"
+#include "cuda/kernels/sample_io.h"
+
 struct global_state {
     struct solver solver;
     struct solver_tape tape;

@@ -5,6 +5,9 @@
 #ifndef HN_CUDA_KERNEL_GLOBAL_ADJOINT_H
 #define HN_CUDA_KERNEL_GLOBAL_ADJOINT_H
 
+#include "cuda/kernels/kernel_global.h"
+#include "cuda/kernels/sample_io_adjoint.h"
+
 struct global_adjoint {
     struct global_state far;
     struct solver_back back;

@@ -5,6 +5,8 @@
 #ifndef HN_CUDA_KERNEL_GLOBAL_ENTRY_H
 #define HN_CUDA_KERNEL_GLOBAL_ENTRY_H
 
+#include "cuda/kernels/kernel_global_main.h"
+
 #ifndef BLOCK_BOUNDS /* threads of a block, and blocks of a multiprocessor */
 #define BLOCK_BOUNDS GLOBAL_WIDTH
 #endif

@@ -8,6 +8,8 @@
 #ifndef HN_CUDA_KERNEL_GLOBAL_MAIN_H
 #define HN_CUDA_KERNEL_GLOBAL_MAIN_H
 
+#include "cuda/kernels/kernel_global.h"
+
 /* What is done with a sample: a part of a round returns false when it has ended. */
 #ifdef DEVICE_GRADIENTS
 typedef struct global_adjoint task;

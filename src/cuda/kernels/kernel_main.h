@@ -10,6 +10,8 @@
 #ifndef HN_CUDA_KERNEL_MAIN_H
 #define HN_CUDA_KERNEL_MAIN_H
 
+#include "cuda/kernels/thread_begin.h"
+
 /* What is done with a sample: task_round returns false when it has ended. */
 #ifdef DEVICE_GRADIENTS
 typedef struct thread_adjoint task;

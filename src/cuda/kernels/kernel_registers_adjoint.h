@@ -5,6 +5,9 @@
 #ifndef HN_CUDA_KERNEL_REGISTERS_ADJOINT_H
 #define HN_CUDA_KERNEL_REGISTERS_ADJOINT_H
 
+#include "cuda/kernels/kernel_registers.h"
+#include "cuda/kernels/sample_io_adjoint.h"
+
 struct thread_adjoint {
     struct thread_state lane;
     struct solver_back back;

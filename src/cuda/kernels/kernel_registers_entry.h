@@ -5,6 +5,8 @@
 #ifndef HN_CUDA_KERNEL_REGISTERS_ENTRY_H
 #define HN_CUDA_KERNEL_REGISTERS_ENTRY_H
 
+#include "cuda/kernels/kernel_main.h"
+
 #ifdef DEVICE_SINGLE
 #define TAKEN(storage) storage real taken[LAYER_TAKEN];
 #else

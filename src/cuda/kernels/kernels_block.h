@@ -16,6 +16,10 @@
 #ifndef HN_CUDA_KERNELS_BLOCK_H
 #define HN_CUDA_KERNELS_BLOCK_H
 
+#include "core/program_run.h"
+#include "cuda/kernels/level_schedule_lists.h"
+#include "linalg/signed_factor.h"
+
 #ifdef DEVICE_HOST
 enum { BLOCK_LANES = 1, BLOCK_HAS_WARPS = 1 };
 #define BLOCK_RANK                 0U

@@ -6,6 +6,9 @@
 #ifndef HN_CUDA_KERNELS_THREAD_H
 #define HN_CUDA_KERNELS_THREAD_H
 
+#include "core/program_run.h"
+#include "linalg/signed_kernel.h"
+
 struct backend {
     GENERATED static void run(const struct program *program, int phase, double *slots) {
         DEVICE_GLOBAL(slots);

@@ -12,6 +12,8 @@
 #ifndef HN_CUDA_MIXED_PRECISION_H
 #define HN_CUDA_MIXED_PRECISION_H
 
+#include "cuda/kernels/sample_io.h"
+
 /* lm goes on with the eps that it had. */
 static void polish_damp(polished *l) {
     struct sample *s = &l->solver.state;

@@ -4,6 +4,8 @@
 #ifndef HN_CUDA_MIXED_PRECISION_REGISTERS_H
 #define HN_CUDA_MIXED_PRECISION_REGISTERS_H
 
+#include "cuda/kernels/kernel_registers.h"
+
 /* y where floats have led to, but for outputs that they have not moved. */
 static void polish_lead(struct thread_state *l, const double *to) {
     real *y = l->solver.point.slots + LAYER_Y, *led = l->before;

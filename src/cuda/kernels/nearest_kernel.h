@@ -5,6 +5,13 @@
 #ifndef HN_CUDA_NEAREST_KERNEL_H
 #define HN_CUDA_NEAREST_KERNEL_H
 
+#include "core/active_set.h"
+#include "core/infeasibility_proof.h"
+#include "core/program_lists.h"
+#include "core/search.h"
+#include "cuda/kernels/kernel_global.h"
+#include "cuda/kernels/search_layout.h"
+
 /* ---- memory ---- */
 
 static void thread_search_prepare(const struct program *program, double *memory) {

@@ -5,6 +5,10 @@
 #ifndef HN_CUDA_NEAREST_KERNEL_ADJOINT_H
 #define HN_CUDA_NEAREST_KERNEL_ADJOINT_H
 
+#include "core/implicit_vjp.h"
+#include "cuda/kernels/kernel_global_adjoint.h"
+#include "cuda/kernels/search_layout.h"
+
 static double *thread_search_part(double *all, uint64_t sample, size_t width) {
     return all ? all + sample * width : 0;
 }

@@ -11,12 +11,6 @@
 #include "cuda/kernels/policy_launch.h"
 #include "cuda/kernels/warp_slots.h"
 
-#define REFINE_AT_ONCE             1
-#define REFINE_STRIDE              1
-#define REFINE_SLOT(slots, offset) (*SLOT_AT(slots, offset))
-#include "core/barrier_kernel.h"
-#include "linalg/damped_kernel.h"
-
 #include "cuda/kernels/policy_slots.h"
 
 #include "core/refine_qp.h"

@@ -8,6 +8,10 @@
 #ifndef HN_CUDA_POLICY_SLOTS_H
 #define HN_CUDA_POLICY_SLOTS_H
 
+#include "core/barrier_kernel.h"
+#include "core/program_run.h"
+#include "linalg/damped_kernel.h"
+
 SHARED_FUNCTION void kernel_load(double *slots, uint32_t offset, size_t count, const double *const *from) {
     for (size_t j = 0; j < count; j++)
         REFINE_SLOT(slots, offset + j) = from[0][j];
@@ -23,7 +27,7 @@ SHARED_FUNCTION void kernel_run(const struct program *program, int phase, double
 }
 
 #define BACKEND_FUNCTION(name, parameters, arguments)                                                                  \
-    GENERATED static void name parameters {                                                                     \
+    GENERATED static void name parameters {                                                                            \
         DEVICE_GLOBAL(slots);                                                                                          \
         kernel_##name arguments;                                                                                       \
     }

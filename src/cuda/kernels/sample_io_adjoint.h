@@ -4,6 +4,9 @@
 #ifndef HN_CUDA_SAMPLE_IO_ADJOINT_H
 #define HN_CUDA_SAMPLE_IO_ADJOINT_H
 
+#include "core/solver_run_adjoint.h"
+#include "cuda/kernels/sample_io.h"
+
 /* Where an answer goes: to the caller, or to floats of our own (`taken` goes on behind them) that thread_give adds to what is there. */
 #ifdef DEVICE_SINGLE
 static real *thread_part(const double *all, real **taken, uint64_t sample, uint32_t width) {

@@ -5,6 +5,10 @@
 #ifndef HN_CUDA_SEARCH_LAYOUT_H
 #define HN_CUDA_SEARCH_LAYOUT_H
 
+#include "core/active_set_layout.h"
+#include "core/nearest_layout.h"
+#include "core/nearest_samples.h"
+
 /* Numbers of a thread: first those that lie side by side with those of the other threads of its warp. */
 struct search_places {
     struct nearest_parts near, split; /* split: without kinks; its program is 0 where there are none */

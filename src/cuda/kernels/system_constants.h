@@ -5,6 +5,10 @@
 #ifndef HN_CUDA_SYSTEM_CONSTANTS_H
 #define HN_CUDA_SYSTEM_CONSTANTS_H
 
+#include "cuda/kernels/bytecode_run.h"
+#include "cuda/kernels/global_block_sizes.h"
+#include "cuda/kernels/kernel_global_main.h"
+
 static void system_begin(struct global_state *f, real *slots, real *row) {
     global_begin(f, slots, row);
     LOOP_ROLLED

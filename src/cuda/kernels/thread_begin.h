@@ -4,6 +4,8 @@
 #ifndef HN_CUDA_THREAD_BEGIN_H
 #define HN_CUDA_THREAD_BEGIN_H
 
+#include "cuda/kernels/kernel_registers.h"
+
 /* Slots that no statement writes are 0 until somebody else writes them. */
 static void thread_begin(struct thread_state *l, real *slots, real *row, real *before, real *taken) {
     struct solver *d = &l->solver;

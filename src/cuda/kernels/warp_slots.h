@@ -21,4 +21,9 @@ static thread_local uint32_t warp_width;
 #define SLOT_AT(slots, offset)   ((slots) + (uint32_t)(offset)*SLOT_STEP)
 #define simd_prefetch(at, ahead) ((void)0)
 
+/* What core/refine_qp.h asks for. */
+#define REFINE_AT_ONCE             1
+#define REFINE_STRIDE              1
+#define REFINE_SLOT(slots, offset) (*SLOT_AT(slots, offset))
+
 #endif
