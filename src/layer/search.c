@@ -137,7 +137,7 @@ static void prove(struct worker *worker, bool stalled, const bool *flags, double
 
 static void certify(struct worker *worker) {
     const size_t outputs = worker->plan->outputs;
-    double at_stepped[MAX_LANES], at_stalled[MAX_LANES];
+    double at_stepped[MAX_LANES] = {0}, at_stalled[MAX_LANES] = {0};
     bool lost[MAX_LANES] = {false}, again[MAX_LANES] = {false};
     for (uint32_t k = 0; k < worker->width; k++)
         lost[k] = worker->lane[k].deferred && worker->lane[k].search.lost;

@@ -12,9 +12,7 @@
 
 #include "linalg/damped_factor.h"
 
-#ifndef FREESTANDING
-#include "base/helpers.h"
-#endif
+struct helpers; /* base/helpers.h */
 
 /* Rows of J that are constant and nearly dense, as dense matrices: products with them use SIMD vectors. */
 struct tiled_block {
