@@ -7,7 +7,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
+#include "base/memory.h"
 #include "check/check_parts.h"
+#include "model/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,6 +36,99 @@ struct search {
     double *y, *residual; /* result of the last set; residual of its rows */
 };
 
+/* ---- a model with the rows of some groups only, and all inputs and outputs ----
+ *
+ * Nodes are copied from graph to graph: start and fixed value of every output, then lower bound, body and upper bound of
+ * every row kept. Definitions and fixed outputs are replaced by their values. The objective and the requirements on
+ * inputs are omitted: the layer does not need them. */
+
+enum { PER_OUTPUT = 2, PER_ROW = 3, EXTRA_NODES = 16 /* initial constants of new outputs */ };
+
+static bool is_kept(const struct check *check, const unsigned char *keep, size_t row) {
+    return keep[check->model->rows[row].group] != 0;
+}
+
+static uint32_t *list_roots(const struct check *check, const unsigned char *keep, size_t *count) {
+    const hn_model *model = check->model;
+    size_t capacity = 0, n = 0;
+    uint32_t *roots =
+        array_grow(NULL, &capacity, PER_OUTPUT * check->columns + PER_ROW * check->rows + 1, sizeof *roots);
+    for (size_t j = 0; roots && j < check->columns; j++) {
+        roots[n++] = model->outputs[j].start;
+        roots[n++] = model->outputs[j].fixed;
+    }
+    for (size_t i = 0; roots && i < check->rows; i++)
+        if (is_kept(check, keep, i)) {
+            roots[n++] = model->rows[i].lower;
+            roots[n++] = model->rows[i].body;
+            roots[n++] = model->rows[i].upper;
+        }
+    *count = n;
+    return roots;
+}
+
+static void add_leaves(hn_model *to, const struct check *check) {
+    for (size_t i = 0; i < check->inputs; i++)
+        hn_input(to, check->model->inputs[i].name);
+    for (size_t j = 0; j < check->columns; j++)
+        hn_output(to, check->model->outputs[j].name);
+}
+
+static void set_outputs(hn_model *to, const struct check *check, const uint32_t *roots) {
+    for (size_t j = 0; j < check->columns; j++, roots += PER_OUTPUT) {
+        hn_expr output = {to, to->outputs[j].node};
+        hn_output_start(output, (hn_expr){to, roots[0]});
+        if (roots[1] != 0)
+            hn_output_fix(output, (hn_expr){to, roots[1]});
+    }
+}
+
+/* Names are unique: the bounds of an output must be added as such. */
+static void add_rows(hn_model *to, const struct check *check, const unsigned char *keep, const uint32_t *roots) {
+    for (size_t i = 0; i < check->rows; i++) {
+        size_t column;
+        if (!is_kept(check, keep, i))
+            continue;
+        hn_expr lower = {to, roots[0]}, body = {to, roots[1]}, upper = {to, roots[2]};
+        if (check_is_bound(check, i, &column))
+            hn_output_between((hn_expr){to, to->outputs[column].node}, lower, upper);
+        else
+            hn_constrain_between(to, check->model->rows[i].name, lower, body, upper);
+        roots += PER_ROW;
+    }
+}
+
+static hn_status fill_relaxed(hn_model *to, const struct check *check, const unsigned char *keep, hn_error *error) {
+    size_t count;
+    uint32_t *roots = list_roots(check, keep, &count);
+    if (!roots)
+        return error_no_memory(error, "a relaxed model");
+    add_leaves(to, check);
+    hn_status status = hn_model_status(to, error);
+    if (status == HN_OK)
+        status = model_import(check->model, &to->graph, roots, count, error);
+    if (status == HN_OK) {
+        set_outputs(to, check, roots);
+        add_rows(to, check, keep, roots + PER_OUTPUT * check->columns);
+        status = hn_model_finish(to, error);
+    }
+    base_release(roots);
+    return status;
+}
+
+static hn_status relax_model(hn_model **out, const struct check *check, const unsigned char *keep, hn_error *error) {
+    hn_model_options options = hn_model_defaults();
+    options.max_nodes = check->model->graph.max_nodes + EXTRA_NODES;
+    hn_status status = hn_model_create(out, &options, error);
+    if (status == HN_OK)
+        status = fill_relaxed(*out, check, keep, error);
+    if (status != HN_OK) {
+        hn_model_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 /* ---- sets ---- */
 
 static size_t size_of(const struct search *s, const unsigned char *set) {
@@ -57,7 +152,7 @@ static bool is_inside_known(const struct search *s, const unsigned char *set) {
     return false;
 }
 
-static bool check_conflict_is_known(const struct search *s, const unsigned char *set) {
+static bool is_known(const struct search *s, const unsigned char *set) {
     for (const struct known *known = s->known; known; known = known->next)
         if (memcmp(set, known->keep, s->groups) == 0)
             return true;
@@ -65,10 +160,10 @@ static bool check_conflict_is_known(const struct search *s, const unsigned char 
 }
 
 static hn_status remember(struct search *s, const unsigned char *set, hn_error *error) {
-    struct known *known = arena_take(&s->check->arena, 1, sizeof *known);
-    unsigned char *keep = arena_take(&s->check->arena, s->groups, 1);
-    if (!known || !keep)
-        return error_no_memory(error, "check");
+    struct known *known = check_take(s->check, 1, sizeof *known);
+    unsigned char *keep = check_take(s->check, s->groups, 1);
+    if (s->check->starved)
+        return check_status(s->check, error);
     memcpy(keep, set, s->groups);
     *known = (struct known){s->known, keep};
     s->known = known;
@@ -78,25 +173,23 @@ static hn_status remember(struct search *s, const unsigned char *set, hn_error *
 /* ---- trying ---- */
 
 static hn_status run_relaxed(struct search *s, const hn_model *model, hn_report *report, hn_error *error) {
-    struct check *check = s->check;
     hn_layer *layer = NULL;
     hn_layer_options options = hn_layer_defaults();
-    options.iterations = check->correction->options.iterations;
+    options.iterations = s->check->found.correction->options.iterations;
     hn_status status = hn_layer_create(&layer, model, &options, error);
-    if (status == HN_OK) {
-        hn_batch batch = {.size = sizeof batch,
-                          .count = 1,
-                          .y = s->y,
-                          .report_size = sizeof(hn_report),
-                          .reports = report,
-                          .residual = s->residual};
-        batch.x = check->x + s->conflict->point * check->inputs;
-        status = check_run_layer(layer, &batch, error);
-    }
-    if (status == HN_OK) {
-        hn_layer_info info = hn_layer_info_of(layer);
+    if (status != HN_OK)
+        return status;
+    const hn_layer_info info = hn_layer_info_of(layer);
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = 1,
+                            .x = s->check->found.x + s->conflict->point * s->check->inputs,
+                            .y = s->y,
+                            .report_size = sizeof(hn_report),
+                            .reports = report,
+                            .residual = s->residual};
+    status = check_run_layer(layer, &batch, error);
+    if (status == HN_OK)
         s->work += check_step_work(&info) * (report->iterations + 1);
-    }
     hn_layer_destroy(layer);
     return status;
 }
@@ -126,14 +219,13 @@ static hn_status try_set(struct search *s, const unsigned char *set, enum answer
 /* ---- dropping ---- */
 
 /* Tries the set without `count` groups of the order, and keeps it if the conflict persists. */
-static hn_status check_conflict_drop(struct search *s, size_t first, size_t count, enum answer *answer,
-                                     hn_error *error) {
+static hn_status drop(struct search *s, size_t first, size_t count, enum answer *answer, hn_error *error) {
     memcpy(s->trial, s->set, s->groups);
     for (size_t i = first; i < first + count && i < s->groups; i++)
         s->trial[s->order[i]] = 0;
     *answer = CORRECTABLE;
     size_t left = size_of(s, s->trial);
-    if (left == 0 || left == size_of(s, s->set) || check_conflict_is_known(s, s->trial))
+    if (left == 0 || left == size_of(s, s->set) || is_known(s, s->trial))
         return HN_OK;
     hn_status status = try_set(s, s->trial, answer, error);
     if (status == HN_OK && *answer == CONFLICTING)
@@ -147,7 +239,7 @@ static hn_status drop_all(struct search *s, size_t lump, bool *changed, hn_error
     *changed = false;
     for (size_t first = 0; first < s->groups && status == HN_OK && s->conflict->minimal; first += lump) {
         enum answer answer;
-        status = check_conflict_drop(s, first, lump, &answer, error);
+        status = drop(s, first, lump, &answer, error);
         *changed = *changed || answer == CONFLICTING;
         s->conflict->minimal = answer != UNKNOWN;
     }
@@ -215,7 +307,7 @@ static void name_rows(struct search *s) {
         if (!s->set[hn_model_row(check->model, i).group])
             continue;
         double violation = fabs(*residual++);
-        if (!(violation <= check->correction->options.tolerance))
+        if (!(violation <= check->found.correction->options.tolerance))
             conflict->rows[conflict->violated++] = (hn_check_violated){i, isfinite(violation) ? violation : INFINITY};
     }
     qsort(conflict->rows, conflict->violated, sizeof *conflict->rows, by_violation);
@@ -238,9 +330,9 @@ static hn_status conclude(struct search *s, hn_error *error) {
 
 static bool is_violated(const struct check *check, size_t point, size_t g) {
     hn_group_info group = hn_model_group(check->model, g);
-    const double *residual = check->correction->residual + point * check->rows;
+    const double *residual = check->found.correction->residual + point * check->rows;
     for (size_t i = group.first; i < group.first + group.count; i++)
-        if (!(fabs(residual[i]) <= check->correction->options.tolerance))
+        if (!(fabs(residual[i]) <= check->found.correction->options.tolerance))
             return true;
     return false;
 }
@@ -255,36 +347,25 @@ static void choose_order(struct search *s) {
                 s->order[n++] = g;
 }
 
-static hn_status check_conflict_begin(struct search *s, hn_error *error) {
-    struct arena *arena = &s->check->arena;
-    hn_check_conflict *conflict = s->conflict;
-    size_t rows = s->check->rows + 1;
-    s->order = arena_take(arena, s->groups, sizeof *s->order);
-    s->set = arena_take(arena, s->groups, 1);
-    s->trial = arena_take(arena, s->groups, 1);
-    s->y = arena_take(arena, s->check->columns + 1, sizeof *s->y);
-    s->residual = arena_take(arena, rows, sizeof *s->residual);
-    conflict->groups = arena_take(arena, s->groups, sizeof *conflict->groups);
-    conflict->rows = arena_take(arena, rows, sizeof *conflict->rows);
-    if (!s->order || !s->set || !s->trial || !s->y || !s->residual || !conflict->groups || !conflict->rows)
-        return error_no_memory(error, "check");
+static hn_status begin(struct search *s, hn_error *error) {
+    struct check *check = s->check;
+    s->order = check_take(check, s->groups, sizeof *s->order);
+    s->set = check_take(check, s->groups, 1);
+    s->trial = check_take(check, s->groups, 1);
+    s->y = check_take(check, check->columns, sizeof *s->y);
+    s->residual = check_take(check, check->rows, sizeof *s->residual);
+    s->conflict->groups = check_take(check, s->groups, sizeof *s->conflict->groups);
+    s->conflict->rows = check_take(check, check->rows, sizeof *s->conflict->rows);
+    if (check->starved)
+        return check_status(check, error);
     memset(s->set, 1, s->groups);
     choose_order(s);
     return HN_OK;
 }
 
-static hn_status check_conflict_find(struct search *s, hn_error *error) {
-    hn_status status = check_conflict_begin(s, error);
-    if (status == HN_OK)
-        status = shrink(s, error);
-    if (status == HN_OK)
-        status = search_smaller(s, error);
-    return status == HN_OK ? conclude(s, error) : status;
-}
-
 /* The reason to skip the search, or NULL. A single attempt must fit well into the limit. */
 static const char *reason_against(struct check *check) {
-    const hn_check_correction *c = check->correction;
+    const hn_check_correction *c = check->found.correction;
     const hn_report *report = &c->reports[c->failed];
     double nodes = (double)hn_model_node_count(check->model), steps = report->iterations + 1;
     if (report->outcome == HN_OUTCOME_NONFINITE_INPUT && report->culprit < check->inputs + check->columns)
@@ -295,18 +376,22 @@ static const char *reason_against(struct check *check) {
 }
 
 hn_status check_conflict(struct check *check, hn_error *error) {
-    const hn_check_correction *c = check->correction;
+    const hn_check_correction *c = check->found.correction;
     if (c->why_not || c->failed == c->count)
         return HN_OK;
-    hn_check_conflict *conflict = arena_take(&check->arena, 1, sizeof *conflict);
+    hn_check_conflict *conflict = check->found.conflict = check_take(check, 1, sizeof *conflict);
     if (!conflict)
-        return error_no_memory(error, "check");
+        return check_status(check, error);
     check_stage(check, "searching for conflicting groups");
-    *conflict = (hn_check_conflict){.point = c->failed};
-    check->conflict = conflict;
+    conflict->point = c->failed;
     conflict->why_not = reason_against(check);
     if (conflict->why_not)
         return HN_OK;
     struct search search = {.check = check, .conflict = conflict, .groups = hn_model_group_count(check->model)};
-    return check_conflict_find(&search, error);
+    hn_status status = begin(&search, error);
+    if (status == HN_OK)
+        status = shrink(&search, error);
+    if (status == HN_OK)
+        status = search_smaller(&search, error);
+    return status == HN_OK ? conclude(&search, error) : status;
 }

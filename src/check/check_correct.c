@@ -54,15 +54,6 @@ static hn_status make(hn_layer **out, hn_check_correction *c, struct check *chec
     return check_make_layer(out, &c->why_not, check, &options, error);
 }
 
-static hn_status check_correct_reserve(hn_check_correction *c, struct check *check, hn_error *error) {
-    struct arena *arena = &check->arena;
-    c->count = c->failed = check->inputs > 0 ? check->points : 1;
-    c->reports = arena_take(arena, c->count, sizeof *c->reports);
-    c->y = arena_take(arena, c->count, (check->columns + 1) * sizeof *c->y);
-    c->residual = arena_take(arena, c->count, (check->rows + 1) * sizeof *c->residual);
-    return c->reports && c->y && c->residual ? HN_OK : error_no_memory(error, "check");
-}
-
 static void summarise(hn_check_correction *c) {
     for (size_t k = c->count; k-- > 0;) {
         bool ok = c->reports[k].outcome == HN_OUTCOME_OK;
@@ -71,30 +62,33 @@ static void summarise(hn_check_correction *c) {
     }
 }
 
+static hn_status run(hn_check_correction *c, struct check *check, const hn_layer *layer, hn_error *error) {
+    c->count = c->failed = check->inputs > 0 ? check->points : 1;
+    c->reports = check_take(check, c->count, sizeof *c->reports);
+    c->y = check_take(check, c->count * check->columns, sizeof *c->y);
+    c->residual = check_take(check, c->count * check->rows, sizeof *c->residual);
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = c->count,
+                            .x = check->found.x,
+                            .y = c->y,
+                            .report_size = sizeof(hn_report),
+                            .reports = c->reports,
+                            .residual = c->residual};
+    return check->starved ? check_status(check, error) : check_run_layer(layer, &batch, error);
+}
+
 hn_status check_correct(struct check *check, hn_error *error) {
-    hn_check_correction *c = arena_take(&check->arena, 1, sizeof *c);
     hn_layer *layer = NULL;
+    hn_check_correction *c = check->found.correction = check_take(check, 1, sizeof *c);
     check_stage(check, "correcting the start");
     if (!c)
-        return error_no_memory(error, "check");
-    *c = (hn_check_correction){.why_not = NULL};
-    check->correction = c;
+        return check_status(check, error);
     if (check->rows == 0)
         c->why_not = "the model has no rows";
     hn_status status = check->rows > 0 ? make(&layer, c, check, error) : HN_OK;
     if (!layer)
         return status;
-    status = check_correct_reserve(c, check, error);
-    if (status == HN_OK) {
-        hn_batch batch = {.size = sizeof batch,
-                          .count = c->count,
-                          .x = check->x,
-                          .y = c->y,
-                          .report_size = sizeof(hn_report),
-                          .reports = c->reports,
-                          .residual = c->residual};
-        status = check_run_layer(layer, &batch, error);
-    }
+    status = run(c, check, layer, error);
     if (status == HN_OK)
         summarise(c);
     hn_layer_destroy(layer);

@@ -6,7 +6,6 @@
  * is J_ij has the derivative J_ij s_j d_j along the move, and a long row has a sum of such terms.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
 #include "base/thread_pool.h"
 #include "check/colors.h"
 #include "check/point_table.h"
@@ -25,7 +24,7 @@ struct worker_state {
     size_t point;             /* loaded into its table; `points` if none */
     struct verdict *verdicts; /* of the entries of one colour, then of the long rows */
     size_t *seen;             /* of each row: 1 + the last job in which it has an entry */
-    hn_check_difference found[DIFFERENCE_CLASSES];
+    hn_check_difference found[HN_CHECK_DERIVATIVES];
 };
 
 struct sweep {
@@ -62,14 +61,10 @@ static double scale_of(double centre) {
     return size > 1 ? size : 1;
 }
 
-/* The exact perturbation of column j, up and down, at a step: nearby numbers are subtracted. */
-static double moved(double centre, double amount) {
-    return centre + amount;
-}
-
+/* The exact perturbation of a column, up and down, at a step: nearby numbers are subtracted. */
 static double span(const struct job *job, size_t column, double step) {
     double centre = job->centre[column], amount = step * scale_of(centre) * direction(column);
-    return (moved(centre, amount) - moved(centre, -amount)) / (2 * step);
+    return ((centre + amount) - (centre - amount)) / (2 * step);
 }
 
 /* The position of a column in the table. */
@@ -81,8 +76,8 @@ static double *entry_of(const struct job *job, size_t column, size_t sample) {
 static void move_column(const struct job *job, size_t column, int pass) {
     double centre = job->centre[column], scale = scale_of(centre) * direction(column);
     for (size_t s = 0; s < STEPS; s++) {
-        *entry_of(job, column, 2 * s) = moved(centre, judge_step(pass, s) * scale);
-        *entry_of(job, column, 2 * s + 1) = moved(centre, -judge_step(pass, s) * scale);
+        *entry_of(job, column, 2 * s) = centre + judge_step(pass, s) * scale;
+        *entry_of(job, column, 2 * s + 1) = centre - judge_step(pass, s) * scale;
     }
 }
 
@@ -107,8 +102,8 @@ static void load_point(const struct job *job) {
         return;
     worker->point = job->point;
     for (size_t sample = 0; sample < CHECK_MOST; sample++)
-        board_place(&worker->board, sample, check->x + job->point * check->inputs,
-                    check->y + job->point * check->columns);
+        board_place(&worker->board, sample, check->found.x + job->point * check->inputs,
+                    check->found.y + job->point * check->columns);
 }
 
 /* ---- comparing ---- */
@@ -141,7 +136,7 @@ static struct part long_part(const struct job *job, size_t row, int pass) {
 }
 
 static bool judge_part(const struct job *job, const struct part *part, int pass, struct verdict *verdict) {
-    const double *samples = board_value(&job->worker->board, part->row);
+    const double *samples = board_at(&job->worker->board, BOARD_VALUES, part->row);
     double centre = job->value[part->row];
     if (pass == 0)
         *verdict = (struct verdict){.error = INFINITY};
@@ -151,8 +146,13 @@ static bool judge_part(const struct job *job, const struct part *part, int pass,
     return judge_doubts(verdict);
 }
 
-static enum difference_class class_of(const struct check *check, size_t row) {
-    return row < check->rows ? BY_ROWS : row < check->functions ? BY_OBJECTIVE : BY_BOUNDS;
+static hn_check_derivative derivative_of(const struct sweep *sweep, size_t row) {
+    const struct check *check = sweep->check;
+    if (row < check->rows)
+        return sweep->by_x ? HN_CHECK_JACOBIAN_X : HN_CHECK_JACOBIAN_Y;
+    if (row < check->functions)
+        return sweep->by_x ? HN_CHECK_GRADIENT_X : HN_CHECK_GRADIENT_Y;
+    return HN_CHECK_BOUNDS_X;
 }
 
 static void record_part(const struct job *job, const struct part *part, const struct verdict *verdict) {
@@ -165,34 +165,34 @@ static void record_part(const struct job *job, const struct part *part, const st
     own.difference /= unit;
     at.together = part->together;
     at.derivative = part->derivative[0] / unit;
-    judge_record(&job->worker->found[class_of(job->sweep->check, part->row)], &own, at);
+    judge_record(&job->worker->found[derivative_of(job->sweep, part->row)], &own, at);
 }
 
-/* Visits all parts of the colour once: compares them (pass >= 0) or, at the end, records the verdicts (pass < 0). True
- * if another pass may help. */
+/* Compares a part (pass >= 0) or, at the end, records its verdict (pass < 0). True if another pass may help. */
+static bool visit_part(const struct job *job, const struct part *part, int pass, struct verdict *verdict) {
+    if (pass >= 0)
+        return judge_part(job, part, pass, verdict);
+    record_part(job, part, verdict);
+    return false;
+}
+
 static bool visit_parts(const struct job *job, int pass) {
     const struct coloring *c = &job->sweep->coloring;
     struct verdict *verdict = job->worker->verdicts;
+    int steps = pass < 0 ? 0 : pass;
     bool doubts = false;
     for (size_t k = c->first[job->color]; k < c->first[job->color + 1]; k++) {
         size_t column = c->member[k];
         for (size_t i = c->start[column]; i < c->start[column + 1]; i++) {
             if (c->is_long[c->entries[i].row])
                 continue;
-            struct part part = entry_part(job, column, c->entries[i], pass < 0 ? 0 : pass);
-            if (pass < 0)
-                record_part(job, &part, verdict);
-            else
-                doubts |= judge_part(job, &part, pass, verdict);
-            verdict++;
+            struct part part = entry_part(job, column, c->entries[i], steps);
+            doubts |= visit_part(job, &part, pass, verdict++);
         }
     }
-    for (size_t i = 0; i < c->long_count; i++, verdict++) {
-        struct part part = long_part(job, c->long_rows[i], pass < 0 ? 0 : pass);
-        if (pass < 0)
-            record_part(job, &part, verdict);
-        else
-            doubts |= judge_part(job, &part, pass, verdict);
+    for (size_t i = 0; i < c->long_count; i++) {
+        struct part part = long_part(job, c->long_rows[i], steps);
+        doubts |= visit_part(job, &part, pass, verdict++);
     }
     return doubts;
 }
@@ -218,7 +218,7 @@ static bool visit_strangers(const struct job *job, int pass) {
     bool doubts = false;
     for (size_t row = 0; row < job->sweep->matrix->rows; row++) {
         if (job->worker->seen[row] == job->number + 1 || !isfinite(job->value[row]) ||
-            !is_moved(board_value(&job->worker->board, row), job->value[row]))
+            !is_moved(board_at(&job->worker->board, BOARD_VALUES, row), job->value[row]))
             continue;
         struct part part = {.row = row, .column = c->member[c->first[job->color]]};
         struct verdict verdict = {.error = INFINITY};
@@ -226,7 +226,8 @@ static bool visit_strangers(const struct job *job, int pass) {
         doubts = true;
         if (pass < PASSES - 1)
             continue;
-        judge(&verdict, pass, board_value(&job->worker->board, row), part.derivative, job->value[row], job->floor[row]);
+        judge(&verdict, pass, board_at(&job->worker->board, BOARD_VALUES, row), part.derivative, job->value[row],
+              job->floor[row]);
         record_part(job, &part, &verdict);
     }
     return doubts;
@@ -240,15 +241,16 @@ static void report_progress(const struct sweep *sweep, size_t done) {
 
 static void run_job(void *context, int worker, size_t number) {
     struct sweep *sweep = context;
-    struct check *check = sweep->check;
-    struct job job = {.sweep = sweep, .worker = &sweep->workers[worker]};
-    job.number = number;
-    job.point = number / sweep->coloring.colors;
-    job.color = number % sweep->coloring.colors;
-    job.derivative = sweep->derivative + job.point * sweep->matrix->count;
-    job.centre = sweep->centre + job.point * sweep->matrix->columns;
-    job.floor = sweep->floor + job.point * sweep->matrix->rows;
-    job.value = check->value + job.point * check->values;
+    const size_t point = number / sweep->coloring.colors;
+    const struct job job = {.sweep = sweep,
+                            .worker = &sweep->workers[worker],
+                            .number = number,
+                            .point = point,
+                            .color = number % sweep->coloring.colors,
+                            .derivative = sweep->derivative + point * sweep->matrix->count,
+                            .centre = sweep->centre + point * sweep->matrix->columns,
+                            .floor = sweep->floor + point * sweep->matrix->rows,
+                            .value = sweep->check->value + point * sweep->check->values};
     load_point(&job);
     mark_rows(&job);
     bool doubts = true;
@@ -289,9 +291,8 @@ static size_t color_limit(const struct check *check) {
 }
 
 /* Creates as many threads as requested and useful, limited by the memory of their tables. */
-static hn_status check_differences_gather(struct thread_pool **out, const struct check *check, size_t jobs,
-                                          hn_error *error) {
-    double most = MEMORY_LIMIT / ((double)board_bytes(check, BOARD_VALUES) + 1);
+static hn_status gather_threads(struct thread_pool **out, const struct check *check, size_t jobs, hn_error *error) {
+    double most = MEMORY_LIMIT / ((double)board_bytes(check) + 1);
     int threads = check->options.threads ? check->options.threads : thread_pool_cores();
     most = most < 1 ? 1 : most < (double)jobs ? most : (double)jobs;
     return thread_pool_gather(out, threads <= most ? threads : (int)most, error);
@@ -299,60 +300,57 @@ static hn_status check_differences_gather(struct thread_pool **out, const struct
 
 static hn_status start_workers(struct sweep *sweep, size_t count, hn_error *error) {
     struct check *check = sweep->check;
-    size_t verdicts = sweep->coloring.most_entries + sweep->coloring.long_count + 1;
-    sweep->workers = arena_take(&check->arena, count, sizeof *sweep->workers);
-    if (!sweep->workers)
-        return error_no_memory(error, "differences");
-    memset(sweep->workers, 0, count * sizeof *sweep->workers);
-    for (; sweep->worker_count < count; sweep->worker_count++) {
+    size_t verdicts = sweep->coloring.most_entries + sweep->coloring.long_count;
+    hn_status status = HN_OK;
+    sweep->workers = check_take(check, count, sizeof *sweep->workers);
+    for (; sweep->workers && sweep->worker_count < count && status == HN_OK; sweep->worker_count++) {
         struct worker_state *worker = &sweep->workers[sweep->worker_count];
         worker->point = check->points;
-        worker->verdicts = arena_take(&check->arena, verdicts, sizeof *worker->verdicts);
-        worker->seen = arena_take(&check->arena, sweep->matrix->rows + 1, sizeof *worker->seen);
-        hn_status status = board_create(&worker->board, check, BOARD_VALUES, error);
-        if (status != HN_OK || !worker->verdicts || !worker->seen) {
-            board_release(&worker->board);
-            return status != HN_OK ? status : error_no_memory(error, "differences");
-        }
-        memset(worker->seen, 0, (sweep->matrix->rows + 1) * sizeof *worker->seen);
+        worker->verdicts = check_take(check, verdicts, sizeof *worker->verdicts);
+        worker->seen = check_take(check, sweep->matrix->rows, sizeof *worker->seen);
+        status = board_create(&worker->board, check, 1u << BOARD_VALUES, error);
     }
-    return HN_OK;
+    return status == HN_OK ? check_status(check, error) : status;
 }
 
-static hn_status run_sweep(struct sweep *sweep, hn_check_difference *found, hn_error *error) {
-    struct check *check = sweep->check;
-    sweep->floor = arena_take(&check->arena, check->points, (sweep->matrix->rows + 1) * sizeof *sweep->floor);
-    if (!sweep->floor)
-        return error_no_memory(error, "differences");
-    fill_floors(sweep);
-    hn_status status = coloring_create(&sweep->coloring, sweep->matrix, color_limit(check), &check->arena, error);
+static hn_status run_jobs(struct sweep *sweep, hn_error *error) {
     struct thread_pool *thread_pool = NULL;
-    sweep->jobs = sweep->coloring.colors * check->points;
-    if (status == HN_OK && sweep->jobs > 0)
-        status = check_differences_gather(&thread_pool, check, sweep->jobs, error);
-    if (status == HN_OK && thread_pool)
+    hn_status status = gather_threads(&thread_pool, sweep->check, sweep->jobs, error);
+    if (status == HN_OK)
         status = start_workers(sweep, (size_t)thread_pool_size(thread_pool), error);
-    if (status == HN_OK && thread_pool) {
+    if (status == HN_OK) {
         report_progress(sweep, 0);
         thread_pool_share(thread_pool, sweep->jobs, run_job, sweep);
         report_progress(sweep, sweep->jobs);
     }
     thread_pool_destroy(thread_pool);
     for (size_t w = 0; w < sweep->worker_count; w++) {
-        for (int class = 0; class < DIFFERENCE_CLASSES; class ++)
-            judge_merge(&found[class], &sweep->workers[w].found[class]);
+        for (int d = 0; d < HN_CHECK_DERIVATIVES; d++)
+            judge_merge(&sweep->check->found.difference[d], &sweep->workers[w].found[d]);
         board_release(&sweep->workers[w].board);
     }
     return status;
 }
 
+static hn_status run_sweep(struct sweep sweep, hn_error *error) {
+    struct check *check = sweep.check;
+    sweep.floor = check_take(check, check->points * sweep.matrix->rows, sizeof *sweep.floor);
+    coloring_create(&sweep.coloring, sweep.matrix, color_limit(check), check);
+    if (check->starved)
+        return check_status(check, error);
+    fill_floors(&sweep);
+    sweep.jobs = sweep.coloring.colors * check->points;
+    return sweep.jobs > 0 ? run_jobs(&sweep, error) : HN_OK;
+}
+
 hn_status check_differences(struct check *check, hn_error *error) {
-    struct sweep by_y = {.check = check, .matrix = &check->by_y};
-    struct sweep by_x = {.check = check, .matrix = &check->by_x, .by_x = true};
-    by_y.derivative = check->first;
-    by_y.centre = check->y;
-    by_x.derivative = check->sensitivity;
-    by_x.centre = check->x;
-    hn_status status = run_sweep(&by_y, check->y_check, error);
-    return status == HN_OK ? run_sweep(&by_x, check->x_check, error) : status;
+    const struct sweep by_y = {
+        .check = check, .matrix = &check->by_y, .derivative = check->first, .centre = check->found.y};
+    const struct sweep by_x = {.check = check,
+                               .matrix = &check->by_x,
+                               .by_x = true,
+                               .derivative = check->sensitivity,
+                               .centre = check->found.x};
+    hn_status status = run_sweep(by_y, error);
+    return status == HN_OK ? run_sweep(by_x, error) : status;
 }

@@ -1,54 +1,151 @@
 /* check_findings.c - the findings: rows, columns and inputs that are probably modelling errors. See check_parts.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
+#include "base/memory.h"
 #include "check/check_parts.h"
-#include "check/duplicates.h"
+#include "model/parts.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- the list ---- */
 
-static struct finding *check_findings_find(struct check *check, hn_severity severity, const char *kind,
-                                           const char *text) {
-    struct finding *finding = arena_take(&check->arena, 1, sizeof *finding);
-    if (finding)
-        *finding = (struct finding){.found = {.severity = severity, .kind = kind, .text = text}};
-    return finding;
-}
+/* In the order of the report. */
+enum kind {
+    DERIVATIVE,
+    NOT_FINITE,
+    CROSSED_BOUNDS,
+    VIOLATED_CONSTANT,
+    CONSTANT,
+    VANISHING_GRADIENT,
+    NOT_CORRECTED,
+    CONFLICT,
+    DUPLICATED,
+    DEPENDENT,
+    BADLY_SCALED,
+    UNUSED_COLUMN,
+    UNCONSTRAINED_COLUMN,
+    UNUSED_INPUT,
+    UNBOUNDED_INPUT,
+    KINDS
+};
 
-/* Names are collected in blocks of the arena, each twice as large as the one before. */
-static void name(struct check *check, struct finding *finding, const char *text) {
-    if (!finding)
-        return;
-    hn_check_finding *found = &finding->found;
-    if (found->count == finding->capacity) {
-        size_t capacity = finding->capacity ? 2 * finding->capacity : 8;
-        const char **names = arena_take(&check->arena, capacity, sizeof *names);
-        check->starved = check->starved || !names;
+static const struct {
+    hn_severity severity;
+    char kind[24], text[80];
+} kinds[KINDS] = {
+    [DERIVATIVE] = {HN_SEVERITY_WARNING, "derivative", "derivatives differ from finite differences"},
+    [NOT_FINITE] = {HN_SEVERITY_WARNING, "not_finite", "not finite at the start point"},
+    [CROSSED_BOUNDS] = {HN_SEVERITY_WARNING, "crossed_bounds",
+                        "rows whose lower bound exceeds the upper one at the start"},
+    [VIOLATED_CONSTANT] = {HN_SEVERITY_WARNING, "violated_constant_row", "violated rows that depend on no free column"},
+    [CONSTANT] = {HN_SEVERITY_NOTE, "constant_row", "rows that depend on no free column"},
+    [VANISHING_GRADIENT] = {HN_SEVERITY_WARNING, "vanishing_gradient",
+                            "violated rows whose gradient is 0 at the start"},
+    [NOT_CORRECTED] = {HN_SEVERITY_WARNING, "not_corrected", "starts that auto does not correct"},
+    [CONFLICT] = {HN_SEVERITY_WARNING, "conflict", "groups that together look infeasible (not proven)"},
+    [DUPLICATED] = {HN_SEVERITY_NOTE, "duplicated_row", "rows that repeat an earlier one"},
+    [DEPENDENT] = {HN_SEVERITY_NOTE, "dependent_row",
+                   "rows whose gradient depends on others where the correction ended"},
+    [BADLY_SCALED] = {HN_SEVERITY_WARNING, "badly_scaled", ""}, /* with the ratio */
+    [UNUSED_COLUMN] = {HN_SEVERITY_WARNING, "unused_column", "columns in no row and not in the objective"},
+    [UNCONSTRAINED_COLUMN] = {HN_SEVERITY_NOTE, "unconstrained_column", "columns in the objective, but in no row"},
+    [UNUSED_INPUT] = {HN_SEVERITY_WARNING, "unused_input", "inputs that no row and no objective depends on"},
+    [UNBOUNDED_INPUT] = {HN_SEVERITY_NOTE, "unbounded_input", "inputs without a finite box to sample from"},
+};
+
+/* Adds a subject to a finding. Names are collected in blocks of the arena, each twice as large as the one before. */
+static void name(struct check *check, enum kind kind, const char *text) {
+    enum { FIRST = 8 };
+    hn_check_finding *finding = &check->found.finding[kind];
+    size_t count = finding->count;
+    if (count == 0 || (count >= FIRST && (count & (count - 1)) == 0)) {
+        const char **names = check_take(check, count ? 2 * count : FIRST, sizeof *names);
         if (!names)
             return;
-        if (found->count > 0)
-            memcpy(names, found->subjects, found->count * sizeof *names);
-        found->subjects = names;
-        finding->capacity = capacity;
+        if (count > 0)
+            memcpy(names, finding->subjects, count * sizeof *names);
+        finding->subjects = names;
     }
-    found->subjects[found->count++] = text;
-}
-
-/* Findings without names are dropped. */
-static hn_status check_findings_keep(struct check *check, struct finding *finding, hn_error *error) {
-    if (!finding)
-        return error_no_memory(error, "check");
-    if (finding->found.count > 0) {
-        *check->findings_end = finding;
-        check->findings_end = &finding->next;
-    }
-    return HN_OK;
+    finding->subjects[finding->count++] = text;
 }
 
 /* ---- at the start point ---- */
+
+/* A node, its dependencies, and their values. */
+struct below {
+    uint32_t *nodes;
+    double *values;
+    size_t count;
+};
+
+static double value_of(const struct below *below, uint32_t node) {
+    for (size_t i = 0; i < below->count; i++)
+        if (below->nodes[i] == node)
+            return below->values[i];
+    return NAN;
+}
+
+static const char *describe_operation(struct check *check, const struct below *below, size_t guilty) {
+    const struct graph *g = &check->model->graph;
+    const uint32_t *list;
+    enum op op = (enum op)g->nodes[below->nodes[guilty]].op;
+    size_t arguments = graph_arguments(g, below->nodes[guilty], &list);
+    double result = below->values[guilty], a, b;
+    const char *is = isnan(result) ? "is NaN" : "overflows";
+    if (op == OP_LEAF)
+        return "the point itself is not finite";
+    bool sum = op == OP_SUM || op == OP_LINEAR;
+    if (arguments == 0 || arguments > 2 || sum)
+        return check_format(check, "%s %s", sum ? "a sum" : operator_text(op), is);
+    a = value_of(below, list[0]);
+    b = arguments > 1 ? value_of(below, list[1]) : 0;
+    if (op == OP_DIV)
+        return check_format(check, "%g / %g %s", a, b, b == 0 ? "divides by zero" : is);
+    if (op == OP_POW)
+        return check_format(check, "%g ^ %g %s", a, b, is);
+    if (arguments == 1)
+        return check_format(check, "%s(%g) %s", operator_text(op), a, is);
+    return check_format(check, "%s(%g, %g) %s", operator_text(op), a, b, is);
+}
+
+/* The node of a function or bound. */
+static uint32_t node_of(const struct check *check, size_t value) {
+    if (value < check->rows)
+        return check->model->rows[value].body;
+    if (value < check->functions)
+        return check->model->objective.value;
+    size_t bound = value - check->functions;
+    return bound < check->rows ? check->model->rows[bound].lower : check->model->rows[bound - check->rows].upper;
+}
+
+/* Evaluates a node and its dependencies at the start; false when out of memory. */
+static bool evaluate_below(struct below *below, struct check *check, uint32_t node) {
+    if (model_order(check->model, &node, 1, &below->nodes, &below->count, NULL) != HN_OK)
+        return false;
+    hn_expr *exprs = check_take(check, below->count, sizeof *exprs);
+    below->values = check_take(check, below->count, sizeof *below->values);
+    if (check->starved)
+        return false;
+    for (size_t i = 0; i < below->count; i++)
+        exprs[i] = (hn_expr){(hn_model *)check->model, below->nodes[i]};
+    return hn_model_evaluate(check->model, below->count, exprs, check->found.x, check->found.y, below->values, NULL) ==
+           HN_OK;
+}
+
+/* The first operation in a function or bound that is not finite at the start: log(-0.5), 1 / 0, exp(800). Evaluates the
+ * dependencies in topological order; the first value that is not finite is the origin. NULL if none is found. */
+static const char *explain(struct check *check, size_t value) {
+    struct below below = {.count = 0};
+    const char *text = NULL;
+    bool known = evaluate_below(&below, check, node_of(check, value));
+    check->starved = check->starved || !known;
+    for (size_t i = 0; known && i < below.count && !text; i++)
+        if (!isfinite(below.values[i]) && !graph_is_constant(&check->model->graph, below.nodes[i], NULL))
+            text = describe_operation(check, &below, i);
+    base_release(below.nodes);
+    return text;
+}
 
 static bool row_has_bad_entry(const struct check *check, size_t row) {
     for (size_t e = check->by_y.first[row]; e < check->by_y.first[row + 1]; e++)
@@ -57,184 +154,138 @@ static bool row_has_bad_entry(const struct check *check, size_t row) {
     return false;
 }
 
-static hn_status find_not_finite(struct check *check, hn_error *error) {
+static void find_not_finite(struct check *check) {
     enum { EXPLAINED = 5 };
-    struct finding *finding =
-        check_findings_find(check, HN_SEVERITY_WARNING, "not_finite", "not finite at the start point");
-    for (size_t i = 0; i < check->values && finding; i++) {
+    for (size_t i = 0; i < check->values; i++) {
         bool bound = i >= check->functions; /* bounds may be infinite */
         bool bad_value = bound ? isnan(check->value[i]) : !isfinite(check->value[i]);
         bool bad_entry = !bound && !bad_value && row_has_bad_entry(check, i);
         const char *shown = bad_value || bad_entry ? check_name(check, i) : NULL, *why = NULL;
         if (!shown)
             continue;
-        if (bad_value && finding->found.count < EXPLAINED)
-            why = check_blame(check, i, 0);
+        if (bad_value && check->found.finding[NOT_FINITE].count < EXPLAINED)
+            why = explain(check, i);
         if (bad_entry)
             why = "the value is finite, but a derivative is not";
-        name(check, finding, why ? check_format(check, "%s (%s)", shown, why) : shown);
+        name(check, NOT_FINITE, why ? check_format(check, "%s (%s)", shown, why) : shown);
     }
-    return check_findings_keep(check, finding, error);
 }
 
-static hn_status find_crossed(struct check *check, hn_error *error) {
-    struct finding *finding = check_findings_find(check, HN_SEVERITY_WARNING, "crossed_bounds",
-                                                  "rows whose lower bound exceeds the upper one at the start");
+static void find_bad_rows(struct check *check) {
+    const hn_check *found = &check->found;
     for (size_t i = 0; i < check->rows; i++) {
-        double lower = check->value[check->functions + i], upper = check->value[check->functions + check->rows + i];
+        double lower = found->row_lower[i], upper = found->row_upper[i];
+        bool violated = found->violation[i] > 0, constant = check->by_y.first[i] == check->by_y.first[i + 1];
+        const char *shown = check_name(check, i);
         if (lower > upper)
-            name(check, finding, check_format(check, "%s (%g > %g)", check_name(check, i), lower, upper));
+            name(check, CROSSED_BOUNDS, check_format(check, "%s (%g > %g)", shown, lower, upper));
+        if (constant)
+            name(check, violated ? VIOLATED_CONSTANT : CONSTANT, shown);
+        else if (found->row_norm[i] == 0 && violated)
+            name(check, VANISHING_GRADIENT, shown);
     }
-    return check_findings_keep(check, finding, error);
 }
 
-static hn_status find_vanishing(struct check *check, hn_error *error) {
-    struct finding *finding = check_findings_find(check, HN_SEVERITY_WARNING, "vanishing_gradient",
-                                                  "violated rows whose gradient is 0 at the start");
-    for (size_t i = 0; i < check->rows; i++)
-        if (check->by_y.first[i] < check->by_y.first[i + 1] && check->row_norm[i] == 0 && check->violation[i] > 0)
-            name(check, finding, check_name(check, i));
-    return check_findings_keep(check, finding, error);
+static void name_with_norm(struct check *check, size_t row) {
+    name(check, BADLY_SCALED,
+         check_format(check, "%s (|gradient| %.3g)", check_name(check, row), check->found.row_norm[row]));
 }
 
-static hn_status find_scaling(struct check *check, hn_error *error) {
-    if (check->smallest_row == check->rows)
-        return HN_OK;
-    double smallest = check->row_norm[check->smallest_row], largest = check->row_norm[check->largest_row];
-    struct finding *finding = check_findings_find(
-        check, HN_SEVERITY_WARNING, "badly_scaled",
-        check_format(check, "row gradients differ by a factor of %.2g; rows are best scaled to the same size",
-                     largest / smallest));
-    if (largest / smallest > CHECK_RATIO_GOOD) {
-        name(check, finding,
-             check_format(check, "%s (|gradient| %.3g)", check_name(check, check->smallest_row), smallest));
-        name(check, finding,
-             check_format(check, "%s (|gradient| %.3g)", check_name(check, check->largest_row), largest));
-    }
-    return check_findings_keep(check, finding, error);
+static void find_scaling(struct check *check) {
+    hn_check *found = &check->found;
+    if (found->smallest_row == check->rows)
+        return;
+    double ratio = found->row_norm[found->largest_row] / found->row_norm[found->smallest_row];
+    if (!(ratio > CHECK_RATIO_GOOD))
+        return;
+    found->finding[BADLY_SCALED].text =
+        check_format(check, "row gradients differ by a factor of %.2g; rows are best scaled to the same size", ratio);
+    name_with_norm(check, found->smallest_row);
+    name_with_norm(check, found->largest_row);
 }
 
 /* ---- structure ---- */
 
-static hn_status find_constant(struct check *check, hn_error *error) {
-    struct finding *never = check_findings_find(check, HN_SEVERITY_WARNING, "violated_constant_row",
-                                                "violated rows that depend on no free column");
-    struct finding *always =
-        check_findings_find(check, HN_SEVERITY_NOTE, "constant_row", "rows that depend on no free column");
-    for (size_t i = 0; i < check->rows; i++)
-        if (check->by_y.first[i] == check->by_y.first[i + 1])
-            name(check, check->violation[i] > 0 ? never : always, check_name(check, i));
-    hn_status status = check_findings_keep(check, never, error);
-    return status == HN_OK ? check_findings_keep(check, always, error) : status;
-}
-
-static hn_status find_duplicates(struct check *check, hn_error *error) {
-    struct duplicates duplicates;
-    struct finding *finding =
-        check_findings_find(check, HN_SEVERITY_NOTE, "duplicated_row", "rows that repeat an earlier one");
-    hn_status status = duplicates_find(&duplicates, check, error);
-    if (status != HN_OK)
-        return status;
-    for (size_t i = 0; i < check->rows; i++) {
-        size_t original = duplicates.original[i];
-        double factor = duplicates.factor[i];
-        if (original == i)
-            continue;
-        const char *shown = check_name(check, i), *earlier = check_name(check, original);
-        name(check, finding,
-             factor == 1 ? check_format(check, "%s (same as %s)", shown, earlier)
-                         : check_format(check, "%s (%.6g times %s)", shown, factor, earlier));
+static void find_duplicates(struct check *check) {
+    size_t *original = check_take(check, check->rows, sizeof *original);
+    double *factor = check_take(check, check->rows, sizeof *factor);
+    if (check->starved)
+        return;
+    check_duplicates(check, original, factor);
+    for (size_t i = 0; i < check->rows && !check->starved; i++) {
+        const char *shown = check_name(check, i), *earlier = check_name(check, original[i]);
+        if (original[i] != i)
+            name(check, DUPLICATED,
+                 factor[i] == 1 ? check_format(check, "%s (same as %s)", shown, earlier)
+                                : check_format(check, "%s (%.6g times %s)", shown, factor[i], earlier));
     }
-    return check_findings_keep(check, finding, error);
 }
 
-static hn_status find_absent_columns(struct check *check, hn_error *error) {
-    struct finding *nowhere =
-        check_findings_find(check, HN_SEVERITY_WARNING, "unused_column", "columns in no row and not in the objective");
-    struct finding *loose =
-        check_findings_find(check, HN_SEVERITY_NOTE, "unconstrained_column", "columns in the objective, but in no row");
-    unsigned char *seen = arena_take(&check->arena, check->columns + 1, 1);
-    if (!seen)
-        return error_no_memory(error, "check");
-    memset(seen, 0, check->columns);
-    for (size_t e = 0; e < check->by_y.count; e++)
-        seen[check->by_y.column[e]] |= e < check_jacobian_count(check) ? 1 : 2;
-    for (size_t j = 0; j < check->columns; j++)
-        if (seen[j] % 2 == 0 && !hn_is_valid(hn_model_output(check->model, j).fixed))
-            name(check, seen[j] ? loose : nowhere, hn_model_output(check->model, j).name);
-    hn_status status = check_findings_keep(check, nowhere, error);
-    return status == HN_OK ? check_findings_keep(check, loose, error) : status;
+static void find_absent_columns(struct check *check) {
+    unsigned char *seen = check_take(check, check->columns, 1); /* 1: in a row, 2: in the objective */
+    for (size_t e = 0; seen && e < check->by_y.count; e++)
+        seen[check->by_y.column[e]] |= e < check->found.jacobian.count ? 1 : 2;
+    for (size_t j = 0; seen && j < check->columns; j++) {
+        hn_output_info output = hn_model_output(check->model, j);
+        if (seen[j] % 2 == 0 && !hn_is_valid(output.fixed))
+            name(check, seen[j] ? UNCONSTRAINED_COLUMN : UNUSED_COLUMN, output.name);
+    }
 }
 
-static hn_status find_odd_inputs(struct check *check, hn_error *error) {
-    struct finding *unused = check_findings_find(check, HN_SEVERITY_WARNING, "unused_input",
-                                                 "inputs that no row and no objective depends on");
-    struct finding *boundless =
-        check_findings_find(check, HN_SEVERITY_NOTE, "unbounded_input", "inputs without a finite box to sample from");
-    unsigned char *seen = arena_take(&check->arena, check->inputs + 1, 1);
-    if (!seen)
-        return error_no_memory(error, "check");
-    memset(seen, 0, check->inputs);
-    for (size_t e = 0; e < check->by_x.count; e++)
-        seen[check->by_x.column[e]] = 1;
-    for (size_t i = 0; i < check->inputs; i++) {
+static void find_odd_inputs(struct check *check) {
+    bool *seen = check_take(check, check->inputs, sizeof *seen);
+    for (size_t e = 0; seen && e < check->by_x.count; e++)
+        seen[check->by_x.column[e]] = true;
+    for (size_t i = 0; seen && i < check->inputs; i++) {
         hn_input_info input = hn_model_input(check->model, i);
         if (!seen[i])
-            name(check, unused, input.name);
+            name(check, UNUSED_INPUT, input.name);
         if (!isfinite(input.lower) || !isfinite(input.upper))
-            name(check, boundless, input.name);
+            name(check, UNBOUNDED_INPUT, input.name);
     }
-    hn_status status = check_findings_keep(check, unused, error);
-    return status == HN_OK ? check_findings_keep(check, boundless, error) : status;
 }
 
 /* ---- derivatives ---- */
 
-static void name_if_wrong(struct check *check, struct finding *finding, const char *what,
-                          const hn_check_difference *d) {
-    if (d->checked > 0 && d->error > CHECK_ERROR_GOOD)
-        name(check, finding,
-             check_format(check, "%s at point %zu (%.9g, finite differences %.9g)", what, d->point, d->derivative,
-                          d->difference));
-}
-
-static hn_status find_derivatives(struct check *check, hn_error *error) {
-    static const char y_names[][32] = {"J", "gradient of the objective", ""};
-    static const char x_names[][32] = {"dc/dx", "objective with respect to x", "bounds with respect to x"};
-    struct finding *finding =
-        check_findings_find(check, HN_SEVERITY_WARNING, "derivative", "derivatives differ from finite differences");
-    for (int class = 0; class < DIFFERENCE_CLASSES; class ++) {
-        name_if_wrong(check, finding, y_names[class], &check->y_check[class]);
-        name_if_wrong(check, finding, x_names[class], &check->x_check[class]);
+static void find_derivatives(struct check *check) {
+    static const struct {
+        hn_check_derivative derivative;
+        char name[32];
+    } list[HN_CHECK_DERIVATIVES] = {
+        {HN_CHECK_JACOBIAN_Y, "J"},
+        {HN_CHECK_JACOBIAN_X, "dc/dx"},
+        {HN_CHECK_GRADIENT_Y, "gradient of the objective"},
+        {HN_CHECK_GRADIENT_X, "objective with respect to x"},
+        {HN_CHECK_BOUNDS_X, "bounds with respect to x"},
+        {HN_CHECK_HESSIAN_PRODUCT, "Hessian-vector product"},
+        {HN_CHECK_HESSIAN, "Hessian"},
+    };
+    for (int i = 0; i < HN_CHECK_DERIVATIVES; i++) {
+        const hn_check_difference *d = &check->found.difference[list[i].derivative];
+        if (d->checked > 0 && d->error > CHECK_ERROR_GOOD)
+            name(check, DERIVATIVE,
+                 check_format(check, "%s at point %zu (%.9g, finite differences %.9g)", list[i].name, d->point,
+                              d->derivative, d->difference));
     }
-    name_if_wrong(check, finding, "Hessian-vector product", &check->product_check);
-    name_if_wrong(check, finding, "Hessian", &check->hessian_check);
-    return check_findings_keep(check, finding, error);
 }
 
 /* ---- the layer's results ---- */
 
-static hn_status find_not_corrected(struct check *check, hn_error *error) {
-    const hn_check_correction *c = check->correction;
-    struct finding *finding =
-        check_findings_find(check, HN_SEVERITY_WARNING, "not_corrected", "starts that auto does not correct");
+static void find_not_corrected(struct check *check) {
+    const hn_check_correction *c = check->found.correction;
     for (size_t k = 0; k < c->count; k++)
         if (c->reports[k].outcome != HN_OUTCOME_OK)
-            name(check, finding,
+            name(check, NOT_CORRECTED,
                  check_format(check, "%s (%s)", check->inputs ? check_format(check, "inputs of point %zu", k) : "start",
                               hn_outcome_text(c->reports[k].outcome)));
-    return check_findings_keep(check, finding, error);
 }
 
-static hn_status find_conflict(struct check *check, hn_error *error) {
-    const hn_check_conflict *conflict = check->conflict;
-    bool single = conflict && conflict->count == 1;
-    struct finding *finding = check_findings_find(check, HN_SEVERITY_WARNING, "conflict",
-                                                  single ? "group that looks infeasible (not proven)"
-                                                         : "groups that together look infeasible (not proven)");
+static void find_conflict(struct check *check) {
+    const hn_check_conflict *conflict = check->found.conflict;
+    if (conflict && conflict->count == 1)
+        check->found.finding[CONFLICT].text = "group that looks infeasible (not proven)";
     for (size_t i = 0; conflict && i < conflict->count; i++)
-        name(check, finding, hn_model_group(check->model, conflict->groups[i]).name);
-    return check_findings_keep(check, finding, error);
+        name(check, CONFLICT, hn_model_group(check->model, conflict->groups[i]).name);
 }
 
 /* "depends on a, b and 2 more" */
@@ -248,47 +299,41 @@ static const char *describe_dependence(struct check *check, const hn_check_depen
     return d->total > SHOWN ? check_format(check, "%s and %zu more", text, d->total - SHOWN) : text;
 }
 
-static hn_status find_dependent(struct check *check, hn_error *error) {
-    const hn_check_rank *rank = check->rank;
-    struct finding *finding = check_findings_find(check, HN_SEVERITY_NOTE, "dependent_row",
-                                                  "rows whose gradient depends on others where the correction ended");
+static void find_dependent(struct check *check) {
+    const hn_check_rank *rank = check->found.rank;
     for (size_t k = 0; rank && k < rank->dependents; k++) {
         const hn_check_dependent *d = &rank->dependent[k];
-        name(check, finding, check_format(check, "%s (%s)", check_name(check, d->row), describe_dependence(check, d)));
+        name(check, DEPENDENT,
+             check_format(check, "%s (%s)", check_name(check, d->row), describe_dependence(check, d)));
     }
-    return check_findings_keep(check, finding, error);
 }
 
 /* ---- all findings ---- */
 
-static hn_status find_at_start(struct check *check, hn_error *error) {
-    hn_status status = find_derivatives(check, error);
-    if (status == HN_OK)
-        status = find_not_finite(check, error);
-    if (status == HN_OK)
-        status = find_crossed(check, error);
-    if (status == HN_OK)
-        status = find_constant(check, error);
-    return status == HN_OK ? find_vanishing(check, error) : status;
-}
-
-static hn_status find_about_rows(struct check *check, hn_error *error) {
-    hn_status status = find_not_corrected(check, error);
-    if (status == HN_OK)
-        status = find_conflict(check, error);
-    if (status == HN_OK)
-        status = find_duplicates(check, error);
-    if (status == HN_OK)
-        status = find_dependent(check, error);
-    return status == HN_OK ? find_scaling(check, error) : status;
+/* Findings without subjects are dropped. */
+static void keep_findings(hn_check *found) {
+    for (size_t k = 0; k < KINDS; k++)
+        if (found->finding[k].count > 0)
+            found->finding[found->findings++] = found->finding[k];
 }
 
 hn_status check_findings(struct check *check, hn_error *error) {
-    check->findings_end = &check->findings;
-    hn_status status = find_at_start(check, error);
-    if (status == HN_OK)
-        status = find_about_rows(check, error);
-    if (status == HN_OK)
-        status = find_absent_columns(check, error);
-    return status == HN_OK ? find_odd_inputs(check, error) : status;
+    hn_check *found = &check->found;
+    found->finding = check_take(check, KINDS, sizeof *found->finding);
+    if (!found->finding)
+        return check_status(check, error);
+    for (size_t k = 0; k < KINDS; k++)
+        found->finding[k] = (hn_check_finding){kinds[k].severity, kinds[k].kind, kinds[k].text, 0, NULL};
+    find_derivatives(check);
+    find_not_finite(check);
+    find_bad_rows(check);
+    find_not_corrected(check);
+    find_conflict(check);
+    find_duplicates(check);
+    find_dependent(check);
+    find_scaling(check);
+    find_absent_columns(check);
+    find_odd_inputs(check);
+    keep_findings(found);
+    return HN_OK;
 }

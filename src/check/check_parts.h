@@ -2,14 +2,13 @@
  *
  * The checked functions are f_0 ... f_{m-1} (the bodies of the m rows), the objective if there is one, then the m lower
  * and the m upper bounds. All are evaluated by one evaluator, at CHECK_MOST points side by side (point_table.h); point
- * 0 is the start point. All memory is in one arena.
+ * 0 is the start point. All memory is in one arena; the parts report that it is exhausted by check_status.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CHECK_PARTS_H
 #define HN_CHECK_PARTS_H
 
 #include "base/arena.h"
-#include "check/theorem.h"
 #include "evaluate/evaluate_parts.h"
 #include "hardnet/check.h"
 
@@ -23,53 +22,24 @@ struct check_matrix {
     double *constant;
 };
 
-/* A finding while its names are collected. */
-struct finding {
-    hn_check_finding found;
-    size_t capacity;
-    struct finding *next;
-};
-
-enum difference_class { BY_ROWS, BY_OBJECTIVE, BY_BOUNDS, DIFFERENCE_CLASSES };
-
 struct check {
+    hn_check found; /* the result; x and y have CHECK_MOST points */
     hn_check_options options;
     struct arena arena;
+    bool starved; /* out of memory */
     const hn_model *model;
     hn_evaluator *evaluator;
-    size_t inputs, columns, rows;
+    size_t inputs, columns, rows, points;
     size_t functions; /* rows, and the objective if there is one */
     size_t values;    /* functions and both bounds */
 
-    struct check_matrix by_y;     /* functions x columns: J, and the gradient as its last row */
-    struct check_matrix by_x;     /* values x inputs */
-    hn_pattern jacobian, hessian; /* without the gradient; rows is 0 if it was omitted */
-    hn_evaluator_info info;
+    struct check_matrix by_y; /* functions x columns: J, and the gradient as its last row */
+    struct check_matrix by_x; /* values x inputs */
+    hn_pattern hessian;       /* rows is 0 if it was omitted */
 
-    size_t points;
-    size_t unmet;  /* points whose inputs violate a requirement, because no sample satisfied it */
-    double *x, *y; /* CHECK_MOST x inputs, CHECK_MOST x columns; the first ones are the points */
-    double *lower; /* bounds of the columns at the start point */
-    double *upper;
     double *value;       /* points x values */
     double *first;       /* points x nonzeros of by_y */
     double *sensitivity; /* points x nonzeros of by_x */
-    bool middle;         /* the inputs of the start point are the midpoint of their box */
-
-    hn_check_group *groups;
-    double *violation;                /* |r_i| at the start point; NaN when not finite */
-    double *definition;               /* values of the defined variables at the start point */
-    double *row_norm;                 /* |grad f_i| at the start point */
-    size_t smallest_row, largest_row; /* by norm, among nonzero ones; `rows` if all are 0 */
-    size_t constant_entries;          /* of J */
-    hn_check_difference y_check[DIFFERENCE_CLASSES], x_check[DIFFERENCE_CLASSES];
-    hn_check_difference product_check, hessian_check;
-    hn_check_correction *correction;
-    hn_check_conflict *conflict;
-    hn_check_rank *rank;
-    hn_check_theorem *theorem;
-    struct finding *findings, **findings_end;
-    bool starved; /* out of memory for a name or a sentence */
 };
 
 static const double CHECK_ERROR_GOOD = 1e-6; /* a derivative with a smaller error is correct */
@@ -90,11 +60,14 @@ hn_status check_findings(struct check *check, hn_error *error);
 
 /* ---- helpers ---- */
 
+/* Zeroed memory for count elements and one more; when out of memory NULL, and sets `starved`. */
+void *check_take(struct check *check, size_t count, size_t size);
+
+/* HN_NO_MEMORY if `starved`. */
+hn_status check_status(const struct check *check, hn_error *error);
+
 /* Reports the start of a stage to the caller. */
 void check_stage(const struct check *check, const char *stage);
-
-/* Nonzeros of J, the rows of by_y without the gradient. */
-size_t check_jacobian_count(const struct check *check);
 
 /* The name of a function or bound; that of an entry of x or, after those, of y. */
 const char *check_name(struct check *check, size_t value);
@@ -109,8 +82,9 @@ bool check_is_equality(const struct check *check, size_t row);
 /* A formatted string in the arena, cut at 300 bytes; when out of memory "?", and sets `starved`. */
 __attribute__((format(printf, 2, 3))) const char *check_format(struct check *check, const char *format, ...);
 
-/* Describes the first operation in a function or bound that is not finite at this point; NULL if none is found. */
-const char *check_blame(struct check *check, size_t value, size_t point);
+/* Redundant rows, with equal bodies or, if linear, proportional coefficients: for each row the earlier row that it
+ * repeats, or its own number, and the factor between them. */
+void check_duplicates(struct check *check, size_t *original, double *factor);
 
 /* ---- layers. A unit of work is one operator or multiply-add, about a nanosecond ---- */
 
@@ -127,8 +101,5 @@ hn_status check_make_layer(hn_layer **out, const char **why_not, struct check *c
 
 /* Runs it on this thread, with a new workspace. */
 hn_status check_run_layer(const hn_layer *layer, const hn_batch *batch, hn_error *error);
-
-/* The model with the rows of some groups only (keep[g] != 0) and all inputs and outputs. */
-hn_status relax_model(hn_model **out, const struct check *check, const unsigned char *keep, hn_error *error);
 
 #endif

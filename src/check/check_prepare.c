@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "check/check_parts.h"
+#include "check/point_table.h"
 #include "model/parts.h"
 
 #include <math.h>
@@ -29,15 +29,8 @@ static hn_status make_evaluator(struct check *check, hn_error *error) {
 
 /* ---- patterns: those of several quantities stacked vertically ---- */
 
-struct stack {
-    struct check_matrix *matrix;
-    const hn_evaluator *evaluator;
-};
-
 /* A gradient is one row, with its nonzeros at the entries. */
-static void add_gradient(const struct stack *stack, hn_quantity q) {
-    struct check_matrix *m = stack->matrix;
-    const struct quantity *quantity = &stack->evaluator->quantity[q];
+static void stack_gradient(struct check_matrix *m, const struct quantity *quantity) {
     for (size_t i = 0; i < quantity->count; i++) {
         m->column[m->count] = quantity->entry[i];
         m->constant[m->count++] = NAN;
@@ -45,82 +38,94 @@ static void add_gradient(const struct stack *stack, hn_quantity q) {
     m->first[++m->rows] = m->count;
 }
 
-static void add_pattern(const struct stack *stack, hn_quantity q) {
-    struct check_matrix *m = stack->matrix;
-    const hn_pattern *pattern = &stack->evaluator->quantity[q].pattern;
-    size_t below = m->count;
+static void stack_pattern(struct check_matrix *m, const hn_pattern *pattern) {
+    size_t above = m->count;
     for (size_t e = 0; e < pattern->count; e++) {
         m->column[m->count] = pattern->column[e];
         m->constant[m->count++] = pattern->constant[e];
     }
     for (size_t i = 0; i < pattern->rows; i++)
-        m->first[++m->rows] = below + pattern->first[i + 1];
+        m->first[++m->rows] = above + pattern->first[i + 1];
 }
 
-static hn_status stack_patterns(struct check *check, struct check_matrix *matrix, size_t columns,
-                                const hn_quantity q[4], hn_error *error) {
-    struct stack stack = {matrix, check->evaluator};
+static void stack_part(struct check *check, struct check_matrix *matrix, size_t columns, enum board_part part) {
+    const struct quantity *quantity = check->evaluator->quantity;
     size_t count = 0;
-    for (int k = 0; k < 4; k++)
-        count += q[k] < HN_QUANTITY_COUNT ? check->evaluator->quantity[q[k]].count : 0;
+    for (int k = 0; k < BOARD_STACK && board_quantity(part, k) < HN_QUANTITY_COUNT; k++)
+        count += quantity[board_quantity(part, k)].count;
     *matrix = (struct check_matrix){.columns = columns};
-    matrix->first = arena_take(&check->arena, check->values + 1, sizeof *matrix->first);
-    matrix->column = arena_take(&check->arena, count + 1, sizeof *matrix->column);
-    matrix->constant = arena_take(&check->arena, count + 1, sizeof *matrix->constant);
-    if (!matrix->first || !matrix->column || !matrix->constant)
-        return error_no_memory(error, "check");
-    matrix->first[0] = 0;
-    for (int k = 0; k < 4; k++) {
-        if (q[k] == HN_QUANTITY_COUNT || check->evaluator->quantity[q[k]].piece == PIECES)
+    matrix->first = check_take(check, check->values, sizeof *matrix->first);
+    matrix->column = check_take(check, count, sizeof *matrix->column);
+    matrix->constant = check_take(check, count, sizeof *matrix->constant);
+    for (int k = 0; k < BOARD_STACK && !check->starved; k++) {
+        hn_quantity q = board_quantity(part, k);
+        if (q == HN_QUANTITY_COUNT || quantity[q].piece == PIECES)
             continue;
-        if (check->evaluator->quantity[q[k]].entry)
-            add_gradient(&stack, q[k]);
+        if (quantity[q].entry)
+            stack_gradient(matrix, &quantity[q]);
         else
-            add_pattern(&stack, q[k]);
+            stack_pattern(matrix, &quantity[q].pattern);
     }
-    return HN_OK;
 }
 
-static hn_status keep_patterns(struct check *check, hn_error *error) {
-    static const hn_quantity in_y[] = {HN_QUANTITY_JACOBIAN_Y, HN_QUANTITY_GRADIENT_Y, HN_QUANTITY_COUNT,
-                                       HN_QUANTITY_COUNT};
-    static const hn_quantity in_x[] = {HN_QUANTITY_JACOBIAN_X, HN_QUANTITY_GRADIENT_X, HN_QUANTITY_LOWER_X,
-                                       HN_QUANTITY_UPPER_X};
-    hn_status status = stack_patterns(check, &check->by_y, check->columns, in_y, error);
-    if (status == HN_OK)
-        status = stack_patterns(check, &check->by_x, check->inputs, in_x, error);
-    if (status != HN_OK)
-        return status;
-    check->jacobian = check->evaluator->quantity[HN_QUANTITY_JACOBIAN_Y].pattern;
-    check->hessian = check->evaluator->quantity[HN_QUANTITY_HESSIAN_YY].pattern;
-    for (size_t e = 0; e < check->jacobian.count; e++)
-        check->constant_entries += isnan(check->jacobian.constant[e]) ? 0 : 1;
-    return HN_OK;
+/* Equalities have one bound, stored twice. */
+static size_t bound_entries(const struct check *check) {
+    size_t count = 0, m = check->rows;
+    const size_t *first = check->by_x.first + check->functions;
+    for (size_t i = 0; i < m; i++) {
+        count += first[i + 1] - first[i];
+        if (!check_is_equality(check, i))
+            count += first[m + i + 1] - first[m + i];
+    }
+    return count;
 }
 
 hn_status check_prepare(struct check *check, hn_error *error) {
+    hn_check *found = &check->found;
     check_stage(check, "differentiating");
     hn_status status = make_evaluator(check, error);
     if (status != HN_OK)
         return status;
-    check->info = hn_evaluator_info_of(check->evaluator);
-    check->inputs = check->info.inputs;
-    check->columns = check->info.outputs;
-    check->rows = check->info.rows;
+    hn_evaluator_info info = hn_evaluator_info_of(check->evaluator);
+    found->inputs = check->inputs = info.inputs;
+    found->outputs = check->columns = info.outputs;
+    found->rows = check->rows = info.rows;
+    found->hessian_left_out = info.hessian_left_out;
+    found->value_instructions = info.value_instructions;
+    found->first_instructions = info.first_instructions;
+    found->hessian_instructions = info.hessian_instructions;
     check->functions = check->evaluator->functions;
     check->values = check->functions + 2 * check->rows;
-    return keep_patterns(check, error);
+    stack_part(check, &check->by_y, check->columns, BOARD_BY_Y);
+    stack_part(check, &check->by_x, check->inputs, BOARD_BY_X);
+    if (check->starved)
+        return check_status(check, error);
+    check->hessian = check->evaluator->quantity[HN_QUANTITY_HESSIAN_YY].pattern;
+    found->hessian_nonzeros = check->hessian.count;
+    found->jacobian = check->evaluator->quantity[HN_QUANTITY_JACOBIAN_Y].pattern;
+    for (size_t e = 0; e < found->jacobian.count; e++)
+        found->jacobian_constant += isnan(found->jacobian.constant[e]) ? 0 : 1;
+    found->gradient_nonzeros = check->by_y.count - found->jacobian.count;
+    found->jacobian_x_nonzeros = check->by_x.first[check->rows];
+    found->bounds_x_nonzeros = bound_entries(check);
+    return HN_OK;
 }
 
 /* ---- helpers ---- */
 
+void *check_take(struct check *check, size_t count, size_t size) {
+    void *memory = arena_take(&check->arena, count + 1, size);
+    check->starved = check->starved || !memory;
+    return memory ? memset(memory, 0, (count + 1) * size) : NULL;
+}
+
+hn_status check_status(const struct check *check, hn_error *error) {
+    return check->starved ? error_no_memory(error, "check") : HN_OK;
+}
+
 void check_stage(const struct check *check, const char *stage) {
     if (check->options.progress)
         check->options.progress(check->options.progress_context, stage, 0, 0);
-}
-
-size_t check_jacobian_count(const struct check *check) {
-    return check->jacobian.count;
 }
 
 const char *check_format(struct check *check, const char *format, ...) {

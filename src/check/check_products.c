@@ -17,45 +17,51 @@
 
 static const double FLOOR = 1e-3; /* as in check_differences.c */
 
+/* One of the two ways. */
+struct hessian_product {
+    hn_check_derivative derivative;
+    double *value;            /* columns */
+    struct verdict *verdicts; /* columns */
+};
+
 struct product_check {
     struct check *check;
     struct board first;
     void *workspace;
-    double *formed_entries; /* of the Hessian's lower triangle */
-    double *v, *t;          /* functions, columns */
-    double *moved;          /* columns */
-    double *samples;        /* columns x CHECK_MOST: g at the moved points */
-    double *centre, *size;  /* columns: g at the point; sum of |v_i J_ij| */
-    double *exact, *formed; /* columns: the product, and the one from the Hessian */
+    double *entries;                /* of the Hessian's lower triangle */
+    double *v, *t;                  /* functions, columns */
+    double *moved;                  /* columns */
+    double *samples;                /* columns x CHECK_MOST: g at the moved points */
+    double *centre, *size;          /* columns: g at the point; sum of |v_i J_ij| */
+    struct hessian_product ways[2]; /* without the Hessian, and with it */
+    int count;                      /* 1 if the Hessian was omitted */
 };
 
-static hn_status check_products_create(struct product_check *p, struct check *check, hn_error *error) {
-    double **lists[] = {&p->t, &p->moved, &p->centre, &p->size, &p->exact, &p->formed};
-    *p = (struct product_check){.check = check};
-    p->v = arena_take(&check->arena, check->functions + 1, sizeof *p->v);
-    p->samples = arena_take(&check->arena, check->columns + 1, CHECK_MOST * sizeof *p->samples);
-    bool placed = p->v && p->samples;
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        *lists[i] = arena_take(&check->arena, check->columns + 1, sizeof **lists[i]);
-        placed = placed && *lists[i];
+static hn_status create_products(struct product_check *p, struct check *check, hn_error *error) {
+    size_t n = check->columns;
+    *p = (struct product_check){.check = check, .count = check->found.hessian_left_out ? 1 : 2};
+    p->v = check_take(check, check->functions, sizeof *p->v);
+    p->t = check_take(check, n, sizeof *p->t);
+    p->moved = check_take(check, n, sizeof *p->moved);
+    p->samples = check_take(check, n * CHECK_MOST, sizeof *p->samples);
+    p->centre = check_take(check, n, sizeof *p->centre);
+    p->size = check_take(check, n, sizeof *p->size);
+    p->entries = check_take(check, check->hessian.count, sizeof *p->entries);
+    for (int way = 0; way < 2; way++) {
+        p->ways[way].derivative = way == 0 ? HN_CHECK_HESSIAN_PRODUCT : HN_CHECK_HESSIAN;
+        p->ways[way].value = check_take(check, n, sizeof *p->ways[way].value);
+        p->ways[way].verdicts = check_take(check, n, sizeof *p->ways[way].verdicts);
     }
-    p->formed_entries = arena_take(&check->arena, check->hessian.count + 1, sizeof *p->formed_entries);
     p->workspace = base_allocate(hn_evaluator_workspace_bytes(check->evaluator));
-    if (!placed || !p->formed_entries || !p->workspace)
-        return error_no_memory(error, "check");
-    return board_create(&p->first, check, BOARD_BY_Y, error);
-}
-
-static void check_products_release(struct product_check *p) {
-    board_release(&p->first);
-    base_release(p->workspace);
+    check->starved = check->starved || !p->workspace;
+    return check->starved ? check_status(check, error) : board_create(&p->first, check, 1u << BOARD_BY_Y, error);
 }
 
 /* v_i is scaled by the largest entry of its row, so that no row dominates. */
 static void choose_directions(struct product_check *p, size_t point) {
     struct check *check = p->check;
     struct random random = random_start(check->options.seed, (size_t)2 * CHECK_MOST + point);
-    const double *jacobian = check->first + point * check->by_y.count, *y = check->y + point * check->columns;
+    const double *jacobian = check->first + point * check->by_y.count, *y = check->found.y + point * check->columns;
     for (size_t i = 0; i < check->functions; i++) {
         double largest = 1;
         for (size_t e = check->by_y.first[i]; e < check->by_y.first[i + 1]; e++)
@@ -68,37 +74,37 @@ static void choose_directions(struct product_check *p, size_t point) {
 
 /* ---- the products ---- */
 
-static hn_evaluation evaluation_at(const struct product_check *p, size_t point) {
+static void evaluate_at_point(struct product_check *p, size_t point, hn_quantity quantity, double *values) {
     const struct check *check = p->check;
-    return (hn_evaluation){.size = sizeof(hn_evaluation),
-                           .count = 1,
-                           .x = check->x + point * check->inputs,
-                           .y = check->y + point * check->columns,
-                           .sigma = check->functions > check->rows ? p->v + check->rows : NULL,
-                           .lambda = p->v,
-                           .v_y = p->t};
-}
-
-static void multiply(struct product_check *p, size_t point) {
-    hn_evaluation evaluation = evaluation_at(p, point);
-    evaluation.values[HN_QUANTITY_HESSIAN_YY_V] = p->exact;
-    evaluator_run(p->check->evaluator, &evaluation, 0, 1, p->workspace);
-}
-
-static void multiply_formed(struct product_check *p, size_t point) {
-    const struct check *check = p->check;
-    const hn_pattern *h = &check->hessian;
-    hn_evaluation evaluation = evaluation_at(p, point);
-    evaluation.values[HN_QUANTITY_HESSIAN_YY] = p->formed_entries;
+    hn_evaluation evaluation = {.size = sizeof(hn_evaluation),
+                                .count = 1,
+                                .x = check->found.x + point * check->inputs,
+                                .y = check->found.y + point * check->columns,
+                                .sigma = check->functions > check->rows ? p->v + check->rows : NULL,
+                                .lambda = p->v,
+                                .v_y = p->t};
+    evaluation.values[quantity] = values;
     evaluator_run(check->evaluator, &evaluation, 0, 1, p->workspace);
-    memset(p->formed, 0, check->columns * sizeof *p->formed);
+}
+
+/* product = H t, from the lower triangle */
+static void multiply(const struct product_check *p, double *product) {
+    const hn_pattern *h = &p->check->hessian;
+    memset(product, 0, p->check->columns * sizeof *product);
     for (size_t i = 0; i < h->rows; i++)
         for (size_t e = h->first[i]; e < h->first[i + 1]; e++) {
-            double value = p->formed_entries[e];
-            p->formed[i] += value * p->t[h->column[e]];
+            product[i] += p->entries[e] * p->t[h->column[e]];
             if (h->column[e] != i) /* the upper triangle */
-                p->formed[h->column[e]] += value * p->t[i];
+                product[h->column[e]] += p->entries[e] * p->t[i];
         }
+}
+
+static void compute_products(struct product_check *p, size_t point) {
+    evaluate_at_point(p, point, HN_QUANTITY_HESSIAN_YY_V, p->ways[0].value);
+    if (p->count == 1)
+        return;
+    evaluate_at_point(p, point, HN_QUANTITY_HESSIAN_YY, p->entries);
+    multiply(p, p->ways[1].value);
 }
 
 /* ---- differences of g ---- */
@@ -118,18 +124,18 @@ static void centre(struct product_check *p, size_t point) {
 
 static void run_moved(struct product_check *p, size_t point, int pass) {
     const struct check *check = p->check;
-    const double *y = check->y + point * check->columns;
+    const double *x = check->found.x + point * check->inputs, *y = check->found.y + point * check->columns;
     for (size_t sample = 0; sample < CHECK_MOST; sample++) {
         double step = judge_step(pass, sample / 2) * (sample % 2 == 0 ? 1 : -1);
         for (size_t j = 0; j < check->columns; j++)
             p->moved[j] = y[j] + step * p->t[j];
-        board_place(&p->first, sample, check->x + point * check->inputs, p->moved);
+        board_place(&p->first, sample, x, p->moved);
     }
     board_run(&p->first);
     memset(p->samples, 0, check->columns * CHECK_MOST * sizeof *p->samples);
     for (size_t i = 0; i < check->functions; i++)
         for (size_t e = check->by_y.first[i]; e < check->by_y.first[i + 1]; e++) {
-            const double *entry = board_by_y(&p->first, e);
+            const double *entry = board_at(&p->first, BOARD_BY_Y, e);
             double *g = p->samples + (size_t)check->by_y.column[e] * CHECK_MOST;
             for (size_t sample = 0; sample < CHECK_MOST; sample++)
                 g[sample] += p->v[i] * entry[sample];
@@ -144,57 +150,54 @@ static double largest_of(const double *values, size_t count) {
 }
 
 /* Compares all entries of one product; true if another pass may help. */
-static bool judge_product(const struct product_check *p, const double *product, int pass, struct verdict *verdicts) {
+static bool judge_product(const struct product_check *p, const struct hessian_product *product, int pass) {
     size_t n = p->check->columns;
-    double largest = largest_of(product, n);
+    double largest = largest_of(product->value, n);
     bool doubts = false;
     for (size_t j = 0; j < n; j++) {
-        double derivative[STEPS];
+        struct verdict *verdict = &product->verdicts[j];
+        double value = product->value[j], derivative[STEPS];
         if (pass == 0)
-            verdicts[j] = (struct verdict){.error = INFINITY};
-        if (!isfinite(product[j]) || !isfinite(p->centre[j]) || !judge_doubts(&verdicts[j]))
+            *verdict = (struct verdict){.error = INFINITY};
+        if (!isfinite(value) || !isfinite(p->centre[j]) || !judge_doubts(verdict))
             continue;
         for (size_t s = 0; s < STEPS; s++)
-            derivative[s] = product[j];
+            derivative[s] = value;
         double floor = FLOOR * fmax(largest, p->size[j]);
-        judge(&verdicts[j], pass, p->samples + j * CHECK_MOST, derivative, p->centre[j], floor);
-        doubts |= judge_doubts(&verdicts[j]);
+        judge(verdict, pass, p->samples + j * CHECK_MOST, derivative, p->centre[j], floor);
+        doubts |= judge_doubts(verdict);
     }
     return doubts;
 }
 
-static void record(const struct product_check *p, const double *product, const struct verdict *verdicts, size_t point,
-                   hn_check_difference *found) {
+static void record(const struct product_check *p, const struct hessian_product *product, size_t point) {
     for (size_t j = 0; j < p->check->columns; j++) {
-        hn_check_difference at = {.point = point, .column = j, .together = 1, .derivative = product[j]};
-        judge_record(found, &verdicts[j], at);
+        hn_check_difference at = {.point = point, .column = j, .together = 1, .derivative = product->value[j]};
+        judge_record(&p->check->found.difference[product->derivative], &product->verdicts[j], at);
     }
+}
+
+static void check_point(struct product_check *p, size_t point) {
+    bool doubts = true;
+    choose_directions(p, point);
+    compute_products(p, point);
+    centre(p, point);
+    for (int pass = 0; pass < PASSES && doubts; pass++) {
+        run_moved(p, point, pass);
+        doubts = false;
+        for (int way = 0; way < p->count; way++)
+            doubts |= judge_product(p, &p->ways[way], pass);
+    }
+    for (int way = 0; way < p->count; way++)
+        record(p, &p->ways[way], point);
 }
 
 hn_status check_products(struct check *check, hn_error *error) {
     struct product_check p;
-    struct verdict *exact = arena_take(&check->arena, check->columns + 1, sizeof *exact);
-    struct verdict *formed = arena_take(&check->arena, check->columns + 1, sizeof *formed);
-    hn_status status = check_products_create(&p, check, error);
-    if (status == HN_OK && (!exact || !formed))
-        status = error_no_memory(error, "check");
-    for (size_t point = 0; point < check->points && status == HN_OK; point++) {
-        bool doubts = true;
-        choose_directions(&p, point);
-        multiply(&p, point);
-        if (!check->info.hessian_left_out)
-            multiply_formed(&p, point);
-        centre(&p, point);
-        for (int pass = 0; pass < PASSES && doubts; pass++) {
-            run_moved(&p, point, pass);
-            doubts = judge_product(&p, p.exact, pass, exact);
-            if (!check->info.hessian_left_out)
-                doubts |= judge_product(&p, p.formed, pass, formed);
-        }
-        record(&p, p.exact, exact, point, &check->product_check);
-        if (!check->info.hessian_left_out)
-            record(&p, p.formed, formed, point, &check->hessian_check);
-    }
-    check_products_release(&p);
+    hn_status status = create_products(&p, check, error);
+    for (size_t point = 0; point < check->points && status == HN_OK; point++)
+        check_point(&p, point);
+    board_release(&p.first);
+    base_release(p.workspace);
     return status;
 }

@@ -4,9 +4,7 @@
  * A row is active if it is an equality, or within 1e-6 of a bound, or violated.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
-#include "check/check_parts.h"
-#include "check/check_probe.h"
+#include "check/point_table.h"
 #include "check/row_rank.h"
 
 #include <math.h>
@@ -19,8 +17,10 @@ static const double WORK_LIMIT = 1e9;   /* rows^2 x columns */
 static const double MEMORY_LIMIT = 1e7; /* rows x columns */
 
 static bool is_active(const struct probe *probe, size_t i) {
-    double value = probe_value(probe, i)[0];
-    return !(value > probe_lower(probe, i)[0] + ACTIVE && value < probe_upper(probe, i)[0] - ACTIVE);
+    size_t lower = probe->check->functions + i, upper = lower + probe->check->rows;
+    double value = board_at(&probe->board, BOARD_VALUES, i)[0];
+    return !(value > board_at(&probe->board, BOARD_VALUES, lower)[0] + ACTIVE &&
+             value < board_at(&probe->board, BOARD_VALUES, upper)[0] - ACTIVE);
 }
 
 static size_t list_active(const struct probe *probe, size_t *active) {
@@ -33,27 +33,23 @@ static size_t list_active(const struct probe *probe, size_t *active) {
 
 /* ---- the matrix ---- */
 
-static hn_status check_rank_reserve(struct row_rank *f, struct check *check, hn_error *error) {
-    struct arena *arena = &check->arena;
+static void reserve(struct row_rank *f, struct check *check) {
     size_t most = f->rows < f->columns ? f->rows : f->columns;
-    f->a = arena_take(arena, f->rows + 1, (f->columns + 1) * sizeof *f->a);
-    f->triangle = arena_take(arena, most + 1, (f->rows + 1) * sizeof *f->triangle);
-    f->length = arena_take(arena, f->rows + 1, sizeof *f->length);
-    f->left = arena_take(arena, f->rows + 1, sizeof *f->left);
-    f->work = arena_take(arena, f->rows + 1, 2 * sizeof *f->work);
-    f->pivot = arena_take(arena, f->rows + 1, sizeof *f->pivot);
-    bool placed = f->a && f->triangle && f->length && f->left && f->work && f->pivot;
-    return placed ? HN_OK : error_no_memory(error, "check");
+    f->a = check_take(check, f->rows * f->columns, sizeof *f->a);
+    f->triangle = check_take(check, most * f->rows, sizeof *f->triangle);
+    f->length = check_take(check, f->rows, sizeof *f->length);
+    f->left = check_take(check, f->rows, sizeof *f->left);
+    f->work = check_take(check, 2 * f->rows, sizeof *f->work);
+    f->pivot = check_take(check, f->rows, sizeof *f->pivot);
 }
 
 /* False when an entry is not finite. */
-static bool check_rank_fill(struct row_rank *f, const struct probe *probe, const size_t *active) {
+static bool fill(struct row_rank *f, const struct probe *probe, const size_t *active) {
     const struct check_matrix *j = &probe->check->by_y;
     bool finite = true;
-    memset(f->a, 0, f->rows * f->columns * sizeof *f->a);
     for (size_t k = 0; k < f->rows; k++)
         for (size_t e = j->first[active[k]]; e < j->first[active[k] + 1]; e++) {
-            double entry = probe_entry(probe, e)[0];
+            double entry = board_at(&probe->board, BOARD_BY_Y, e)[0];
             f->a[k * f->columns + j->column[e]] = entry;
             finite = finite && isfinite(entry);
         }
@@ -84,20 +80,18 @@ static void name_others(hn_check_dependent *d, const struct row_rank *f, const s
 
 static hn_status name_dependents(hn_check_rank *report, const struct row_rank *f, const size_t *active,
                                  struct check *check, hn_error *error) {
-    double *coefficient = arena_take(&check->arena, f->rank + 1, sizeof *coefficient);
+    double *coefficient = check_take(check, f->rank, sizeof *coefficient);
     report->dependents = f->rows - f->rank;
-    report->dependent = arena_take(&check->arena, report->dependents + 1, sizeof *report->dependent);
-    if (!coefficient || !report->dependent)
-        return error_no_memory(error, "check");
-    for (size_t k = 0; k < report->dependents; k++) {
+    report->dependent = check_take(check, report->dependents, sizeof *report->dependent);
+    for (size_t k = 0; k < report->dependents && !check->starved; k++) {
         size_t j = f->pivot[f->rank + k];
         hn_check_dependent *d = &report->dependent[k];
-        *d = (hn_check_dependent){.row = active[j]};
+        d->row = active[j];
         row_rank_combine(f, j, coefficient);
         if (f->length[j] > 0 && f->rank > 0)
             name_others(d, f, active, coefficient);
     }
-    return HN_OK;
+    return check_status(check, error);
 }
 
 /* ---- the check ---- */
@@ -105,16 +99,10 @@ static hn_status name_dependents(hn_check_rank *report, const struct row_rank *f
 static hn_status factor(hn_check_rank *report, const struct probe *probe, const size_t *active, struct check *check,
                         hn_error *error) {
     struct row_rank f = {.rows = report->active, .columns = check->columns};
-    double cells = (double)f.rows * (double)f.columns;
-    if (cells > MEMORY_LIMIT || cells * (double)f.rows > WORK_LIMIT) {
-        report->why_not =
-            check_format(check, "%zu active rows and %zu columns are too many for this check", f.rows, f.columns);
-        return HN_OK;
-    }
-    hn_status status = check_rank_reserve(&f, check, error);
-    if (status != HN_OK)
-        return status;
-    if (!check_rank_fill(&f, probe, active)) {
+    reserve(&f, check);
+    if (check->starved)
+        return check_status(check, error);
+    if (!fill(&f, probe, active)) {
         report->why_not = "a derivative is not finite at the result";
         return HN_OK;
     }
@@ -142,17 +130,21 @@ static size_t count_equalities(const struct check *check) {
     return count;
 }
 
-static hn_status check_rank_look(hn_check_rank *report, struct check *check, hn_error *error) {
+hn_status check_rank(struct check *check, hn_error *error) {
     struct probe probe;
-    size_t *active = arena_take(&check->arena, check->rows + 1, sizeof *active);
+    if (check->found.correction->why_not)
+        return HN_OK;
+    hn_check_rank *report = check->found.rank = check_take(check, 1, sizeof *report);
+    size_t *active = check_take(check, check->rows, sizeof *active);
+    if (check->starved)
+        return check_status(check, error);
+    check_stage(check, "rank at the result");
     if (is_too_large(report, check, count_equalities(check)))
         return HN_OK;
-    if (!active)
-        return error_no_memory(error, "check");
     hn_status status = probe_create(&probe, check, error);
     if (status == HN_OK) {
         for (size_t sample = 0; sample < CHECK_MOST; sample++)
-            probe_place(&probe, sample, check->x, check->correction->y);
+            board_place(&probe.board, sample, check->found.x, check->found.correction->y);
         probe_run(&probe);
         report->active = list_active(&probe, active);
         if (report->active > 0 && !is_too_large(report, check, report->active))
@@ -160,15 +152,4 @@ static hn_status check_rank_look(hn_check_rank *report, struct check *check, hn_
     }
     probe_release(&probe);
     return status;
-}
-
-hn_status check_rank(struct check *check, hn_error *error) {
-    if (check->correction->why_not)
-        return HN_OK;
-    check->rank = arena_take(&check->arena, 1, sizeof *check->rank);
-    if (!check->rank)
-        return error_no_memory(error, "check");
-    check_stage(check, "rank at the result");
-    *check->rank = (hn_check_rank){.why_not = NULL};
-    return check_rank_look(check->rank, check, error);
 }

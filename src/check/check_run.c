@@ -1,4 +1,4 @@
-/* check_run.c - hn_model_check: runs the parts of a check, and its result. See check_parts.h.
+/* check_run.c - hn_model_check: runs the parts of a check. See check_parts.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -6,14 +6,7 @@
 #include "base/structs.h"
 #include "check/check_parts.h"
 
-#include <math.h>
 #include <string.h>
-
-/* The result is the first member, so that both have the same address. */
-struct whole {
-    hn_check found;
-    struct check check;
-};
 
 hn_status hn_check_get_defaults(hn_check_options *out, hn_error *error) {
     hn_check_options own = {.size = sizeof own, .points = 4, .seed = 1};
@@ -38,108 +31,14 @@ static hn_status take_options(hn_check_options *own, const hn_check_options *opt
     return HN_OK;
 }
 
-/* ---- the parts ---- */
-
-static hn_status check_run_look(struct check *check, hn_error *error) {
-    hn_status status = check_prepare(check, error);
-    if (status == HN_OK)
-        status = check_points(check, error);
-    if (status == HN_OK)
-        status = check_evaluate(check, error);
-    if (status == HN_OK)
-        status = check_differences(check, error);
-    if (status == HN_OK)
-        status = check_products(check, error);
-    if (status == HN_OK)
-        status = check_correct(check, error);
-    if (status == HN_OK)
-        status = check_conflict(check, error);
-    if (status == HN_OK)
-        status = check_rank(check, error);
-    if (status == HN_OK)
-        status = check_theorem(check, error);
-    if (status == HN_OK)
-        status = check_findings(check, error);
-    return status == HN_OK && check->starved ? error_no_memory(error, "check") : status;
-}
-
-/* ---- the result ---- */
-
-static hn_status list_findings(hn_check *found, struct check *check, hn_error *error) {
-    size_t count = 0;
-    for (const struct finding *finding = check->findings; finding; finding = finding->next)
-        count++;
-    found->finding = arena_take(&check->arena, count + 1, sizeof *found->finding);
-    if (!found->finding)
-        return error_no_memory(error, "check");
-    for (const struct finding *finding = check->findings; finding; finding = finding->next)
-        found->finding[found->findings++] = finding->found;
-    return HN_OK;
-}
-
-/* Equalities have one bound, stored twice. */
-static size_t bound_entries(const struct check *check) {
-    size_t count = 0, m = check->rows;
-    const size_t *first = check->by_x.first + check->functions;
-    for (size_t i = 0; i < m; i++) {
-        count += first[i + 1] - first[i];
-        if (!check_is_equality(check, i))
-            count += first[m + i + 1] - first[m + i];
-    }
-    return count;
-}
-
-static void show_start(hn_check *found, const struct check *check) {
-    found->points = check->points;
-    found->unmet = check->unmet;
-    found->middle = check->middle;
-    found->x = check->x;
-    found->y = check->y;
-    found->lower = check->lower;
-    found->upper = check->upper;
-    found->objective = check->functions > check->rows ? check->value[check->rows] : (double)NAN;
-    found->row_value = check->value;
-    found->row_lower = check->value + check->functions;
-    found->row_upper = found->row_lower + check->rows;
-    found->violation = check->violation;
-    found->row_norm = check->row_norm;
-    found->smallest_row = check->smallest_row;
-    found->largest_row = check->largest_row;
-    found->definition = check->definition;
-    found->group = check->groups;
-}
-
-static void show_derivatives(hn_check *found, const struct check *check) {
-    found->jacobian = check->jacobian;
-    found->jacobian_constant = check->constant_entries;
-    found->jacobian_x_nonzeros = check->by_x.first[check->rows];
-    found->bounds_x_nonzeros = bound_entries(check);
-    found->gradient_nonzeros = check->by_y.count - check->jacobian.count;
-    found->hessian_nonzeros = check->hessian.count;
-    found->hessian_left_out = check->info.hessian_left_out;
-    found->value_instructions = check->info.value_instructions;
-    found->first_instructions = check->info.first_instructions;
-    found->hessian_instructions = check->info.hessian_instructions;
-    found->difference[HN_CHECK_JACOBIAN_Y] = check->y_check[BY_ROWS];
-    found->difference[HN_CHECK_GRADIENT_Y] = check->y_check[BY_OBJECTIVE];
-    found->difference[HN_CHECK_JACOBIAN_X] = check->x_check[BY_ROWS];
-    found->difference[HN_CHECK_BOUNDS_X] = check->x_check[BY_BOUNDS];
-    found->difference[HN_CHECK_GRADIENT_X] = check->x_check[BY_OBJECTIVE];
-    found->difference[HN_CHECK_HESSIAN_PRODUCT] = check->product_check;
-    found->difference[HN_CHECK_HESSIAN] = check->hessian_check;
-}
-
-static hn_status check_run_show(hn_check *found, struct check *check, hn_error *error) {
-    found->inputs = check->inputs;
-    found->outputs = check->columns;
-    found->rows = check->rows;
-    show_start(found, check);
-    show_derivatives(found, check);
-    found->correction = check->correction;
-    found->conflict = check->conflict;
-    found->rank = check->rank;
-    found->theorem = check->theorem;
-    return list_findings(found, check, error);
+static hn_status run_parts(struct check *check, hn_error *error) {
+    hn_status (*const parts[])(struct check *, hn_error *) = {
+        check_prepare, check_points,   check_evaluate, check_differences, check_products,
+        check_correct, check_conflict, check_rank,     check_theorem,     check_findings};
+    hn_status status = HN_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == HN_OK; i++)
+        status = parts[i](check, error);
+    return status == HN_OK ? check_status(check, error) : status;
 }
 
 hn_status hn_model_check(hn_check **out, const hn_model *model, const hn_check_options *options, hn_error *error) {
@@ -148,28 +47,27 @@ hn_status hn_model_check(hn_check **out, const hn_model *model, const hn_check_o
     *out = NULL;
     if (!model)
         return error_missing(error, "hn_model_check", "model");
-    struct whole *whole = base_allocate(sizeof *whole);
-    if (!whole)
+    struct check *check = base_allocate(sizeof *check);
+    if (!check)
         return error_no_memory(error, "check");
-    memset(whole, 0, sizeof *whole);
-    whole->check.model = model;
-    hn_status status = take_options(&whole->check.options, options, model, error);
+    memset(check, 0, sizeof *check);
+    check->model = model;
+    hn_status status = take_options(&check->options, options, model, error);
     if (status == HN_OK)
-        status = check_run_look(&whole->check, error);
+        status = run_parts(check, error);
     if (status == HN_OK)
-        status = check_run_show(&whole->found, &whole->check, error);
-    if (status == HN_OK)
-        *out = &whole->found;
+        *out = &check->found;
     else
-        hn_check_destroy(&whole->found);
+        hn_check_destroy(&check->found);
     return status;
 }
 
-void hn_check_destroy(hn_check *check) {
-    struct whole *whole = (struct whole *)(void *)check;
-    if (!whole)
+/* The result is the first member of the check. */
+void hn_check_destroy(hn_check *found) {
+    struct check *check = (struct check *)(void *)found;
+    if (!check)
         return;
-    hn_evaluator_destroy(whole->check.evaluator);
-    arena_release(&whole->check.arena);
-    base_release(whole);
+    hn_evaluator_destroy(check->evaluator);
+    arena_release(&check->arena);
+    base_release(check);
 }

@@ -13,7 +13,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/random.h"
-#include "check/check_paths.h"
+#include "check/point_table.h"
+#include "check/theorem.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,12 +25,18 @@ static const double WORK_LIMIT = 1.5e9;
 static const double TOLERANCE = 1e-8; /* smaller violations are ignored for mu */
 static const double SMALLEST_MOVE =
     1e-6; /* of successive iterates: below, differences of gradients are rounding errors */
-enum {
-    FIRST_TURNS = 30,
-    TURNS = 2,
-    RUNS = 3
-};                               /* power iteration steps: d and w are updated at every step of the first OFTEN, */
-enum { OFTEN = 20, SELDOM = 5 }; /* then at every SELDOM-th: iterates hardly change any more */
+static const double LEAST_ENERGY = 5e-21; /* |r| = 1e-10: below, V is rounding error */
+enum { PATH_STEPS = 100, RUNS = 3 };
+enum { FIRST_TURNS = 30, TURNS = 2 }; /* power iteration steps: d and w are updated at every step of the first OFTEN, */
+enum { OFTEN = 20, SELDOM = 5 };      /* then at every SELDOM-th: iterates hardly change any more */
+
+/* CHECK_MOST runs of the paper's iteration, from the check's points and the additional ones. */
+struct paths {
+    struct check *check;
+    double *iterate;            /* (PATH_STEPS + 1) x CHECK_MOST x columns */
+    int length[CHECK_MOST];     /* iterates of each path: fewer if an evaluation was not finite */
+    double *energy, *violation; /* (PATH_STEPS + 1) x CHECK_MOST: V and max |r|, set by visits */
+};
 
 /* Vectors have CHECK_MOST numbers for each entry. */
 struct explorer {
@@ -45,13 +52,89 @@ struct explorer {
     bool counts[CHECK_MOST];   /* the path's current iterate */
 };
 
+/* ---- paths ---- */
+
+static double *paths_iterate(const struct paths *paths, int step, size_t path) {
+    return paths->iterate + ((size_t)step * CHECK_MOST + path) * paths->check->columns;
+}
+
+static void watch(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping) {
+    struct paths *paths = context;
+    (void)damping;
+    if (iteration > PATH_STEPS || !isfinite(violation) || iteration != paths->length[sample])
+        return;
+    memcpy(paths_iterate(paths, iteration, sample), y, paths->check->columns * sizeof *y);
+    paths->length[sample] = iteration + 1;
+}
+
+/* Computes all iterates at a damping; why_not is set if no layer can be created. */
+static hn_status paths_run(struct paths *paths, double eps, const char **why_not, hn_error *error) {
+    struct check *check = paths->check;
+    hn_layer *layer = NULL;
+    hn_layer_options options = hn_layer_defaults();
+    options.method = HN_METHOD_PAPER;
+    options.damping = eps;
+    options.iterations = PATH_STEPS;
+    memset(paths->length, 0, sizeof paths->length);
+    hn_status status = check_make_layer(&layer, why_not, check, &options, error);
+    if (!layer)
+        return status;
+    double *y = check_take(check, CHECK_MOST * check->columns, sizeof *y);
+    const hn_batch batch = {.size = sizeof batch,
+                            .count = CHECK_MOST,
+                            .x = check->found.x,
+                            .y_raw = check->found.y,
+                            .y = y,
+                            .watch = watch,
+                            .watch_context = paths};
+    status = y ? check_run_layer(layer, &batch, error) : check_status(check, error);
+    hn_layer_destroy(layer);
+    return status;
+}
+
+/* Sets the probe to the iterates of a step, one sample per path (the last iterate of a shorter path), and stores V. */
+static void paths_visit(const struct paths *paths, struct probe *probe, int step) {
+    const struct check *check = paths->check;
+    for (size_t path = 0; path < CHECK_MOST; path++) {
+        int last = paths->length[path] - 1, at = step < last ? step : last;
+        const double *x = check->found.x + path * check->inputs, *y = check->found.y + path * check->columns;
+        board_place(&probe->board, path, x, at >= 0 ? paths_iterate(paths, at, path) : y);
+    }
+    probe_run(probe);
+    memcpy(paths->energy + (size_t)step * CHECK_MOST, probe->energy, sizeof probe->energy);
+    memcpy(paths->violation + (size_t)step * CHECK_MOST, probe->violation, sizeof probe->violation);
+}
+
+/* A path contributes until V is nearly 0. */
+static void add_path(const struct paths *paths, size_t path, hn_check_rate *rate) {
+    for (int step = 0; step + 1 < paths->length[path]; step++) {
+        double before = paths->energy[(size_t)step * CHECK_MOST + path];
+        double after = paths->energy[((size_t)step + 1) * CHECK_MOST + path];
+        if (!(before > LEAST_ENERGY) || !isfinite(after))
+            return;
+        double ratio = fmax(after, LEAST_ENERGY) / before;
+        rate->mean += log(ratio);
+        rate->worst = fmax(rate->worst, ratio);
+        rate->steps++;
+    }
+}
+
+/* The rate at which V decreased, over all steps of all visited paths. */
+static hn_check_rate paths_rate(const struct paths *paths, double eps) {
+    hn_check_rate rate = {.eps = eps};
+    for (size_t path = 0; path < CHECK_MOST; path++)
+        add_path(paths, path, &rate);
+    rate.mean = rate.steps > 0 ? exp(rate.mean / (double)rate.steps) : 0;
+    return rate;
+}
+
 /* ---- vectors: the lengths of all samples in one pass ---- */
 
 struct lengths {
     double of[CHECK_MOST];
 };
 
-static struct lengths check_theorem_distance(const double *a, const double *b, size_t count) {
+static struct lengths distance_of(const double *a, const double *b, size_t count) {
     struct lengths sum = {{0}};
     for (size_t i = 0; i < count * CHECK_MOST; i += CHECK_MOST)
         for (size_t sample = 0; sample < CHECK_MOST; sample++) {
@@ -64,7 +147,7 @@ static struct lengths check_theorem_distance(const double *a, const double *b, s
 }
 
 static struct lengths length(const double *v, size_t count) {
-    return check_theorem_distance(v, NULL, count);
+    return distance_of(v, NULL, count);
 }
 
 static void randomise(double *v, size_t count, size_t sample) {
@@ -92,7 +175,8 @@ static void multiply(struct explorer *e) {
     memset(e->product, 0, e->check->rows * CHECK_MOST * sizeof *e->product);
     for (size_t i = 0; i < e->check->rows; i++)
         for (size_t k = j->first[i]; k < j->first[i + 1]; k++) {
-            const double *entry = probe_entry(&e->probe, k), *w = e->vector + (size_t)j->column[k] * CHECK_MOST;
+            const double *entry = board_at(&e->probe.board, BOARD_BY_Y, k),
+                         *w = e->vector + (size_t)j->column[k] * CHECK_MOST;
             for (size_t sample = 0; sample < CHECK_MOST; sample++)
                 e->product[i * CHECK_MOST + sample] += entry[sample] * w[sample];
         }
@@ -103,7 +187,7 @@ static void multiply_transposed(struct explorer *e) {
     memset(e->vector, 0, e->check->columns * CHECK_MOST * sizeof *e->vector);
     for (size_t i = 0; i < e->check->rows; i++)
         for (size_t k = j->first[i]; k < j->first[i + 1]; k++) {
-            const double *entry = probe_entry(&e->probe, k);
+            const double *entry = board_at(&e->probe.board, BOARD_BY_Y, k);
             double *w = e->vector + (size_t)j->column[k] * CHECK_MOST;
             for (size_t sample = 0; sample < CHECK_MOST; sample++)
                 w[sample] += entry[sample] * e->product[i * CHECK_MOST + sample];
@@ -144,7 +228,7 @@ static double place_nearby(struct explorer *e, size_t sample, const double *y) {
         e->point[j] = y[j] + h * e->direction[j * CHECK_MOST + sample];
         sum += (e->point[j] - y[j]) * (e->point[j] - y[j]);
     }
-    probe_place(&e->probe, sample, e->check->x + sample * e->check->inputs, e->point);
+    board_place(&e->probe.board, sample, e->check->found.x + sample * e->check->inputs, e->point);
     return sqrt(sum);
 }
 
@@ -156,7 +240,7 @@ static void turn_direction(struct explorer *e, int step) {
         if (e->counts[sample])
             moved[sample] = place_nearby(e, sample, paths_iterate(&e->paths, step, sample));
     probe_run(&e->probe);
-    struct lengths change = check_theorem_distance(e->probe.gradient, e->gradient, n);
+    struct lengths change = distance_of(e->probe.gradient, e->gradient, n);
     for (size_t sample = 0; sample < CHECK_MOST; sample++) {
         if (!e->counts[sample] || !isfinite(change.of[sample]) || !(change.of[sample] > 0) || !(moved[sample] > 0))
             continue;
@@ -193,7 +277,7 @@ static void weigh(struct explorer *e, size_t sample, int step, double size) {
 
 static void add_iterates(struct explorer *e, int step) {
     struct lengths size = length(e->gradient, e->check->columns);
-    struct lengths change = check_theorem_distance(e->gradient, e->before, e->check->columns);
+    struct lengths change = distance_of(e->gradient, e->before, e->check->columns);
     for (size_t sample = 0; sample < CHECK_MOST; sample++) {
         bool counted = e->counts[sample] && step > 0;
         bool within = step < e->paths.length[sample] && e->probe.energy[sample] <= e->paths.energy[sample];
@@ -219,8 +303,7 @@ static void look_around(struct explorer *e, int step) {
 }
 
 /* Runs the paths at an eps and visits their iterates; `explore` also updates the estimates. */
-static hn_status check_theorem_walk(struct explorer *e, double eps, bool explore, hn_check_rate *rate,
-                                    hn_error *error) {
+static hn_status walk(struct explorer *e, double eps, bool explore, hn_check_rate *rate, hn_error *error) {
     hn_status status = paths_run(&e->paths, eps, &e->report->why_not, error);
     if (status != HN_OK || e->report->why_not)
         return status;
@@ -236,24 +319,23 @@ static hn_status check_theorem_walk(struct explorer *e, double eps, bool explore
 
 /* ---- the check ---- */
 
-static hn_status check_theorem_create(struct explorer *e, hn_error *error) {
+static void create_explorer(struct explorer *e) {
     struct check *check = e->check;
-    double **vectors[] = {&e->gradient, &e->before, &e->direction, &e->vector};
-    bool placed = true;
-    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
-        *vectors[i] = arena_take(&check->arena, check->columns + 1, CHECK_MOST * sizeof(double));
-        placed = placed && *vectors[i];
-    }
-    e->product = arena_take(&check->arena, check->rows + 1, CHECK_MOST * sizeof(double));
-    e->point = arena_take(&check->arena, check->columns + 1, sizeof(double));
-    if (!placed || !e->product || !e->point)
-        return error_no_memory(error, "check");
-    memset(e->gradient, 0, check->columns * CHECK_MOST * sizeof(double));
-    memset(e->direction, 0, check->columns * CHECK_MOST * sizeof(double));
-    memset(e->vector, 0, check->columns * CHECK_MOST * sizeof(double));
+    size_t numbers = (size_t)(PATH_STEPS + 1) * CHECK_MOST, vector = CHECK_MOST * check->columns;
+    e->gradient = check_take(check, vector, sizeof(double));
+    e->before = check_take(check, vector, sizeof(double));
+    e->direction = check_take(check, vector, sizeof(double));
+    e->vector = check_take(check, vector, sizeof(double));
+    e->product = check_take(check, CHECK_MOST * check->rows, sizeof(double));
+    e->point = check_take(check, check->columns, sizeof(double));
+    e->paths = (struct paths){.check = check,
+                              .iterate = check_take(check, numbers * check->columns, sizeof(double)),
+                              .energy = check_take(check, numbers, sizeof(double)),
+                              .violation = check_take(check, numbers, sizeof(double))};
+    if (check->starved)
+        return;
     normalise(e->direction, check->columns);
     normalise(e->vector, check->columns);
-    return paths_create(&e->paths, check, error);
 }
 
 static struct theorem_constants constants_of(const hn_check_theorem *t) {
@@ -263,7 +345,7 @@ static struct theorem_constants constants_of(const hn_check_theorem *t) {
 static hn_status estimate(struct explorer *e, hn_error *error) {
     hn_check_theorem *t = e->report;
     t->mu = INFINITY;
-    hn_status status = check_theorem_walk(e, PAPER_EPS, true, &t->at_paper, error);
+    hn_status status = walk(e, PAPER_EPS, true, &t->at_paper, error);
     if (status != HN_OK || t->why_not)
         return status;
     if (t->points == 0)
@@ -273,7 +355,7 @@ static hn_status estimate(struct explorer *e, hn_error *error) {
     if (t->why_not)
         return HN_OK;
     struct theorem_constants constants = constants_of(t);
-    status = check_theorem_walk(e, theorem_best_eps(&constants), true, &t->at_best, error);
+    status = walk(e, theorem_best_eps(&constants), true, &t->at_best, error);
     if (status != HN_OK || t->why_not)
         return status;
     constants = constants_of(t);
@@ -281,37 +363,34 @@ static hn_status estimate(struct explorer *e, hn_error *error) {
     t->k = theorem_k(&constants, t->eps);
     t->rate = theorem_rate(&constants, t->eps);
     t->paper_rate = theorem_rate(&constants, PAPER_EPS);
-    return check_theorem_walk(e, t->eps, false, &t->at_best, error);
+    return walk(e, t->eps, false, &t->at_best, error);
 }
 
 /* Three layers, three runs with a few evaluations around the iterates; the constants are measured. */
 static bool is_affordable(const struct check *check) {
-    const hn_check_correction *c = check->correction;
+    const hn_check_correction *c = check->found.correction;
     double making = CHECK_WORK_PER_NODE * (double)hn_model_node_count(check->model);
     double stepping = 1.5 * PATH_STEPS * check_step_work(&c->info);
     double looking =
         24 * PATH_STEPS *
-        ((double)c->info.operators + (double)check->info.value_instructions + 4 * (double)check_jacobian_count(check));
+        ((double)c->info.operators + (double)check->found.value_instructions + 4 * (double)check->found.jacobian.count);
     return RUNS * (making + stepping + looking) < WORK_LIMIT;
 }
 
 hn_status check_theorem(struct check *check, hn_error *error) {
-    if (check->correction->why_not)
+    if (check->found.correction->why_not)
         return HN_OK;
-    hn_check_theorem *report = arena_take(&check->arena, 1, sizeof *report);
+    hn_check_theorem *report = check->found.theorem = check_take(check, 1, sizeof *report);
     if (!report)
-        return error_no_memory(error, "check");
-    *report = (hn_check_theorem){.points = 0};
-    check->theorem = report;
+        return check_status(check, error);
     if (!is_affordable(check)) {
         report->why_not = "the model is too large for this check";
         return HN_OK;
     }
     check_stage(check, "the theorem's constants");
     struct explorer explorer = {.check = check, .report = report};
-    hn_status status = check_theorem_create(&explorer, error);
-    if (status == HN_OK)
-        status = probe_create(&explorer.probe, check, error);
+    create_explorer(&explorer);
+    hn_status status = probe_create(&explorer.probe, check, error);
     if (status == HN_OK)
         status = estimate(&explorer, error);
     probe_release(&explorer.probe);

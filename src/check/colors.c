@@ -6,27 +6,12 @@
  * SPDX-License-Identifier: MIT */
 #include "check/colors.h"
 
-#include "base/error.h"
-
 #include <string.h>
 
 static const uint32_t NO_COLOR = UINT32_MAX;
 
-static bool colors_place(struct coloring *c, const struct check_matrix *matrix, struct arena *arena) {
-    size_t rows = matrix->rows + 1, columns = matrix->columns + 2;
-    c->first = arena_take(arena, columns, sizeof *c->first);
-    c->member = arena_take(arena, columns, sizeof *c->member);
-    c->color = arena_take(arena, columns, sizeof *c->color);
-    c->start = arena_take(arena, columns, sizeof *c->start);
-    c->entries = arena_take(arena, matrix->count + 1, sizeof *c->entries);
-    c->long_rows = arena_take(arena, rows, sizeof *c->long_rows);
-    c->is_long = arena_take(arena, rows, sizeof *c->is_long);
-    return c->first && c->member && c->color && c->start && c->entries && c->long_rows && c->is_long;
-}
-
 /* The matrix by columns (counting sort). */
 static void transpose(struct coloring *c, const struct check_matrix *matrix) {
-    memset(c->start, 0, (matrix->columns + 2) * sizeof *c->start);
     for (size_t e = 0; e < matrix->count; e++)
         c->start[matrix->column[e] + 2]++;
     for (size_t j = 2; j < matrix->columns + 2; j++)
@@ -79,8 +64,7 @@ static bool paint(struct coloring *c, const struct check_matrix *matrix, size_t 
 }
 
 /* The columns by colour, and the largest number of short-row entries in one colour. */
-static void colors_gather(struct coloring *c, size_t columns, size_t *filled) {
-    memset(c->first, 0, (columns + 2) * sizeof *c->first);
+static void gather_colors(struct coloring *c, size_t columns, size_t *filled) {
     memset(filled, 0, (c->colors + 1) * sizeof *filled);
     c->most_entries = 0;
     for (size_t j = 0; j < columns; j++) {
@@ -100,20 +84,25 @@ static void colors_gather(struct coloring *c, size_t columns, size_t *filled) {
             c->member[filled[c->color[j]]++] = (uint32_t)j;
 }
 
-hn_status coloring_create(struct coloring *coloring, const struct check_matrix *matrix, size_t limit,
-                          struct arena *arena, hn_error *error) {
+void coloring_create(struct coloring *c, const struct check_matrix *matrix, size_t limit, struct check *check) {
     limit = limit < matrix->columns ? limit : matrix->columns;
     limit = limit > 0 ? limit : 1;
-    size_t *scratch = arena_take(arena, limit + 2, sizeof *scratch), longest = limit;
-    *coloring = (struct coloring){.colors = 0};
-    if (!scratch || !colors_place(coloring, matrix, arena))
-        return error_no_memory(error, "colouring");
-    transpose(coloring, matrix);
-    mark_long(coloring, matrix, longest);
-    while (!paint(coloring, matrix, limit, scratch)) {
+    size_t columns = matrix->columns + 1, longest = limit;
+    size_t *scratch = check_take(check, limit + 1, sizeof *scratch);
+    *c = (struct coloring){.first = check_take(check, columns, sizeof *c->first),
+                           .member = check_take(check, columns, sizeof *c->member),
+                           .color = check_take(check, columns, sizeof *c->color),
+                           .start = check_take(check, columns, sizeof *c->start),
+                           .entries = check_take(check, matrix->count, sizeof *c->entries),
+                           .long_rows = check_take(check, matrix->rows, sizeof *c->long_rows),
+                           .is_long = check_take(check, matrix->rows, sizeof *c->is_long)};
+    if (check->starved)
+        return;
+    transpose(c, matrix);
+    mark_long(c, matrix, longest);
+    while (!paint(c, matrix, limit, scratch)) {
         longest /= 2;
-        mark_long(coloring, matrix, longest);
+        mark_long(c, matrix, longest);
     }
-    colors_gather(coloring, matrix->columns, scratch);
-    return HN_OK;
+    gather_colors(c, matrix->columns, scratch);
 }

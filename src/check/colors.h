@@ -28,8 +28,7 @@ struct coloring {
     size_t most_entries; /* of short rows, in one colour */
 };
 
-/* All memory is in the arena. Uses at most `limit` colours (at least 1). */
-hn_status coloring_create(struct coloring *coloring, const struct check_matrix *matrix, size_t limit,
-                          struct arena *arena, hn_error *error);
+/* Uses at most `limit` colours (at least 1). When out of memory sets `starved`. */
+void coloring_create(struct coloring *coloring, const struct check_matrix *matrix, size_t limit, struct check *check);
 
 #endif

@@ -1,13 +1,11 @@
-/* duplicates.c - see duplicates.h.
+/* duplicates.c - redundant rows: equal bodies, or linear rows with proportional coefficients.
  *
  * Rows get a key: for a linear row its columns and the ratios of its coefficients to the first one, rounded, so that
  * proportional rows have equal keys; for other rows the body, which the graph stores once. Rows with equal keys are
  * compared exactly.
  *
  * SPDX-License-Identifier: MIT */
-#include "check/duplicates.h"
-
-#include "base/error.h"
+#include "check/check_parts.h"
 #include "model/parts.h"
 
 #include <math.h>
@@ -85,28 +83,23 @@ static int duplicates_compare(const void *left, const void *right) {
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-hn_status duplicates_find(struct duplicates *duplicates, struct check *check, hn_error *error) {
-    struct arena *arena = &check->arena;
+void check_duplicates(struct check *check, size_t *original, double *factor) {
     size_t m = check->rows, first = 0;
-    struct keyed *keyed = arena_take(arena, m + 1, sizeof *keyed);
-    duplicates->original = arena_take(arena, m + 1, sizeof *duplicates->original);
-    duplicates->factor = arena_take(arena, m + 1, sizeof *duplicates->factor);
-    if (!keyed || !duplicates->original || !duplicates->factor)
-        return error_no_memory(error, "check");
-    for (size_t i = 0; i < m; i++) {
+    struct keyed *keyed = check_take(check, m, sizeof *keyed);
+    for (size_t i = 0; i < m && keyed; i++) {
         keyed[i] = (struct keyed){key_of(check, i), i};
-        duplicates->original[i] = i;
-        duplicates->factor[i] = 1;
+        original[i] = i;
+        factor[i] = 1;
     }
-    qsort(keyed, m, sizeof *keyed, duplicates_compare);
-    for (size_t i = 1; i < m; i++) { /* first: the start of the rows with this key */
-        double factor;
+    if (keyed)
+        qsort(keyed, m, sizeof *keyed, duplicates_compare);
+    for (size_t i = 1; i < m && keyed; i++) { /* first: the start of the rows with this key */
+        double ratio;
         if (keyed[i].key != keyed[first].key)
             first = i;
-        else if (repeats(check, keyed[first].row, keyed[i].row, &factor)) {
-            duplicates->original[keyed[i].row] = keyed[first].row;
-            duplicates->factor[keyed[i].row] = factor;
+        else if (repeats(check, keyed[first].row, keyed[i].row, &ratio)) {
+            original[keyed[i].row] = keyed[first].row;
+            factor[keyed[i].row] = ratio;
         }
     }
-    return HN_OK;
 }

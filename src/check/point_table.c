@@ -6,48 +6,49 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
+#include "core/residual.h"
 
+#include <math.h>
 #include <string.h>
 
-/* The quantities in the order of the functions: rows, objective, lower and upper bounds. */
-static const hn_quantity by_part[3][4] = {
-    {HN_QUANTITY_ROWS, HN_QUANTITY_OBJECTIVE, HN_QUANTITY_LOWER, HN_QUANTITY_UPPER},
-    {HN_QUANTITY_JACOBIAN_Y, HN_QUANTITY_GRADIENT_Y, HN_QUANTITY_COUNT, HN_QUANTITY_COUNT},
-    {HN_QUANTITY_JACOBIAN_X, HN_QUANTITY_GRADIENT_X, HN_QUANTITY_LOWER_X, HN_QUANTITY_UPPER_X},
-};
-
-static size_t part_count(const struct check *check, int part) {
-    return part == 0 ? check->values : part == 1 ? check->by_y.count : check->by_x.count;
+hn_quantity board_quantity(enum board_part part, int k) {
+    static const hn_quantity stacked[BOARD_PARTS][BOARD_STACK] = {
+        {HN_QUANTITY_ROWS, HN_QUANTITY_OBJECTIVE, HN_QUANTITY_LOWER, HN_QUANTITY_UPPER},
+        {HN_QUANTITY_JACOBIAN_Y, HN_QUANTITY_GRADIENT_Y, HN_QUANTITY_COUNT, HN_QUANTITY_COUNT},
+        {HN_QUANTITY_JACOBIAN_X, HN_QUANTITY_GRADIENT_X, HN_QUANTITY_LOWER_X, HN_QUANTITY_UPPER_X},
+    };
+    return stacked[part][k];
 }
 
-static bool has(const struct board *board, int part) {
-    return (board->parts & 1 << part) != 0;
+/* ---- boards ---- */
+
+static size_t bytes_of(const struct check *check, unsigned parts) {
+    bool values = (parts & 1u << BOARD_VALUES) != 0, derivatives = parts >> BOARD_BY_Y != 0;
+    return evaluator_workspace(check->evaluator, values << PIECE_VALUES | derivatives << PIECE_FIRST);
 }
 
-size_t board_bytes(const struct check *check, int parts) {
-    return evaluator_workspace(check->evaluator, ((parts & BOARD_VALUES) != 0) << PIECE_VALUES |
-                                                     ((parts & (BOARD_BY_Y | BOARD_BY_X)) != 0) << PIECE_FIRST);
+size_t board_bytes(const struct check *check) {
+    return bytes_of(check, 1u << BOARD_VALUES);
 }
 
-static double *point_table_take(size_t count) {
+static double *allocate_numbers(size_t count) {
     return base_allocate(size_product(size_sum(count, 1), CHECK_MOST * sizeof(double)));
 }
 
-static size_t count_results(const struct board *board) {
-    size_t count = 0;
-    for (int part = 0; part < 3; part++)
-        count += has(board, part) ? part_count(board->check, part) : 0;
-    return count;
-}
-
-hn_status board_create(struct board *board, const struct check *check, int parts, hn_error *error) {
-    *board = (struct board){.check = check, .parts = parts};
-    size_t bytes = board_bytes(check, parts);
+hn_status board_create(struct board *board, const struct check *check, unsigned parts, hn_error *error) {
+    const size_t counts[BOARD_PARTS] = {check->values, check->by_y.count, check->by_x.count};
+    size_t bytes = bytes_of(check, parts);
+    *board = (struct board){.check = check};
     board->workspace = bytes ? base_allocate(bytes) : NULL;
-    board->x = point_table_take(check->inputs);
-    board->y = point_table_take(check->columns);
-    board->across = point_table_take(count_results(board));
-    if (board->across && board->workspace && board->x && board->y) {
+    board->x = allocate_numbers(check->inputs);
+    board->y = allocate_numbers(check->columns);
+    bool complete = board->workspace && board->x && board->y;
+    for (int part = 0; part < BOARD_PARTS; part++)
+        if ((parts & 1u << part) != 0) {
+            board->result[part] = allocate_numbers(counts[part]);
+            complete = complete && board->result[part];
+        }
+    if (complete) {
         memset(board->x, 0, (check->inputs + 1) * CHECK_MOST * sizeof *board->x);
         memset(board->y, 0, (check->columns + 1) * CHECK_MOST * sizeof *board->y);
         return HN_OK;
@@ -60,8 +61,9 @@ void board_release(struct board *board) {
     base_release(board->workspace);
     base_release(board->x);
     base_release(board->y);
-    base_release(board->across);
-    *board = (struct board){.parts = 0};
+    for (int part = 0; part < BOARD_PARTS; part++)
+        base_release(board->result[part]);
+    *board = (struct board){.check = NULL};
 }
 
 void board_place(const struct board *board, size_t point, const double *x, const double *y) {
@@ -71,33 +73,62 @@ void board_place(const struct board *board, size_t point, const double *x, const
     memcpy(board->y + point * columns, y, columns * sizeof *y);
 }
 
-/* ---- running ---- */
-
 void board_run(const struct board *board) {
     const hn_evaluator *evaluator = board->check->evaluator;
     hn_evaluation evaluation = {.size = sizeof evaluation, .count = CHECK_MOST, .x = board->x, .y = board->y};
-    double *next = board->across;
-    for (int part = 0; part < 3; part++)
-        for (int k = 0; k < 4 && has(board, part); k++) {
-            hn_quantity q = by_part[part][k];
+    for (int part = 0; part < BOARD_PARTS; part++) {
+        double *next = board->result[part];
+        for (int k = 0; k < BOARD_STACK && next; k++) {
+            hn_quantity q = board_quantity((enum board_part)part, k);
             if (q == HN_QUANTITY_COUNT || evaluator->quantity[q].piece == PIECES)
                 continue;
             evaluation.values[q] = next;
             next += evaluator->quantity[q].count * CHECK_MOST;
         }
+    }
     evaluator_run_across(evaluator, &evaluation, board->workspace);
 }
 
-/* ---- results ---- */
+/* ---- probes: r, V and J' r ---- */
 
-const double *board_value(const struct board *board, size_t value) {
-    return board->across + value * CHECK_MOST;
+hn_status probe_create(struct probe *probe, struct check *check, hn_error *error) {
+    *probe = (struct probe){.check = check};
+    probe->residual = check_take(check, check->rows, CHECK_MOST * sizeof *probe->residual);
+    probe->gradient = check_take(check, check->columns, CHECK_MOST * sizeof *probe->gradient);
+    if (check->starved)
+        return check_status(check, error);
+    return board_create(&probe->board, check, 1u << BOARD_VALUES | 1u << BOARD_BY_Y, error);
 }
 
-const double *board_by_y(const struct board *board, size_t entry) {
-    return board_value(board, (has(board, 0) ? board->check->values : 0) + entry);
+void probe_release(struct probe *probe) {
+    board_release(&probe->board);
 }
 
-const double *board_by_x(const struct board *board, size_t entry) {
-    return board_by_y(board, (has(board, 1) ? board->check->by_y.count : 0) + entry);
+static void add_row(struct probe *probe, size_t i) {
+    const struct board *board = &probe->board;
+    const struct check_matrix *j = &probe->check->by_y;
+    size_t lower = probe->check->functions + i, upper = lower + probe->check->rows;
+    double *r = probe->residual + i * CHECK_MOST;
+    for (size_t sample = 0; sample < CHECK_MOST; sample++) {
+        r[sample] = residual_of(board_at(board, BOARD_VALUES, i)[sample], board_at(board, BOARD_VALUES, lower)[sample],
+                                board_at(board, BOARD_VALUES, upper)[sample]);
+        probe->energy[sample] += r[sample] * r[sample] / 2;
+        if (!(fabs(r[sample]) <= probe->violation[sample]))
+            probe->violation[sample] = fabs(r[sample]);
+    }
+    for (size_t e = j->first[i]; e < j->first[i + 1]; e++) {
+        const double *entry = board_at(board, BOARD_BY_Y, e);
+        double *g = probe->gradient + (size_t)j->column[e] * CHECK_MOST;
+        for (size_t sample = 0; sample < CHECK_MOST; sample++)
+            g[sample] += r[sample] != 0 ? entry[sample] * r[sample] : 0; /* a satisfied row does not contribute to V */
+    }
+}
+
+void probe_run(struct probe *probe) {
+    board_run(&probe->board);
+    memset(probe->gradient, 0, probe->check->columns * CHECK_MOST * sizeof *probe->gradient);
+    memset(probe->energy, 0, sizeof probe->energy);
+    memset(probe->violation, 0, sizeof probe->violation);
+    for (size_t i = 0; i < probe->check->rows; i++)
+        add_row(probe, i);
 }

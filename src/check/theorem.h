@@ -11,16 +11,30 @@
 #ifndef HN_CHECK_THEOREM_H
 #define HN_CHECK_THEOREM_H
 
+#include <math.h>
+
 struct theorem_constants {
     double L, mu, G;
 };
 
-double theorem_k(const struct theorem_constants *constants, double eps);
+static inline double theorem_f(double L, double s) {
+    return 1 / s - L / (2 * s * s);
+}
+
+static inline double theorem_k(const struct theorem_constants *constants, double eps) {
+    return fmin(theorem_f(constants->L, eps), theorem_f(constants->L, eps + constants->G * constants->G));
+}
 
 /* The factor for V per step that the theorem guarantees; 1 (no decrease) for eps <= L/2. */
-double theorem_rate(const struct theorem_constants *constants, double eps);
+static inline double theorem_rate(const struct theorem_constants *constants, double eps) {
+    return eps > constants->L / 2 ? 1 - 2 * constants->mu * theorem_k(constants, eps) : 1;
+}
 
-/* The eps that maximises k. */
-double theorem_best_eps(const struct theorem_constants *constants);
+/* The eps that maximises k: the positive root of eps^2 + (G^2 - L) eps - L G^2 / 2 = 0; divides by the sum that does not
+ * cancel. */
+static inline double theorem_best_eps(const struct theorem_constants *constants) {
+    double L = constants->L, g = constants->G * constants->G, root = hypot(L, g);
+    return L >= g ? (L - g + root) / 2 : L * g / (g - L + root);
+}
 
 #endif

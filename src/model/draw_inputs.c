@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-/* Whether the inputs satisfy all requirements of the model. */
-static hn_status look_whether_met(const hn_model *model, const double *x, bool *met, hn_error *error) {
+hn_status inputs_meet_requirements(const hn_model *model, const double *x, bool *met, hn_error *error) {
     static const double none[1];
     hn_status status = HN_OK;
     *met = true;
@@ -27,7 +26,7 @@ hn_status draw_inputs(const hn_model *model, struct random *random, double *x, b
             hn_input_info input = hn_model_input(model, k);
             x[k] = random_in_box(random, input.lower, input.upper);
         }
-        status = look_whether_met(model, x, met, error);
+        status = inputs_meet_requirements(model, x, met, error);
     }
     return status;
 }

@@ -15,4 +15,7 @@ enum { DRAW_INPUTS_TRIES = 1000 };
 /* *met: a row was found; else x is the last rejected one. */
 hn_status draw_inputs(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
 
+/* Whether these inputs satisfy the requirements. */
+hn_status inputs_meet_requirements(const hn_model *model, const double *x, bool *met, hn_error *error);
+
 #endif
