@@ -13,14 +13,12 @@
 /* Default limit of the Hessian: some seconds' worth of nodes, or a multiple of the model's nodes. */
 enum { HESSIAN_NODES = 300000, HESSIAN_RATIO = 16 };
 
-#define W(name) HN_WANT(HN_QUANTITY_##name)
-
 static hn_status make_evaluator(struct check *check, hn_error *error) {
     hn_evaluator_options options = hn_evaluator_defaults();
-    options.wanted = W(ROWS) | W(LOWER) | W(UPPER) | W(JACOBIAN_Y) | W(JACOBIAN_X) | W(LOWER_X) | W(UPPER_X) |
-                     W(HESSIAN_YY_V) | W(HESSIAN_YY);
+    options.wanted = WANT(ROWS) | WANT(LOWER) | WANT(UPPER) | WANT(JACOBIAN_Y) | WANT(JACOBIAN_X) | WANT(LOWER_X) |
+                     WANT(UPPER_X) | WANT(HESSIAN_YY_V) | WANT(HESSIAN_YY);
     if (hn_model_objective(check->model).name)
-        options.wanted |= W(OBJECTIVE) | W(GRADIENT_Y) | W(GRADIENT_X);
+        options.wanted |= WANT(OBJECTIVE) | WANT(GRADIENT_Y) | WANT(GRADIENT_X);
     options.hessian_nodes = check->options.hessian_nodes
                                 ? check->options.hessian_nodes
                                 : HESSIAN_NODES + HESSIAN_RATIO * hn_model_node_count(check->model);

@@ -1,14 +1,15 @@
-/* evaluate_calls.c - the calls of hardnet/evaluate.h: creation, queries, running on the caller's thread, and argument
- * checks.
+/* evaluate_calls.c - the calls of hardnet/evaluate.h: creation, queries, argument checks, running on the caller's thread
+ * and on a pool.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"
-#include "evaluate/evaluate_parts.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
+#include "base/thread_pool.h"
+#include "evaluate/evaluate_parts.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define TEXT(name, text) text,
@@ -29,8 +30,8 @@ bool hn_quantity_find(const char *text, hn_quantity *quantity) {
 
 /* ---- creation ---- */
 
-static hn_status evaluate_calls_prepare(hn_evaluator *evaluator, const hn_model *model,
-                                        const hn_evaluator_options *options, hn_error *error) {
+static hn_status prepare_evaluator(hn_evaluator *evaluator, const hn_model *model, const hn_evaluator_options *options,
+                                   hn_error *error) {
     hn_status status = backend_choose(&evaluator->backend, options->instructions, error);
     evaluator->single = backend_single();
     if (status == HN_OK)
@@ -67,7 +68,7 @@ hn_status hn_evaluator_create(hn_evaluator **out, const hn_model *model, const h
     if (!evaluator)
         return error_no_memory(error, "the evaluator");
     memset(evaluator, 0, sizeof *evaluator);
-    status = evaluate_calls_prepare(evaluator, model, &own, error);
+    status = prepare_evaluator(evaluator, model, &own, error);
     if (status == HN_OK)
         *out = evaluator;
     else
@@ -122,9 +123,7 @@ static hn_evaluator_info info_of(const hn_evaluator *evaluator) {
 hn_status hn_evaluator_get_info(const hn_evaluator *evaluator, hn_evaluator_info *out, hn_error *error) {
     hn_evaluator_info none = {.size = sizeof none}, own = evaluator ? info_of(evaluator) : none;
     hn_status status = STRUCT_GIVE(hn_evaluator_info, out, &own, error);
-    if (status == HN_OK && !evaluator)
-        return error_missing(error, "hn_evaluator_get_info", "evaluator");
-    return status;
+    return status == HN_OK && !evaluator ? error_missing(error, "hn_evaluator_get_info", "evaluator") : status;
 }
 
 size_t hn_evaluator_workspace_bytes(const hn_evaluator *evaluator) {
@@ -133,46 +132,24 @@ size_t hn_evaluator_workspace_bytes(const hn_evaluator *evaluator) {
 
 /* ---- running ---- */
 
-/* Whether it depends on y. */
-static bool needs_y(hn_quantity q) {
-    switch (q) {
-    case HN_QUANTITY_LOWER:
-    case HN_QUANTITY_UPPER:
-    case HN_QUANTITY_START:
-    case HN_QUANTITY_FIXED:
-    case HN_QUANTITY_LOWER_X:
-    case HN_QUANTITY_UPPER_X:
-        return false;
-    default:
-        return true;
-    }
-}
-
-static bool is_along_y(hn_quantity q) {
-    return q == HN_QUANTITY_JACOBIAN_Y_V || q == HN_QUANTITY_HESSIAN_YY_V || q == HN_QUANTITY_HESSIAN_XY_V;
-}
-
-static bool is_along_x(hn_quantity q) {
-    return q == HN_QUANTITY_JACOBIAN_X_V || q == HN_QUANTITY_HESSIAN_YX_V || q == HN_QUANTITY_HESSIAN_XX_V;
-}
-
-static bool is_second(hn_quantity q) {
-    return (q >= HN_QUANTITY_HESSIAN_YY && q <= HN_QUANTITY_HESSIAN_XX) ||
-           (q >= HN_QUANTITY_HESSIAN_YY_V && q <= HN_QUANTITY_HESSIAN_XX_V);
-}
+static const uint64_t WITHOUT_Y = WANT(LOWER) | WANT(UPPER) | WANT(START) | WANT(FIXED) | WANT(LOWER_X) | WANT(UPPER_X);
+static const uint64_t ALONG_Y = WANT(JACOBIAN_Y_V) | WANT(HESSIAN_YY_V) | WANT(HESSIAN_XY_V);
+static const uint64_t ALONG_X = WANT(JACOBIAN_X_V) | WANT(HESSIAN_YX_V) | WANT(HESSIAN_XX_V);
+static const uint64_t SECOND = WANT(HESSIAN_YY) | WANT(HESSIAN_YX) | WANT(HESSIAN_XX) | WANT(HESSIAN_YY_V) |
+                               WANT(HESSIAN_XY_V) | WANT(HESSIAN_YX_V) | WANT(HESSIAN_XX_V);
+static const uint64_t PULLS = WANT(JACOBIAN_Y_W) | WANT(JACOBIAN_X_W);
 
 /* The name of an input that the quantity needs and the evaluation lacks, or NULL. */
-static const char *missing_for(hn_quantity q, const hn_evaluator *e, const hn_evaluation *at) {
-    if (needs_y(q) && !at->y && e->outputs > 0)
+static const char *missing_for(uint64_t quantity, const hn_evaluator *e, const hn_evaluation *at) {
+    if (!(quantity & WITHOUT_Y) && !at->y && e->outputs > 0)
         return "y";
-    if (is_along_y(q) && !at->v_y && e->outputs > 0)
+    if (quantity & ALONG_Y && !at->v_y && e->outputs > 0)
         return "v_y";
-    if (is_along_x(q) && !at->v_x && e->inputs > 0)
+    if (quantity & ALONG_X && !at->v_x && e->inputs > 0)
         return "v_x";
-    if (is_second(q) && !at->lambda && e->rows > 0)
+    if (quantity & SECOND && !at->lambda && e->rows > 0)
         return "lambda";
-    bool pulls = q == HN_QUANTITY_JACOBIAN_Y_W || q == HN_QUANTITY_JACOBIAN_X_W;
-    return pulls && !at->w && e->rows > 0 ? "w" : NULL;
+    return quantity & PULLS && !at->w && e->rows > 0 ? "w" : NULL;
 }
 
 hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, const hn_evaluation *evaluation,
@@ -195,10 +172,10 @@ hn_status evaluation_check(hn_evaluation *own, const hn_evaluator *evaluator, co
                                "evaluation: quantity %d is unknown in version %s", q, hn_version());
         if (evaluator->quantity[q].piece == PIECES)
             return error_about(error, HN_INVALID, error_argument(texts[q]), "evaluation: %s was %s", texts[q],
-                               evaluator->hessian_left_out && is_second((hn_quantity)q)
+                               evaluator->hessian_left_out && HN_WANT(q) & SECOND
                                    ? "omitted because it is too large"
                                    : "not requested when the evaluator was created");
-        const char *missing = missing_for((hn_quantity)q, evaluator, own);
+        const char *missing = missing_for(HN_WANT(q), evaluator, own);
         if (missing)
             return error_about(error, HN_INVALID, error_argument(missing), "evaluation: %s is missing; %s needs it",
                                missing, texts[q]);
@@ -217,5 +194,75 @@ hn_status hn_evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *e
                            "the workspace has %zu bytes, the evaluator needs %zu", workspace ? bytes : 0,
                            evaluator->bytes);
     evaluator_run(evaluator, &own, 0, own.count, workspace);
+    return HN_OK;
+}
+
+/* ---- a pool: threads claim ranges of samples from one counter ---- */
+
+enum { STRETCH = 64 }; /* samples per range: enough to amortise initialising constants */
+
+struct hn_evaluator_pool {
+    const hn_evaluator *evaluator;
+    struct thread_pool *thread_pool;
+    void **workspaces; /* one per member */
+    const hn_evaluation *evaluation;
+    atomic_size_t next; /* range */
+};
+
+static void run_ranges(void *context, int member) {
+    hn_evaluator_pool *pool = context;
+    size_t count = pool->evaluation->count, stretches = count / STRETCH + (count % STRETCH != 0), stretch;
+    while ((stretch = atomic_fetch_add(&pool->next, 1)) < stretches) {
+        size_t first = stretch * STRETCH, end = count - first < STRETCH ? count : first + STRETCH;
+        evaluator_run(pool->evaluator, pool->evaluation, first, end, pool->workspaces[member]);
+    }
+}
+
+hn_status hn_evaluator_pool_create(hn_evaluator_pool **out, const hn_evaluator *evaluator, int threads,
+                                   hn_error *error) {
+    if (!out)
+        return error_missing(error, "hn_evaluator_pool_create", "out");
+    *out = NULL;
+    if (!evaluator)
+        return error_missing(error, "hn_evaluator_pool_create", "evaluator");
+    hn_evaluator_pool *pool = base_allocate(sizeof *pool);
+    if (!pool)
+        return error_no_memory(error, "the evaluator's pool");
+    *pool = (hn_evaluator_pool){.evaluator = evaluator};
+    hn_status status = thread_pool_create(&pool->thread_pool, threads, error);
+    if (status == HN_OK) {
+        pool->workspaces = thread_pool_create_workspaces(pool->thread_pool, evaluator->bytes);
+        status = pool->workspaces ? HN_OK : error_no_memory(error, "the evaluator's pool");
+    }
+    if (status == HN_OK)
+        *out = pool;
+    else
+        hn_evaluator_pool_destroy(pool);
+    return status;
+}
+
+void hn_evaluator_pool_destroy(hn_evaluator_pool *pool) {
+    if (!pool)
+        return;
+    thread_pool_destroy_workspaces(pool->thread_pool, pool->workspaces);
+    thread_pool_destroy(pool->thread_pool);
+    base_release(pool);
+}
+
+hn_status hn_evaluator_pool_run(hn_evaluator_pool *pool, const hn_evaluation *evaluation, hn_error *error) {
+    hn_evaluation own = {.size = 0};
+    hn_status status = evaluation_check(&own, pool ? pool->evaluator : NULL, evaluation, error);
+    if (status == HN_OK && own.count > 0)
+        status = thread_pool_claim(pool->thread_pool, "the evaluator's pool", error);
+    if (status != HN_OK || own.count == 0)
+        return status;
+    pool->evaluation = &own;
+    atomic_store(&pool->next, 0);
+    if (own.count > STRETCH)
+        thread_pool_run(pool->thread_pool, run_ranges, pool);
+    else
+        run_ranges(pool, 0);
+    pool->evaluation = NULL;
+    thread_pool_yield(pool->thread_pool);
     return HN_OK;
 }

@@ -53,8 +53,8 @@ static double *leaf(const struct run *run, enum space space, size_t index) {
 }
 
 /* Loads width numbers per sample into the first leaves of a space; if samples is NULL they stay 0. */
-static void evaluate_lanes_load(const struct run *run, enum space space, const double *samples, size_t width,
-                                bool repeat, size_t first, size_t count) {
+static void load_leaves(const struct run *run, enum space space, const double *samples, size_t width, bool repeat,
+                        size_t first, size_t count) {
     const double *from[LANES] = {NULL};
     for (size_t s = 0; s < count && samples; s++)
         from[s] = samples + (repeat ? 0 : (first + s) * width);
@@ -72,24 +72,22 @@ static void load_weight(const struct run *run, enum space space, size_t index, s
 static void load_all(const struct run *run, size_t first, size_t count) {
     const hn_evaluator *e = run->evaluator;
     const hn_evaluation *at = run->evaluation;
-    evaluate_lanes_load(run, SPACE_X, at->x, e->inputs, at->repeat_x, first, count);
-    evaluate_lanes_load(run, SPACE_Y, at->y, e->outputs, at->repeat_y, first, count);
+    bool along_y = run->piece == PIECE_ALONG_Y;
+    load_leaves(run, SPACE_X, at->x, e->inputs, at->repeat_x, first, count);
+    load_leaves(run, SPACE_Y, at->y, e->outputs, at->repeat_y, first, count);
     switch (run->piece) {
     case PIECE_PULL:
-        evaluate_lanes_load(run, SPACE_LAMBDA, at->w, e->rows, false, first, count);
+        load_leaves(run, SPACE_LAMBDA, at->w, e->rows, false, first, count);
         break;
     case PIECE_ALONG_Y:
     case PIECE_ALONG_X:
-        if (run->piece == PIECE_ALONG_Y)
-            evaluate_lanes_load(run, SPACE_T, at->v_y, e->outputs, false, first, count);
-        else
-            evaluate_lanes_load(run, SPACE_T, at->v_x, e->inputs, false, first, count);
-        evaluate_lanes_load(run, SPACE_V, at->lambda, e->rows, false, first, count);
+        load_leaves(run, SPACE_T, along_y ? at->v_y : at->v_x, along_y ? e->outputs : e->inputs, false, first, count);
+        load_leaves(run, SPACE_V, at->lambda, e->rows, false, first, count);
         if (e->functions > e->rows)
             load_weight(run, SPACE_V, e->rows, first, count);
         break;
     case PIECE_HESSIAN:
-        evaluate_lanes_load(run, SPACE_LAMBDA, at->lambda, e->rows, false, first, count);
+        load_leaves(run, SPACE_LAMBDA, at->lambda, e->rows, false, first, count);
         load_weight(run, SPACE_SIGMA, 0, first, count);
         break;
     default:
@@ -161,7 +159,7 @@ static void run_samples(const struct run *run, size_t first, size_t count) {
 }
 
 /* Constants, and zeros for the leaves of idle lanes. Temporaries are written before they are read. */
-static void evaluate_lanes_prepare(const struct run *run) {
+static void fill_constants(const struct run *run) {
     const struct program *program = run->program;
     size_t leaves = 0;
     for (size_t i = 0; i < program->constant_count; i++)
@@ -176,7 +174,7 @@ static void run_one(struct run *run, size_t sample) {
     run->backend = &run->evaluator->single;
     run->program = run->evaluator->program[run->piece];
     run->lanes = 1;
-    evaluate_lanes_prepare(run);
+    fill_constants(run);
     run_samples(run, sample, 1);
 }
 
@@ -187,31 +185,30 @@ static void run_piece(struct run *run, size_t first, size_t end) {
         return;
     }
     if (end - first > 1)
-        evaluate_lanes_prepare(run);
+        fill_constants(run);
     for (; end - first > 1; first += end - first < LANES ? end - first : LANES)
         run_samples(run, first, end - first < LANES ? end - first : LANES);
     if (first < end)
         run_one(run, first);
 }
 
-static bool is_asked(const hn_evaluator *evaluator, const hn_evaluation *evaluation, enum piece piece) {
+static bool is_requested(const struct run *run, enum piece piece) {
+    const struct quantity *quantity = run->evaluator->quantity;
     for (int q = 0; q < HN_QUANTITY_COUNT; q++)
-        if (evaluation->values[q] && evaluator->quantity[q].piece == piece && evaluator->quantity[q].width > 0)
+        if (run->evaluation->values[q] && quantity[q].piece == piece && quantity[q].width > 0)
             return true;
     return false;
 }
 
-static void run_pieces(const struct run *like, size_t first, size_t end, void *workspace) {
+static void run_pieces(struct run run, size_t first, size_t end, void *workspace) {
     struct layout layout = layout_over(workspace);
-    double *slots = place_slots(&layout, 0);
+    run.slots = place_slots(&layout, 0);
     for (int piece = 0; piece < PIECES; piece++) {
-        struct run run = *like;
         run.program = run.evaluator->together[piece];
         run.backend = &run.evaluator->backend;
         run.lanes = LANES;
         run.piece = (enum piece)piece;
-        run.slots = slots;
-        if (is_asked(run.evaluator, run.evaluation, run.piece))
+        if (is_requested(&run, run.piece))
             run_piece(&run, first, end);
     }
 }
@@ -219,10 +216,10 @@ static void run_pieces(const struct run *like, size_t first, size_t end, void *w
 void evaluator_run(const hn_evaluator *evaluator, const hn_evaluation *evaluation, size_t first, size_t end,
                    void *workspace) {
     const struct run run = {.evaluator = evaluator, .evaluation = evaluation};
-    run_pieces(&run, first, end, workspace);
+    run_pieces(run, first, end, workspace);
 }
 
 void evaluator_run_across(const hn_evaluator *evaluator, const hn_evaluation *evaluation, void *workspace) {
     const struct run run = {.evaluator = evaluator, .evaluation = evaluation, .across = true};
-    run_pieces(&run, 0, evaluation->count, workspace);
+    run_pieces(run, 0, evaluation->count, workspace);
 }

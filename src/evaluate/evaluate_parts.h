@@ -19,6 +19,8 @@
 #include "cpu/backend.h"
 #include "hardnet/evaluate.h"
 
+#define WANT(name) HN_WANT(HN_QUANTITY_##name)
+
 enum piece {
     PIECE_VALUES,
     PIECE_FIRST,
