@@ -58,6 +58,13 @@ static void finish_gradient(const struct backward *back, uint32_t lane) {
     own->solver.state.phase = PHASE_IDLE;
 }
 
+/* Finishes the samples without a step left. */
+static void finish_ended(const struct backward *back) {
+    for (uint32_t k = 0; k < back->worker->width; k++)
+        if (!lane_is_idle(&back->worker->lane[k]) && worker_state(back->worker, k)->steps == 0)
+            finish_gradient(back, k);
+}
+
 /* ---- loading ---- */
 
 static void open_gradient(const struct backward *back, uint32_t lane) {
@@ -108,9 +115,7 @@ static bool load_gradient(const struct backward *back) {
         worker->executor->prepare(worker->executor, worker->slots);
         if (worker->plan->tape_numbers > 0)
             worker_pull_nearest(worker, back->gradient);
-        for (uint32_t k = 0; k < worker->width; k++)
-            if (!lane_is_idle(&worker->lane[k]) && worker_state(worker, k)->steps == 0)
-                finish_gradient(back, k);
+        finish_ended(back);
     }
     if (worker->plan->options.weighted)
         weigh_fresh(worker);
@@ -137,28 +142,21 @@ static const double *step_before(struct worker *worker, uint32_t lane) {
 
 /* Numbers and flags of one step, per lane. */
 struct steps {
-    double eps[MAX_LANES], hold[MAX_LANES], slope[MAX_LANES];
-    bool accepted[MAX_LANES], leads[MAX_LANES], holds[MAX_LANES], clipped[MAX_LANES];
+    double eps[MAX_LANES], slope[MAX_LANES];
+    bool accepted[MAX_LANES], clipped[MAX_LANES];
 };
 
-static void backward_describe(const struct worker *worker, uint32_t lane, struct steps *all) {
-    const struct solver *d = &worker->lane[lane].solver;
-    const struct sample *s = &d->state;
-    double squares = *point_at(&d->point, worker->plan->summary + SUMMARY_SQUARES);
-    bool busy = s->phase != PHASE_IDLE;
-    all->eps[lane] = s->eps;
-    all->hold[lane] = sample_hold(s, d->options, squares);
-    all->slope[lane] = busy ? solver_eps_slope(d) : 0;
-    all->accepted[lane] = true;
-    all->leads[lane] = busy && s->kind == SAMPLE_LEADING;
-    all->holds[lane] = busy && sample_holds_bounds(s);
-    all->clipped[lane] = busy && s->kind == SAMPLE_CLIPPED;
-}
-
 static void weigh(struct worker *worker, struct steps *all) {
-    const struct executor_rows rows = {all->accepted, all->hold, all->leads, all->holds};
-    for (uint32_t k = 0; k < worker->width; k++)
-        backward_describe(worker, k, all);
+    struct row_masks masks;
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct solver *d = &worker->lane[k].solver;
+        bool busy = d->state.phase != PHASE_IDLE;
+        all->eps[k] = d->state.eps;
+        all->slope[k] = busy ? solver_eps_slope(d) : 0;
+        all->accepted[k] = true;
+        all->clipped[k] = busy && d->state.kind == SAMPLE_CLIPPED;
+    }
+    const struct executor_rows rows = worker_rows(worker, all->accepted, &masks);
     worker->executor->weigh(worker->executor, worker->slots, &rows);
 }
 
@@ -213,8 +211,6 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient) {
     while (load_gradient(&back)) {
         if (!go_back(&back))
             step_back(&back);
-        for (uint32_t k = 0; k < worker->width; k++)
-            if (!lane_is_idle(&worker->lane[k]) && worker_state(worker, k)->steps == 0)
-                finish_gradient(&back, k);
+        finish_ended(&back);
     }
 }

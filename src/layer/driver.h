@@ -30,10 +30,8 @@ struct hn_layer {
     struct loaded_kernel loaded; /* the loaded file */
     struct executor lanes;       /* for batches */
     struct executor single;      /* for a single sample */
-    struct nearest near_lanes;   /* nearest, optimal: the search after the steps, for batches */
-    struct nearest near_single;  /* the same for a single sample */
-    struct nearest split_lanes;  /* optimal: the search with kinks split, if the model has splittable kinks */
-    struct nearest split_single; /* the same for a single sample */
+    struct nearest near[2];      /* nearest, optimal: the search after the steps, for batches and for a single sample */
+    struct nearest split[2];     /* optimal: the search with kinks split, if the model has splittable kinks */
     struct affine affine;        /* active-set method tried before the steps if all constraints are affine */
     bool maximizes;              /* the model maximizes its objective */
     double *weights;             /* a copy of options.weights; NULL: none */
@@ -43,6 +41,15 @@ struct hn_layer {
 struct queue {
     size_t next;
     double deadline; /* 0: none */
+};
+
+/* A call with checked arguments: forward, or backward with a gradient. */
+struct call {
+    const hn_layer *layer;
+    hn_batch batch;
+    hn_gradient gradient;
+    bool backward;
+    struct queue queue;
 };
 
 struct lane {
@@ -93,10 +100,17 @@ struct worker {
     struct lane lane[MAX_LANES]; /* `width` of them are initialised */
 };
 
-/* A worker in the caller's memory for a batch of count samples; false when the memory is too small. Threads that join
- * `helpers` (NULL: none) work on its samples. */
-bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
-                  struct helpers *helpers);
+/* Checks the caller's arguments; the deadline of the call starts. */
+hn_status call_open(struct call *call, const hn_layer *layer, const hn_batch *batch, hn_error *error);
+hn_status call_open_gradient(struct call *call, const hn_layer *layer, const hn_batch *batch,
+                             const hn_gradient *gradient, hn_error *error);
+
+/* One thread's part of an open call with samples, in a workspace of the layer. Threads that join `helpers` (NULL: none)
+ * work on its samples. */
+void call_work(struct call *call, void *workspace, struct helpers *helpers);
+
+/* A worker in a workspace of the layer for a batch of count samples. */
+void worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, struct helpers *helpers);
 
 /* The slots of a worker within a workspace of the layer; helper threads may use them. */
 double *worker_memory(const hn_layer *layer, void *workspace);
@@ -115,11 +129,6 @@ void worker_gradient(struct worker *worker, const hn_gradient *gradient);
 /* Loads samples into free lanes; false when all lanes are idle. `best` does not have the start yet, except with warm
  * starts. */
 bool worker_load(struct worker *worker);
-
-/* Cancelled call: whether samples that were not started can be returned without an evaluation; does so for the sample of
- * an idle lane, false if it needs an evaluation. */
-bool worker_can_skip(const struct worker *worker);
-bool worker_skip(struct worker *worker, uint32_t lane);
 
 /* Sets worker->cancelled if the call must end; called before every iteration. */
 void worker_poll(struct worker *worker);
@@ -165,12 +174,12 @@ static inline size_t worker_near_numbers(const struct plan *plan) {
 
 /* The search with as many lanes as the executor. */
 static inline const struct nearest *worker_nearest(const struct worker *worker) {
-    return worker->width > 1 ? &worker->layer->near_lanes : &worker->layer->near_single;
+    return &worker->layer->near[worker->width == 1];
 }
 
 /* With kinks split; parts.plan.program is NULL if the model has no splittable kinks. */
 static inline const struct nearest *worker_split(const struct worker *worker) {
-    return worker->width > 1 ? &worker->layer->split_lanes : &worker->layer->split_single;
+    return &worker->layer->split[worker->width == 1];
 }
 
 /* ---- helpers ---- */
@@ -192,14 +201,18 @@ static inline struct tape worker_tape(const struct worker *worker, uint32_t lane
     return tape_of(worker->plan, worker->batch->tape, worker->lane[lane].sample);
 }
 
+/* Flags and numbers per lane that select the rows of a step. */
+struct row_masks {
+    bool leads[MAX_LANES], holds[MAX_LANES];
+    double hold[MAX_LANES];
+};
+
+/* After an evaluation, for the accepted lanes. */
+struct executor_rows worker_rows(const struct worker *worker, const bool *accepted, struct row_masks *masks);
+
 /* Rows of the batch; NULL if missing. */
 const double *batch_inputs(const struct worker *worker, size_t sample);
 const double *batch_raw(const struct worker *worker, size_t sample);
-
-/* Checks the caller's structs and copies them into full ones. */
-hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error);
-hn_status take_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient,
-                        hn_error *error);
 
 /* Reports have the caller's stride and size. */
 void report_write(const hn_batch *batch, size_t sample, const hn_report *report);

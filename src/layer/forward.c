@@ -74,28 +74,10 @@ static void decide_lane(struct worker *worker, uint32_t lane, struct requests *a
 
 /* ---- commit ---- */
 
-/* Flags and numbers per lane that select the rows of the next step. */
-struct row_masks {
-    bool leads[MAX_LANES], holds[MAX_LANES];
-    double hold[MAX_LANES];
-};
-
-static struct executor_rows gather_row_masks(struct worker *worker, const bool *accepted, struct row_masks *masks) {
-    const struct plan *plan = worker->plan;
-    for (uint32_t k = 0; k < worker->width; k++) {
-        const struct solver *d = &worker->lane[k].solver;
-        double squares = *point_at(&d->point, plan->summary + SUMMARY_SQUARES);
-        masks->hold[k] = sample_hold(&d->state, &plan->options, squares);
-        masks->leads[k] = d->state.kind == SAMPLE_LEADING;
-        masks->holds[k] = accepted[k] && d->state.phase != PHASE_IDLE && sample_holds_bounds(&d->state);
-    }
-    return (struct executor_rows){accepted, masks->hold, masks->leads, masks->holds};
-}
-
 static void commit(struct worker *worker, const bool *accepted) {
     const struct executor *x = worker->executor;
     struct row_masks masks;
-    const struct executor_rows rows = gather_row_masks(worker, accepted, &masks);
+    const struct executor_rows rows = worker_rows(worker, accepted, &masks);
     x->weigh(x, worker->slots, &rows);
     x->copy(x, worker->slots, worker->plan->y, worker->plan->base, worker->plan->outputs, accepted);
 }
@@ -137,7 +119,7 @@ static bool step_near(struct worker *worker, const double *eps) {
     struct row_masks masks;
     for (uint32_t k = 0; k < worker->width; k++)
         busy[k] = !lane_is_idle(&worker->lane[k]);
-    const struct executor_rows rows = gather_row_masks(worker, busy, &masks);
+    const struct executor_rows rows = worker_rows(worker, busy, &masks);
     if (x->step_near(x, worker->slots, &rows, eps))
         return true;
     commit(worker, busy);

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static hn_status layer_create_check_model(const hn_layer *layer, const hn_model *model, hn_error *error) {
+static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_error *error) {
     hn_status status = hn_model_status(model, error);
     if (status != HN_OK)
         return status;
@@ -43,7 +43,7 @@ static hn_status choose_instructions(hn_layer *layer, hn_error *error) {
 hn_status layer_plan(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
     hn_status status = layer_options(&layer->options, options, error);
     if (status == HN_OK)
-        status = layer_create_check_model(layer, model, error);
+        status = check_model(layer, model, error);
     if (status == HN_OK)
         status = choose_instructions(layer, error);
     layer->steps = layer->options;
@@ -77,14 +77,13 @@ static hn_status open_split(hn_layer *layer, const hn_model *model, struct neare
     hn_instructions set = layer->options.instructions;
     goal.split = true;
     goal.by_products = false;
-    hn_status status = nearest_create_split(&layer->split_lanes, model, &goal, set, false, error);
-    goal.by_products = layer->split_lanes.parts.products.program != NULL;
-    if (status == HN_OK && layer->split_lanes.parts.plan.program)
-        status = nearest_create_split(&layer->split_single, model, &goal, set, true, error);
+    hn_status status = nearest_create_split(&layer->split[0], model, &goal, set, false, error);
+    goal.by_products = layer->split[0].parts.products.program != NULL;
+    if (status == HN_OK && layer->split[0].parts.plan.program)
+        status = nearest_create_split(&layer->split[1], model, &goal, set, true, error);
     return status;
 }
 
-/* The search, for batches and for a single sample. */
 static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *error) {
     if (!method_searches(layer->options.method))
         return HN_OK;
@@ -95,15 +94,13 @@ static hn_status open_nearest(hn_layer *layer, const hn_model *model, hn_error *
                                 .weights = layer->weights,
                                 .tolerance = layer->options.tolerance,
                                 .relative = layer->options.relative};
-    hn_instructions set = layer->options.instructions;
-    if (status == HN_OK)
-        status = nearest_create(&layer->near_lanes, model, &goal, set, false, error);
-    goal.by_products = layer->near_lanes.parts.products.program != NULL;
-    if (status == HN_OK)
-        status = nearest_create(&layer->near_single, model, &goal, set, true, error);
+    for (int single = 0; single < 2 && status == HN_OK; single++) {
+        status = nearest_create(&layer->near[single], model, &goal, layer->options.instructions, single == 1, error);
+        goal.by_products = layer->near[0].parts.products.program != NULL;
+    }
     if (status == HN_OK && goal.optimal)
         status = open_split(layer, model, goal, error);
-    return status == HN_OK ? affine_create(&layer->affine, &layer->near_single.parts.plan, model, error) : status;
+    return status == HN_OK ? affine_create(&layer->affine, &layer->near[1].parts.plan, model, error) : status;
 }
 
 /* Copies the path of the kernel and loads it. */
@@ -141,8 +138,7 @@ static hn_status check_memory(const hn_layer *layer, hn_error *error) {
     return machine_has((double)plan->bytes + (double)hn_layer_workspace_bytes(layer), what, error);
 }
 
-static hn_status layer_create_build(hn_layer *layer, const hn_model *model, const hn_layer_options *options,
-                                    hn_error *error) {
+static hn_status build_layer(hn_layer *layer, const hn_model *model, const hn_layer_options *options, hn_error *error) {
     hn_status status = layer_plan(layer, model, options, error);
     if (status == HN_OK && layer->options.kernel)
         status = load_kernel(layer, model, error);
@@ -167,23 +163,22 @@ hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_
     if (!layer)
         return error_no_memory(error, "the layer");
     *layer = (hn_layer){.plan = NULL};
-    hn_status status = layer_create_build(layer, model, options, error);
-    if (status != HN_OK) {
+    hn_status status = build_layer(layer, model, options, error);
+    if (status == HN_OK)
+        *out = layer;
+    else
         hn_layer_destroy(layer);
-        return status;
-    }
-    *out = layer;
-    return HN_OK;
+    return status;
 }
 
 void layer_release(hn_layer *layer) {
     executor_close(&layer->lanes);
     executor_close(&layer->single);
     kernel_unload(&layer->loaded);
-    nearest_release(&layer->near_lanes);
-    nearest_release(&layer->near_single);
-    nearest_release(&layer->split_lanes);
-    nearest_release(&layer->split_single);
+    for (int single = 0; single < 2; single++) {
+        nearest_release(&layer->near[single]);
+        nearest_release(&layer->split[single]);
+    }
     affine_release(&layer->affine);
     plan_destroy(layer->plan);
     base_release(layer->weights);

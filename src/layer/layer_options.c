@@ -11,42 +11,43 @@
 enum { LONGEST = 16, LONGEST_REASON = 96 };
 
 #define LIST_TEXT(name, text) text,
-static const char texts[HN_METHOD_COUNT][LONGEST] = {HN_METHOD_LIST(LIST_TEXT)};
+static const char methods[HN_METHOD_COUNT][LONGEST] = {HN_METHOD_LIST(LIST_TEXT)};
+static const char choices[HN_NOT_OK_COUNT][LONGEST] = {HN_NOT_OK_LIST(LIST_TEXT)};
 static const char reasons[HN_REASON_COUNT][LONGEST_REASON] = {HN_REASON_LIST(LIST_TEXT)};
 #undef LIST_TEXT
+
+/* The index of the text in the list; -1 if it is not there. */
+static int find_text(const char (*list)[LONGEST], int count, const char *text) {
+    for (int i = 0; text && i < count; i++)
+        if (strcmp(list[i], text) == 0)
+            return i;
+    return -1;
+}
 
 const char *hn_reason_text(hn_reason reason) {
     return (unsigned)reason < HN_REASON_COUNT ? reasons[reason] : "unknown";
 }
 
 const char *hn_method_text(hn_method method) {
-    return (unsigned)method < HN_METHOD_COUNT ? texts[method] : "unknown";
+    return (unsigned)method < HN_METHOD_COUNT ? methods[method] : "unknown";
 }
 
 bool hn_method_find(const char *text, hn_method *method) {
-    for (int i = 0; text && method && i < HN_METHOD_COUNT; i++)
-        if (strcmp(texts[i], text) == 0) {
-            *method = (hn_method)i;
-            return true;
-        }
-    return false;
+    int found = method ? find_text(methods, HN_METHOD_COUNT, text) : -1;
+    if (found >= 0)
+        *method = (hn_method)found;
+    return found >= 0;
 }
 
-#define NOT_OK_TEXT(name, text) text,
-static const char not_ok_texts[HN_NOT_OK_COUNT][LONGEST] = {HN_NOT_OK_LIST(NOT_OK_TEXT)};
-#undef NOT_OK_TEXT
-
 const char *hn_not_ok_text(hn_not_ok choice) {
-    return (unsigned)choice < HN_NOT_OK_COUNT ? not_ok_texts[choice] : "unknown";
+    return (unsigned)choice < HN_NOT_OK_COUNT ? choices[choice] : "unknown";
 }
 
 bool hn_not_ok_find(const char *text, hn_not_ok *choice) {
-    for (int i = 0; text && choice && i < HN_NOT_OK_COUNT; i++)
-        if (strcmp(not_ok_texts[i], text) == 0) {
-            *choice = (hn_not_ok)i;
-            return true;
-        }
-    return false;
+    int found = choice ? find_text(choices, HN_NOT_OK_COUNT, text) : -1;
+    if (found >= 0)
+        *choice = (hn_not_ok)found;
+    return found >= 0;
 }
 
 hn_status hn_layer_get_defaults(hn_layer_options *out, hn_error *error) {

@@ -5,7 +5,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/helpers.h"
 #include "base/memory.h"
@@ -15,78 +14,76 @@
 struct hn_pool {
     const hn_layer *layer;
     struct thread_pool *thread_pool;
-    size_t bytes;
-    void **workspaces;     /* one per thread */
-    struct helpers *crews; /* one per thread; NULL: samples are not shared */
-    /* the present call */
-    const hn_batch *batch;
-    const hn_gradient *gradient; /* NULL: forward */
-    struct queue queue;
+    void **workspaces;       /* one per thread */
+    struct helpers *helpers; /* one per thread; NULL: samples are not shared */
+    struct call *call;       /* the present one */
 };
 
-static void take_samples(hn_pool *pool, int member) {
-    struct worker worker;
-    worker_begin(&worker, pool->layer, pool->batch->count, pool->workspaces[member], pool->bytes,
-                 pool->crews ? &pool->crews[member] : NULL);
-    worker.batch = pool->batch;
-    worker.queue = &pool->queue;
-    if (pool->gradient)
-        worker_gradient(&worker, pool->gradient);
-    else
-        worker_run(&worker);
-}
-
-static void pool_work(void *context, int member) {
+static void work(void *context, int member) {
     hn_pool *pool = context;
-    struct helpers *helpers = pool->crews ? &pool->crews[member] : NULL;
+    void *workspace = pool->workspaces[member];
+    struct helpers *helpers = pool->helpers ? &pool->helpers[member] : NULL;
     if (!helpers) {
-        take_samples(pool, member);
+        call_work(pool->call, workspace, NULL);
         return;
     }
-    if ((size_t)member < pool->batch->count) {
+    if ((size_t)member < pool->call->batch.count) {
         if (member > 0)
             helpers_open(helpers);
-        take_samples(pool, member);
+        call_work(pool->call, workspace, helpers);
         helpers_close(helpers);
     }
-    helpers_help(pool->crews, (size_t)thread_pool_size(pool->thread_pool),
-                 worker_memory(pool->layer, pool->workspaces[member]));
+    helpers_help(pool->helpers, (size_t)thread_pool_size(pool->thread_pool), worker_memory(pool->layer, workspace));
 }
 
 /* Small batches that fit into the lanes of one thread do not wake the others. The caller opens its helpers before any
  * other thread looks for work. */
-static hn_status run_job(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
+static hn_status run_call(hn_pool *pool, struct call *call, hn_error *error) {
+    if (call->batch.count == 0)
+        return HN_OK;
     if (thread_pool_claim(pool->thread_pool, "the pool", error) != HN_OK)
         return HN_INVALID;
-    pool->batch = batch;
-    pool->gradient = gradient;
-    pool->queue = (struct queue){.deadline = batch->seconds > 0 ? clock_seconds() + batch->seconds : 0};
-    if (pool->crews)
-        helpers_open(&pool->crews[0]);
-    if (pool->crews || batch->count > pool->layer->lanes.width)
-        thread_pool_run(pool->thread_pool, pool_work, pool);
+    pool->call = call;
+    if (pool->helpers)
+        helpers_open(&pool->helpers[0]);
+    if (pool->helpers || call->batch.count > pool->layer->lanes.width)
+        thread_pool_run(pool->thread_pool, work, pool);
     else
-        pool_work(pool, 0);
+        work(pool, 0);
     thread_pool_yield(pool->thread_pool);
     return HN_OK;
 }
 
+hn_status hn_pool_run(hn_pool *pool, const hn_batch *batch, hn_error *error) {
+    struct call call;
+    hn_status status = call_open(&call, pool ? pool->layer : NULL, batch, error);
+    return status == HN_OK ? run_call(pool, &call, error) : status;
+}
+
+hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
+    struct call call;
+    hn_status status = call_open_gradient(&call, pool ? pool->layer : NULL, batch, gradient, error);
+    return status == HN_OK ? run_call(pool, &call, error) : status;
+}
+
 /* ---- create and destroy ---- */
 
-static hn_status make_workspaces(hn_pool *pool, hn_error *error) {
-    pool->bytes = hn_layer_workspace_bytes(pool->layer);
-    pool->workspaces = thread_pool_create_workspaces(pool->thread_pool, pool->bytes);
+static hn_status make_threads(hn_pool *pool, int threads, hn_error *error) {
+    hn_status status = thread_pool_create(&pool->thread_pool, threads, error);
+    if (status != HN_OK)
+        return status;
+    pool->workspaces = thread_pool_create_workspaces(pool->thread_pool, hn_layer_workspace_bytes(pool->layer));
     return pool->workspaces ? HN_OK : error_no_memory(error, "the pool's workspaces");
 }
 
-static hn_status make_crews(hn_pool *pool, hn_error *error) {
+static hn_status make_helpers(hn_pool *pool, hn_error *error) {
     size_t members = (size_t)thread_pool_size(pool->thread_pool), capacity = 0;
     if (members == 1 || !layer_shares(pool->layer))
         return HN_OK;
-    pool->crews = array_grow(NULL, &capacity, members, sizeof *pool->crews);
-    for (size_t i = 0; pool->crews && i < members; i++)
-        helpers_make(&pool->crews[i]);
-    return pool->crews ? HN_OK : error_no_memory(error, "the pool's threads");
+    pool->helpers = array_grow(NULL, &capacity, members, sizeof *pool->helpers);
+    for (size_t i = 0; pool->helpers && i < members; i++)
+        helpers_make(&pool->helpers[i]);
+    return pool->helpers ? HN_OK : error_no_memory(error, "the pool's threads");
 }
 
 hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_error *error) {
@@ -99,26 +96,23 @@ hn_status hn_pool_create(hn_pool **out, const hn_layer *layer, int threads, hn_e
     if (!pool)
         return error_no_memory(error, "the pool");
     *pool = (hn_pool){.layer = layer};
-    hn_status status = thread_pool_create(&pool->thread_pool, threads, error);
+    hn_status status = make_threads(pool, threads, error);
     if (status == HN_OK)
-        status = make_workspaces(pool, error);
+        status = make_helpers(pool, error);
     if (status == HN_OK)
-        status = make_crews(pool, error);
-    if (status != HN_OK) {
+        *out = pool;
+    else
         hn_pool_destroy(pool);
-        return status;
-    }
-    *out = pool;
-    return HN_OK;
+    return status;
 }
 
 void hn_pool_destroy(hn_pool *pool) {
     if (!pool)
         return;
-    for (int i = 0; pool->crews && !thread_pool_is_forked(pool->thread_pool) && i < thread_pool_size(pool->thread_pool);
-         i++)
-        helpers_release(&pool->crews[i]);
-    base_release(pool->crews);
+    bool running = pool->helpers && !thread_pool_is_forked(pool->thread_pool);
+    for (int i = 0; running && i < thread_pool_size(pool->thread_pool); i++)
+        helpers_release(&pool->helpers[i]);
+    base_release(pool->helpers);
     thread_pool_destroy_workspaces(pool->thread_pool, pool->workspaces);
     thread_pool_destroy(pool->thread_pool);
     base_release(pool);
@@ -126,21 +120,4 @@ void hn_pool_destroy(hn_pool *pool) {
 
 int hn_pool_threads(const hn_pool *pool) {
     return pool ? thread_pool_size(pool->thread_pool) : 0;
-}
-
-/* ---- running ---- */
-
-hn_status hn_pool_run(hn_pool *pool, const hn_batch *batch, hn_error *error) {
-    hn_batch own = {.size = sizeof own};
-    hn_status status = take_batch(pool ? pool->layer : NULL, batch, &own, error);
-    return status == HN_OK && own.count > 0 ? run_job(pool, &own, NULL, error) : status;
-}
-
-hn_status hn_pool_gradient(hn_pool *pool, const hn_batch *batch, const hn_gradient *gradient, hn_error *error) {
-    hn_batch own = {.size = sizeof own};
-    hn_gradient pull;
-    hn_status status = take_batch(pool ? pool->layer : NULL, batch, &own, error);
-    if (status == HN_OK)
-        status = take_gradient(pool->layer, &own, gradient, &pull, error);
-    return status == HN_OK && own.count > 0 ? run_job(pool, &own, &pull, error) : status;
 }

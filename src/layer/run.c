@@ -1,4 +1,4 @@
-/* run.c - runs a layer on the caller's thread, and checks the arguments.
+/* run.c - checks the arguments of a call, and runs it on the caller's thread.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arithmetic.h"
@@ -69,21 +69,19 @@ static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_er
     return HN_OK;
 }
 
-hn_status take_batch(const hn_layer *layer, const hn_batch *given, hn_batch *batch, hn_error *error) {
+static hn_status take_batch(struct call *call, const hn_layer *layer, const hn_batch *given, hn_error *error) {
     const char *missing = !layer ? "layer" : !given ? "batch" : NULL;
     if (missing)
         return error_about(error, HN_INVALID, error_argument(missing), "there is no %s to run", missing);
-    hn_status status = STRUCT_TAKE(hn_batch, batch, given, error);
+    hn_status status = STRUCT_TAKE(hn_batch, &call->batch, given, error);
     if (status == HN_OK)
         status = arithmetic_check(error);
-    return status == HN_OK ? check_batch(layer, batch, error) : status;
+    return status == HN_OK ? check_batch(layer, &call->batch, error) : status;
 }
 
-hn_status take_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *given, hn_gradient *gradient,
-                        hn_error *error) {
-    *gradient = (hn_gradient){.size = sizeof *gradient};
-    if (batch->count == 0)
-        return HN_OK;
+static hn_status take_gradient(struct call *call, const hn_layer *layer, const hn_gradient *given, hn_error *error) {
+    const hn_batch *batch = &call->batch;
+    hn_gradient *gradient = &call->gradient;
     hn_status status = given ? STRUCT_TAKE(hn_gradient, gradient, given, error) : HN_OK;
     if (status != HN_OK)
         return status;
@@ -104,6 +102,57 @@ hn_status take_gradient(const hn_layer *layer, const hn_batch *batch, const hn_g
     return HN_OK;
 }
 
+hn_status call_open(struct call *call, const hn_layer *layer, const hn_batch *batch, hn_error *error) {
+    *call = (struct call){.layer = layer};
+    hn_status status = take_batch(call, layer, batch, error);
+    call->queue.deadline = call->batch.seconds > 0 ? clock_seconds() + call->batch.seconds : 0;
+    return status;
+}
+
+hn_status call_open_gradient(struct call *call, const hn_layer *layer, const hn_batch *batch,
+                             const hn_gradient *gradient, hn_error *error) {
+    hn_status status = call_open(call, layer, batch, error);
+    call->backward = true;
+    return status == HN_OK && call->batch.count > 0 ? take_gradient(call, layer, gradient, error) : status;
+}
+
+void call_work(struct call *call, void *workspace, struct helpers *helpers) {
+    struct worker worker;
+    worker_begin(&worker, call->layer, call->batch.count, workspace, helpers);
+    worker.batch = &call->batch;
+    worker.queue = &call->queue;
+    if (call->backward)
+        worker_gradient(&worker, &call->gradient);
+    else
+        worker_run(&worker);
+}
+
+static hn_status run_here(struct call *call, void *workspace, size_t bytes, hn_error *error) {
+    size_t needed = hn_layer_workspace_bytes(call->layer);
+    if (call->batch.count == 0)
+        return HN_OK;
+    if (!workspace || bytes < needed)
+        return error_about(error, HN_INVALID, error_argument("bytes"),
+                           "the workspace has %zu bytes, the layer needs %zu", bytes, needed);
+    call_work(call, workspace, NULL);
+    return HN_OK;
+}
+
+hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error) {
+    struct call call;
+    hn_status status = call_open(&call, layer, batch, error);
+    return status == HN_OK ? run_here(&call, workspace, bytes, error) : status;
+}
+
+hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
+                            size_t bytes, hn_error *error) {
+    struct call call;
+    hn_status status = call_open_gradient(&call, layer, batch, gradient, error);
+    return status == HN_OK ? run_here(&call, workspace, bytes, error) : status;
+}
+
+/* ---- reports ---- */
+
 static unsigned char *report_at(const hn_batch *batch, size_t sample) {
     return (unsigned char *)batch->reports + sample * batch->report_size;
 }
@@ -118,44 +167,4 @@ hn_outcome report_outcome(const hn_batch *batch, size_t sample) {
     hn_outcome outcome;
     memcpy(&outcome, report_at(batch, sample) + offsetof(hn_report, outcome), sizeof outcome);
     return outcome;
-}
-
-static hn_status too_small(const hn_layer *layer, size_t bytes, hn_error *error) {
-    return error_about(error, HN_INVALID, error_argument("bytes"), "the workspace has %zu bytes, the layer needs %zu",
-                       bytes, hn_layer_workspace_bytes(layer));
-}
-
-hn_status hn_layer_run(const hn_layer *layer, const hn_batch *batch, void *workspace, size_t bytes, hn_error *error) {
-    struct worker worker;
-    struct queue queue = {0};
-    hn_batch own = {.size = sizeof own};
-    hn_status status = take_batch(layer, batch, &own, error);
-    if (status != HN_OK || own.count == 0)
-        return status;
-    if (!worker_begin(&worker, layer, own.count, workspace, bytes, NULL))
-        return too_small(layer, bytes, error);
-    queue.deadline = own.seconds > 0 ? clock_seconds() + own.seconds : 0;
-    worker.batch = &own;
-    worker.queue = &queue;
-    worker_run(&worker);
-    return HN_OK;
-}
-
-hn_status hn_layer_gradient(const hn_layer *layer, const hn_batch *batch, const hn_gradient *gradient, void *workspace,
-                            size_t bytes, hn_error *error) {
-    struct worker worker;
-    struct queue queue = {0};
-    hn_batch own = {.size = sizeof own};
-    hn_gradient pull;
-    hn_status status = take_batch(layer, batch, &own, error);
-    if (status == HN_OK)
-        status = take_gradient(layer, &own, gradient, &pull, error);
-    if (status != HN_OK || own.count == 0)
-        return status;
-    if (!worker_begin(&worker, layer, own.count, workspace, bytes, NULL))
-        return too_small(layer, bytes, error);
-    worker.batch = &own;
-    worker.queue = &queue;
-    worker_gradient(&worker, &pull);
-    return HN_OK;
 }

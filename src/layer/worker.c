@@ -1,26 +1,32 @@
-/* worker.c - a worker's memory, the queue of samples, and helpers shared by the forward and backward pass.
+/* worker.c - a worker's memory, the queue of samples, and the early end of a call.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/clock.h"
 #include "base/layout.h"
 #include "layer/driver.h"
 #include "linalg/blocked_ldl.h"
 
 #include <string.h>
 
+static const double LOOK = 20e-6;
+enum { MOST_ROUNDS = 256 };
+
 /* ---- memory: one block, sized for the larger of the two executors ---- */
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
 
 static void worker_lay_out(struct layout *layout, void *context) {
     struct worker_workspace *memory = context;
     const hn_layer *layer = memory->layer;
-    size_t bytes = layer->lanes.bytes > layer->single.bytes ? layer->lanes.bytes : layer->single.bytes;
+    size_t bytes = larger(layer->lanes.bytes, layer->single.bytes);
     memory->slots = layout_take(layout, bytes / sizeof *memory->slots, sizeof *memory->slots);
     memory->row = layout_take(layout, layer->plan->outputs, sizeof *memory->row);
     if (method_searches(layer->options.method)) {
         size_t own = worker_near_numbers(layer->plan);
-        size_t lanes = layer->near_lanes.bytes, single = layer->near_single.bytes;
-        memory->near = layout_take(layout, lanes > single ? lanes : single, 1);
-        lanes = layer->split_lanes.bytes, single = layer->split_single.bytes;
-        memory->split = layout_take(layout, lanes > single ? lanes : single, 1);
+        memory->near = layout_take(layout, larger(layer->near[0].bytes, layer->near[1].bytes), 1);
+        memory->split = layout_take(layout, larger(layer->split[0].bytes, layer->split[1].bytes), 1);
         memory->near_rows = layout_take(layout, layer->lanes.width * own, sizeof *memory->near_rows);
         size_t numbers = 3 * (size_t)layer->plan->rows + layer->plan->outputs + layer->affine.numbers;
         memory->affine = layout_take(layout, numbers, sizeof *memory->affine);
@@ -65,7 +71,7 @@ static void begin_lane(struct worker *worker, uint32_t lane) {
 }
 
 /* A single sample uses the single executor: an eighth of the memory, which matters once it exceeds the caches. */
-bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, size_t bytes,
+void worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace,
                   struct helpers *helpers) {
     bool alone = count == 1 && layer->lanes.width > 1;
     const struct executor *executor = alone ? &layer->single : &layer->lanes;
@@ -74,8 +80,6 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
     worker->executor = executor;
     worker->plan = layer->plan;
     worker->width = executor->width;
-    if (!workspace || bytes < hn_layer_workspace_bytes(layer))
-        return false;
     layout_place(worker_lay_out, &worker->memory, workspace);
     worker->slots = worker->memory.slots;
     worker->row = worker->memory.row;
@@ -93,7 +97,6 @@ bool worker_begin(struct worker *worker, const hn_layer *layer, size_t count, vo
             nearest_begin(worker_split(worker), worker->memory.split);
         affine_goal_begin(&layer->affine, worker->memory.goal);
     }
-    return true;
 }
 
 /* ---- helper threads ---- */
@@ -126,4 +129,76 @@ const double *batch_inputs(const struct worker *worker, size_t sample) {
 const double *batch_raw(const struct worker *worker, size_t sample) {
     const hn_batch *batch = worker->batch;
     return batch->y_raw ? batch->y_raw + (batch->repeat_y ? 0 : sample * worker->plan->outputs) : NULL;
+}
+
+struct executor_rows worker_rows(const struct worker *worker, const bool *accepted, struct row_masks *masks) {
+    const struct plan *plan = worker->plan;
+    for (uint32_t k = 0; k < worker->width; k++) {
+        const struct solver *d = &worker->lane[k].solver;
+        double squares = *point_at(&d->point, plan->summary + SUMMARY_SQUARES);
+        masks->hold[k] = sample_hold(&d->state, &plan->options, squares);
+        masks->leads[k] = d->state.kind == SAMPLE_LEADING;
+        masks->holds[k] = accepted[k] && d->state.phase != PHASE_IDLE && sample_holds_bounds(&d->state);
+    }
+    return (struct executor_rows){accepted, masks->hold, masks->leads, masks->holds};
+}
+
+/* ---- the early end of a call: the caller's flag and the deadline ----
+ *
+ * A worker polls the flag before every iteration, or between fused iterations; the clock, which costs more, about every
+ * LOOK seconds. The number of iterations between two clock reads is measured while running. */
+
+static bool is_watched(const struct worker *worker) {
+    return worker->batch->cancel || worker->queue->deadline > 0;
+}
+
+/* Iterations until the next clock read: estimated from the last ones, at most twice as many as before. */
+static int rounds_to_go(const struct pace *pace, double now) {
+    int most = 2 * pace->every < MOST_ROUNDS ? 2 * pace->every : MOST_ROUNDS;
+    double passed = now - pace->looked, rounds = (double)pace->since * LOOK;
+    if (pace->every == 0)
+        return 1;
+    return passed * most <= rounds ? most : passed >= rounds ? 1 : (int)(rounds / passed);
+}
+
+static bool is_flagged(const struct worker *worker) {
+    const int *cancel = worker->batch->cancel;
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+}
+
+static bool is_late(const struct worker *worker, double now) {
+    return worker->queue->deadline > 0 && now > worker->queue->deadline;
+}
+
+void worker_poll(struct worker *worker) {
+    struct pace *pace = &worker->pace;
+    if (!is_watched(worker))
+        return;
+    worker->cancelled = worker->cancelled || is_flagged(worker);
+    if (pace->since >= pace->every) {
+        double now = clock_seconds();
+        worker->cancelled = worker->cancelled || is_late(worker, now);
+        *pace = (struct pace){.looked = now, .every = rounds_to_go(pace, now)};
+    }
+    pace->since++;
+}
+
+static bool ends(void *context) {
+    struct worker *worker = context;
+    worker->cancelled = worker->cancelled || is_flagged(worker) || is_late(worker, clock_seconds());
+    return worker->cancelled;
+}
+
+struct nearest_watch worker_cancellation(struct worker *worker) {
+    return (struct nearest_watch){ends, worker};
+}
+
+int worker_unpolled_iterations(const struct worker *worker) {
+    int left = worker->pace.every - worker->pace.since;
+    return !is_watched(worker) ? INT32_MAX : left > 1 ? left : 1;
+}
+
+void worker_count_iterations(struct worker *worker, int rounds) {
+    if (is_watched(worker))
+        worker->pace.since += rounds;
 }
