@@ -25,15 +25,10 @@ struct binder {
     size_t known_count;
 };
 
-static void *taken(struct binder *b, struct arena *arena, size_t count, size_t size) {
-    void *memory = arena_take(arena, count + 1, size);
-    b->lanes->failed = b->lanes->failed || !memory;
-    return memory;
-}
-
 static double *zeros(struct binder *b, struct arena *arena, size_t columns, size_t leading) {
     size_t count;
-    double *numbers = size_multiply(columns, leading, &count) ? taken(b, arena, count, sizeof *numbers) : NULL;
+    double *numbers =
+        size_multiply(columns, leading, &count) ? lanes_take(b->lanes, arena, count, sizeof *numbers) : NULL;
     b->lanes->failed = b->lanes->failed || !numbers;
     if (numbers)
         memset(numbers, 0, count * sizeof *numbers);
@@ -68,8 +63,8 @@ static struct known_row known_row(const struct binder *b, size_t row) {
 }
 
 static void find_known(struct binder *b) {
-    uint32_t *numbers = taken(b, &b->lanes->arena, b->plan->rows, sizeof *numbers);
-    b->known = taken(b, &b->lanes->arena, b->plan->rows, sizeof *b->known);
+    uint32_t *numbers = lanes_take(b->lanes, &b->lanes->arena, b->plan->rows, sizeof *numbers);
+    b->known = lanes_take(b->lanes, &b->lanes->arena, b->plan->rows, sizeof *b->known);
     for (size_t i = 0; numbers && b->known && i < b->plan->rows; i++) {
         b->known[i] = known_row(b, i);
         numbers[i] = b->known[i].known ? (uint32_t)b->known_count++ : UINT32_MAX;
@@ -102,8 +97,8 @@ static void fill_block(struct binder *b, const uint32_t *row, size_t count) {
 
 static void bind_block(struct binder *b) {
     struct tiled_block *block = &b->lanes->tiled.block;
-    uint32_t *row = taken(b, &b->lanes->arena, b->plan->rows, sizeof *row);
-    uint32_t *number = taken(b, &b->lanes->arena, b->plan->rows, sizeof *number);
+    uint32_t *row = lanes_take(b->lanes, &b->lanes->arena, b->plan->rows, sizeof *row);
+    uint32_t *number = lanes_take(b->lanes, &b->lanes->arena, b->plan->rows, sizeof *number);
     size_t count = 0;
     for (uint32_t i = 0; row && number && i < b->plan->rows; i++) {
         number[i] = UINT32_MAX;
@@ -210,10 +205,10 @@ static void bind_values(struct binder *b) {
     struct tiled_block *block = &b->lanes->tiled.block;
     struct arena scratch = {0}, *arena = &b->lanes->arena;
     size_t count = b->plan->program.code.count;
-    struct pruner p = {.code = taken(b, arena, count, sizeof *p.code),
-                       .valued = taken(b, arena, count, sizeof *p.valued),
-                       .value = taken(b, arena, count, sizeof *p.value),
-                       .touched = taken(b, &scratch, b->plan->slots, sizeof *p.touched)};
+    struct pruner p = {.code = lanes_take(b->lanes, arena, count, sizeof *p.code),
+                       .valued = lanes_take(b->lanes, arena, count, sizeof *p.valued),
+                       .value = lanes_take(b->lanes, arena, count, sizeof *p.value),
+                       .touched = lanes_take(b->lanes, &scratch, b->plan->slots, sizeof *p.touched)};
     if (p.code && p.valued && p.value && p.touched) {
         memset(p.touched, 0, b->plan->slots * sizeof *p.touched);
         prune(b, &p);
@@ -255,7 +250,7 @@ static double *gram_of(struct binder *b, struct arena *arena, const uint32_t *ro
 static void bind_gram(struct binder *b) {
     struct tiled *tiled = &b->lanes->tiled;
     struct arena scratch = {0};
-    uint32_t *row = taken(b, &scratch, b->plan->rows, sizeof *row);
+    uint32_t *row = lanes_take(b->lanes, &scratch, b->plan->rows, sizeof *row);
     size_t count = 0;
     for (uint32_t i = 0; row && i < b->plan->rows; i++)
         if (b->known[i].known)
@@ -344,7 +339,7 @@ static void reduce(struct binder *b, const uint32_t *row, size_t order) {
 
 /* Not for methods without damping, which check pivots, or without weights, which keep the whole factor. */
 static bool bind_reduction(struct binder *b) {
-    uint32_t *row = taken(b, &b->lanes->arena, b->plan->rows, sizeof *row);
+    uint32_t *row = lanes_take(b->lanes, &b->lanes->arena, b->plan->rows, sizeof *row);
     if (!row || b->known_count < b->plan->rows || !b->plan->options.weighted || b->plan->options.damping == 0)
         return false;
     size_t order = equalities_first(b, row);

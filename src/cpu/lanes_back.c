@@ -13,38 +13,20 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/lanes_executor.h"
 
-/* ---- products: two at a time over lanes ---- */
-
-static void rows_two(const struct executor *x, double *slots, const uint32_t from[2], const uint32_t to[2]) {
+/* Two products with A' (columns) or A, at a time over lanes. */
+static void multiply_two(const struct executor *x, double *slots, bool columns, const uint32_t from[2],
+                         const uint32_t to[2]) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind != FACTOR_TILED) {
-        own->kernels.multiply_two(&own->system.by_rows, slots, from, to);
+        own->kernels.multiply_two(columns ? &own->system.by_columns : &own->system.by_rows, slots, from, to);
         return;
     }
-    lanes_rows(x, slots, from[0], to[0]);
-    lanes_rows(x, slots, from[1], to[1]);
+    for (int i = 0; i < 2; i++)
+        if (columns)
+            lanes_columns(x, slots, from[i], to[i], false);
+        else
+            lanes_rows(x, slots, from[i], to[i]);
 }
-
-static void columns_two(const struct executor *x, double *slots, const uint32_t from[2], const uint32_t to[2]) {
-    const struct lanes *own = lanes_of(x);
-    if (own->system.kind != FACTOR_TILED) {
-        own->kernels.multiply_two(&own->system.by_columns, slots, from, to);
-        return;
-    }
-    lanes_columns(x, slots, from[0], to[0]);
-    lanes_columns(x, slots, from[1], to[1]);
-}
-
-/* to = to - A' from */
-static void subtract_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
-    const struct lanes *own = lanes_of(x);
-    if (own->system.kind == FACTOR_TILED)
-        own->kernels.columns_tiled(&own->tiled, slots, from, to, true, x->helpers);
-    else
-        own->kernels.multiply_subtract(&own->system.by_columns, slots, from, to);
-}
-
-/* ---- the system ---- */
 
 /* Computes v and s only; the gradient passes through the clipping before q is solved for. */
 static void solve_forward(const struct executor *x, double *slots) {
@@ -52,12 +34,12 @@ static void solve_forward(const struct executor *x, double *slots) {
     uint32_t step = lanes_at(x, x->plan->step), s = lanes_at(x, x->plan->leaf_s);
     if (own->system.outputs_side) {
         const struct damped_sides sides = {1, {step}, {s}};
-        lanes_columns(x, slots, own->rows.right, step);
+        lanes_columns(x, slots, own->rows.right, step, false);
         lanes_solve(x, slots, &sides);
     } else {
         const struct damped_sides sides = {1, {own->rows.right}, {own->adjoint.v}};
         lanes_solve(x, slots, &sides);
-        lanes_columns(x, slots, own->adjoint.v, s);
+        lanes_columns(x, slots, own->adjoint.v, s, false);
     }
 }
 
@@ -82,7 +64,7 @@ static void solve_rows(const struct executor *x, double *slots) {
     const uint32_t from[2] = {own->adjoint.q, own->adjoint.v}, to[2] = {step, lanes_at(x, plan->leaf_s)};
     lanes_rows(x, slots, gradient, work);
     lanes_solve(x, slots, &sides);
-    columns_two(x, slots, from, to);
+    multiply_two(x, slots, true, from, to);
     kernels->subtract(slots, gradient, step, lanes_at(x, plan->leaf_t), plan->outputs);
 }
 
@@ -95,9 +77,9 @@ static void solve_outputs(const struct executor *x, double *slots) {
     uint32_t t = lanes_at(x, plan->leaf_t), s = lanes_at(x, plan->leaf_s);
     const struct damped_sides sides = {2, {step, gradient}, {s, t}};
     const uint32_t from[2] = {t, s}, to[2] = {own->adjoint.q, work};
-    lanes_columns(x, slots, own->rows.right, step);
+    lanes_columns(x, slots, own->rows.right, step, false);
     lanes_solve(x, slots, &sides);
-    rows_two(x, slots, from, to);
+    multiply_two(x, slots, false, from, to);
     kernels->subtract(slots, own->rows.right, work, own->adjoint.v, plan->rows);
 }
 
@@ -131,7 +113,7 @@ void lanes_step_back(const struct executor *x, double *slots, const struct execu
     }
     own->kernels.adjoint_rows(&own->rows, &own->adjoint, slots, step->bounds);
     own->kernels.run(&own->program, 2, slots);
-    subtract_columns(x, slots, own->adjoint.kept, lanes_at(x, plan->gradient)); /* J' g = -A' D q */
+    lanes_columns(x, slots, own->adjoint.kept, lanes_at(x, plan->gradient), true); /* J' g = -A' D q */
     subtract_entries(x, slots, &own->bracket_y, plan->gradient);
     subtract_entries(x, slots, &own->pull_x, plan->grad_x);
     subtract_entries(x, slots, &own->bracket_x, plan->grad_x);

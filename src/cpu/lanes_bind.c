@@ -8,16 +8,25 @@
 
 /* ---- lists ---- */
 
-/* Allocates a list. */
-static uint32_t *taken(struct lanes *lanes, size_t count) {
-    uint32_t *list = arena_take(&lanes->arena, count + 1, sizeof *list);
-    lanes->failed = lanes->failed || !list;
-    return list;
+void *lanes_take(struct lanes *lanes, struct arena *arena, size_t count, size_t size) {
+    void *memory = arena_take(arena, count + 1, size);
+    lanes->failed = lanes->failed || !memory;
+    return memory;
 }
 
-/* A mutable copy of the list. */
+static uint32_t *take_list(struct lanes *lanes, size_t count) {
+    return lanes_take(lanes, &lanes->arena, count, sizeof(uint32_t));
+}
+
+static uint32_t *plain(const struct plan *plan, struct plan_list list) {
+    return (uint32_t *)plan_words(plan, list);
+}
+
+/* A mutable copy of the list, if its numbers are scaled. */
 static uint32_t *copied(struct lanes *lanes, const struct plan *plan, struct plan_list list) {
-    uint32_t *copy = taken(lanes, list.count);
+    if (lanes->width == 1)
+        return plain(plan, list);
+    uint32_t *copy = take_list(lanes, list.count);
     if (copy && list.count)
         memcpy(copy, plan_words(plan, list), list.count * sizeof *copy);
     return copy;
@@ -25,17 +34,10 @@ static uint32_t *copied(struct lanes *lanes, const struct plan *plan, struct pla
 
 /* Slots as offsets. Kernels only read lists, so a list that does not change is not copied. */
 static uint32_t *offsets(struct lanes *lanes, const struct plan *plan, struct plan_list list) {
-    if (lanes->width == 1)
-        return (uint32_t *)plan_words(plan, list);
-    const uint32_t *slots = plan_words(plan, list);
-    uint32_t *out = taken(lanes, list.count);
-    for (size_t i = 0; out && i < list.count; i++)
-        out[i] = slots[i] * lanes->width;
+    uint32_t *out = copied(lanes, plan, list);
+    for (size_t i = 0; lanes->width > 1 && out && i < list.count; i++)
+        out[i] *= lanes->width;
     return out;
-}
-
-static uint32_t *plain(const struct plan *plan, struct plan_list list) {
-    return (uint32_t *)plan_words(plan, list);
 }
 
 static struct lanes_entries entries_of(struct lanes *lanes, const struct plan *plan, struct plan_entries entries) {
@@ -48,13 +50,11 @@ static struct lanes_entries entries_of(struct lanes *lanes, const struct plan *p
 static struct instruction *code_of(struct lanes *lanes, const struct plan *plan) {
     const struct instruction *from = plan_code(plan);
     size_t count = plan->program.code.count;
-    uint32_t width = lanes->width;
-    if (width == 1)
+    if (lanes->width == 1)
         return (struct instruction *)from;
-    struct instruction *code = arena_take(&lanes->arena, count + 1, sizeof *code);
-    lanes->failed = lanes->failed || !code;
+    struct instruction *code = lanes_take(lanes, &lanes->arena, count, sizeof *code);
     for (size_t i = 0; code && i < count; i++)
-        code[i] = instruction_widen(from[i], width);
+        code[i] = instruction_widen(from[i], lanes->width);
     return code;
 }
 
@@ -72,21 +72,15 @@ static void bind_program(struct lanes *lanes, const struct plan *plan) {
 /* ---- the system ---- */
 
 static struct product product_of(struct lanes *lanes, const struct plan *plan, struct plan_list list, size_t results) {
-    struct product product = {.count = results, .words = list.count, .stream = plain(plan, list)};
-    if (lanes->width > 1) {
-        product.stream = copied(lanes, plan, list);
-        if (product.stream)
-            stream_scale_product(product.stream, results, lanes->width);
-    }
-    return product;
+    uint32_t *stream = copied(lanes, plan, list);
+    if (stream && lanes->width > 1)
+        stream_scale_product(stream, results, lanes->width);
+    return (struct product){.count = results, .words = list.count, .stream = stream};
 }
 
-static uint32_t *stream_of(struct lanes *lanes, const struct plan *plan) {
-    const struct plan_system *system = &plan->system;
-    if (lanes->width == 1 || system->kind == FACTOR_TILED)
-        return plain(plan, system->stream);
+static uint32_t *stream_of(struct lanes *lanes, const struct plan_system *system, const struct plan *plan) {
     uint32_t *stream = copied(lanes, plan, system->stream);
-    if (stream)
+    if (stream && lanes->width > 1)
         stream_scale_factor(stream, (enum factor_kind)system->kind, system->order, lanes->width);
     return stream;
 }
@@ -109,7 +103,7 @@ static void bind_system(struct lanes *lanes, const struct plan *plan) {
         .by_rows = product_of(lanes, plan, from->by_rows, plan->rows),
         .by_columns = product_of(lanes, plan, from->by_columns, plan->outputs),
         .words = from->stream.count,
-        .stream = stream_of(lanes, plan),
+        .stream = stream_of(lanes, from, plan),
         .permutation = offsets(lanes, plan, from->permutation),
         .column_first = plain(plan, from->column_first),
         .row_offset = offsets(lanes, plan, from->row_unknown),
@@ -152,7 +146,7 @@ static void bind_rows(struct lanes *lanes, const struct plan *plan) {
 /* Offsets of the bounds of clipped outputs, from their rows. */
 static uint32_t *bounds_of(struct lanes *lanes, const struct plan *plan, const uint32_t *bounds) {
     const uint32_t *row = plan_words(plan, plan->clip.slot);
-    uint32_t *list = taken(lanes, plan->clip.slot.count);
+    uint32_t *list = take_list(lanes, plan->clip.slot.count);
     for (size_t e = 0; list && bounds && e < plan->clip.slot.count; e++)
         list[e] = bounds[row[e]];
     return list;

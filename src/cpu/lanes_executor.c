@@ -40,7 +40,7 @@ static size_t memory_of(const struct lanes *own, const struct plan *plan) {
     return lanes_tiles_at(plan) + tiled_workspace(tiled->rows, tiled->columns, tiled->outputs_side);
 }
 
-static void lanes_executor_fill(const struct executor *x, double *slots, uint32_t slot, double value) {
+static void fill_slot(const struct executor *x, double *slots, uint32_t slot, double value) {
     for (uint32_t k = 0; k < x->width; k++)
         slots[lanes_at(x, slot) + k] = value;
 }
@@ -85,7 +85,7 @@ static void begin_many(const struct executor *x, double *slots) {
     const double *constants = plan_numbers(plan, plan->program.constants);
     memset(slots, 0, slots_of(plan, x->width) * sizeof *slots);
     for (uint32_t i = 0; i < plan->program.constants.count; i++)
-        lanes_executor_fill(x, slots, i, constants[i]);
+        fill_slot(x, slots, i, constants[i]);
 }
 
 static void lanes_begin(const struct executor *x, double *slots) {
@@ -97,7 +97,7 @@ static void lanes_begin(const struct executor *x, double *slots) {
     else
         begin_many(x, slots);
     for (uint32_t i = 0; i < plan->system.constant_slot.count; i++)
-        lanes_executor_fill(x, slots, slot[i], value[i]);
+        fill_slot(x, slots, slot[i], value[i]);
     if (plan->system.kind == FACTOR_TILED)
         lanes_of(x)->kernels.begin_tiled(&lanes_of(x)->tiled, slots);
 }
@@ -129,10 +129,12 @@ void lanes_rows(const struct executor *x, double *slots, uint32_t from, uint32_t
         own->kernels.multiply(&own->system.by_rows, slots, from, to);
 }
 
-void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to) {
+void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to, bool subtract) {
     const struct lanes *own = lanes_of(x);
     if (own->system.kind == FACTOR_TILED)
-        own->kernels.columns_tiled(&own->tiled, slots, from, to, false, x->helpers);
+        own->kernels.columns_tiled(&own->tiled, slots, from, to, subtract, x->helpers);
+    else if (subtract)
+        own->kernels.multiply_subtract(&own->system.by_columns, slots, from, to);
     else
         own->kernels.multiply(&own->system.by_columns, slots, from, to);
 }
@@ -170,7 +172,7 @@ static void lanes_weigh(const struct executor *x, double *slots, const struct ex
     own->kernels.weigh(&own->rows, slots, own->flags);
     if (!lanes_flag(x, slots, own->holds, rows->holds))
         return;
-    lanes_columns(x, slots, own->rows.right, step); /* A' W r; the step is computed later */
+    lanes_columns(x, slots, own->rows.right, step, false); /* A' W r; the step is computed later */
     own->kernels.hold_bounds(&own->rows, &own->clip, slots, step, own->holds);
 }
 
@@ -189,7 +191,7 @@ void lanes_solve(const struct executor *x, double *slots, const struct damped_si
 }
 
 /* step = A' (A A' + eps I)^-1 W r, on the rows' or the outputs' side. */
-static void lanes_executor_solve(const struct executor *x, double *slots) {
+static void solve_step(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     const struct plan *plan = x->plan;
     const struct backend *kernels = &own->kernels;
@@ -198,7 +200,7 @@ static void lanes_executor_solve(const struct executor *x, double *slots) {
     if (own->system.outputs_side) {
         uint32_t from = judged ? lanes_at(x, plan->gradient) : step;
         const struct damped_sides sides = {1, {from}, {step}};
-        lanes_columns(x, slots, right, from);
+        lanes_columns(x, slots, right, from, false);
         lanes_solve(x, slots, &sides);
         if (judged)
             kernels->inner(slots, step, from, plan->outputs, gain);
@@ -206,7 +208,7 @@ static void lanes_executor_solve(const struct executor *x, double *slots) {
         uint32_t unknown = lanes_at(x, plan->unknown);
         const struct damped_sides sides = {1, {right}, {unknown}};
         lanes_solve(x, slots, &sides);
-        lanes_columns(x, slots, unknown, step);
+        lanes_columns(x, slots, unknown, step, false);
         if (judged)
             kernels->inner(slots, unknown, right, plan->rows, gain);
     }
@@ -216,7 +218,7 @@ static void lanes_executor_solve(const struct executor *x, double *slots) {
 
 /* Clipping can turn a non-finite y into a finite one. */
 // NOLINTNEXTLINE(readability-non-const-parameter): the mask is written through the point
-static void look_again(const struct executor *x, double *slots, const bool *clipped) {
+static void recheck_finite(const struct executor *x, double *slots, const bool *clipped) {
     for (uint32_t k = 0; k < x->width; k++) {
         const struct point point = {x->plan, slots + k, x->width};
         uint32_t usable = x->plan->summary + SUMMARY_USABLE;
@@ -231,7 +233,7 @@ void lanes_clip(const struct executor *x, double *slots, const bool *clipped) {
     if (!clipped || !lanes_flag(x, slots, own->flags, clipped))
         return;
     own->kernels.clip(&own->clip, slots, lanes_at(x, x->plan->y), own->flags);
-    look_again(x, slots, clipped);
+    recheck_finite(x, slots, clipped);
 }
 
 static void lanes_step(const struct executor *x, double *slots, const double *eps, const bool *clipped) {
@@ -242,7 +244,7 @@ static void lanes_step(const struct executor *x, double *slots, const double *ep
         lanes_put(x, slots, plan->eps, eps);
         own->kernels.shift(&own->rows, slots);
     }
-    lanes_executor_solve(x, slots);
+    solve_step(x, slots);
     own->kernels.step(&own->rows, slots, lanes_at(x, plan->base), lanes_at(x, plan->step), y);
     lanes_clip(x, slots, clipped);
 }

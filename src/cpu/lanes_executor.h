@@ -45,6 +45,9 @@ bool lanes_bind(struct lanes *lanes, const struct plan *plan);
 
 void lanes_step_back(const struct executor *x, double *slots, const struct executor_back *step);
 
+/* Memory for count elements and one more; NULL when out of memory, and sets `failed`. */
+void *lanes_take(struct lanes *lanes, struct arena *arena, size_t count, size_t size);
+
 /* Part of lanes_bind for blocked systems, after the rows and the program. */
 void lanes_bind_tiled(struct lanes *lanes, const struct plan *plan);
 
@@ -63,9 +66,9 @@ void lanes_weigh_damping(const struct executor *x, double *slots, const double *
 /* c and J at y. */
 void lanes_values(const struct executor *x, double *slots);
 
-/* to = A from, to = A' from */
+/* to = A from; to = A' from, or to - A' from */
 void lanes_rows(const struct executor *x, double *slots, uint32_t from, uint32_t to);
-void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to);
+void lanes_columns(const struct executor *x, double *slots, uint32_t from, uint32_t to, bool subtract);
 
 /* Solves the system for every sample. */
 void lanes_solve(const struct executor *x, double *slots, const struct damped_sides *sides);

@@ -8,8 +8,8 @@
 #ifndef HN_CPU_ROWS_KERNEL_H
 #define HN_CPU_ROWS_KERNEL_H
 
+#include "cpu/backend.h"
 #include "cpu/row_values_kernel.h"
-#include "cpu/rows.h"
 #include "cpu/unload_kernel.h"
 
 #define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))

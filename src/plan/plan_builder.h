@@ -14,7 +14,10 @@ struct plan_pairs {
     uint32_t *row, *output;
 };
 
+/* After a failure the stages do nothing. */
 struct plan_builder {
+    hn_status status;
+    hn_error *error;
     const hn_layer_options *options;
     struct plan plan; /* the head, filled by the stages */
     struct problem problem;
@@ -41,14 +44,15 @@ struct plan_part {
 enum { PLAN_PARTS = 13 };
 void plan_parts(struct plan_builder *builder, struct plan_part parts[PLAN_PARTS]);
 
-bool plan_take_pairs(struct plan_builder *builder, struct plan_pairs *pairs); /* for all rows */
+/* Memory for count elements and one more; NULL when out of memory, and sets the status. */
+void *plan_take(struct plan_builder *builder, size_t count, size_t size);
+
+struct plan_pairs plan_take_pairs(struct plan_builder *builder); /* for all rows; NULL when out of memory */
 void plan_add_pair(struct plan_pairs *pairs, size_t row, size_t output);
 
-hn_status plan_derive(struct plan_builder *builder, const hn_model *model, hn_error *error);
-hn_status plan_compile(struct plan_builder *builder, hn_error *error);
-hn_status plan_map(struct plan_builder *builder, hn_error *error);
-hn_status plan_system(struct plan_builder *builder, hn_error *error);
-hn_status plan_pack(struct plan **out, struct plan_builder *builder, hn_error *error);
+void plan_map(struct plan_builder *builder);
+void plan_system(struct plan_builder *builder);
+void plan_pack(struct plan **out, struct plan_builder *builder);
 
 /* The slots of the rows' bodies, of their lower bounds, of their upper bounds, and of the entries of J. */
 static inline const uint32_t *plan_row_slots(const struct plan_builder *builder) {

@@ -19,60 +19,19 @@ static void list_matrices(struct plan_builder *b, struct node_matrix *matrices[N
     memcpy(matrices, all, sizeof all);
 }
 
-/* ---- derivatives ---- */
+/* ---- memory ---- */
 
-static hn_status derive_rows(struct plan_builder *b, hn_error *error) {
-    struct problem *p = &b->problem;
-    struct graph *g = &p->graph;
-    uint32_t *weights = NULL;
-    hn_status status = derivatives_jacobian(&b->jacobian, g, p->body, p->rows, SPACE_Y, p->outputs, error);
-    if (status == HN_OK)
-        status = derivatives_weights(&weights, g, &b->jacobian, true, true, error);
-    if (status == HN_OK)
-        status = derivatives_contract(&b->bracket_y, g, &b->jacobian, weights, SPACE_Y, p->outputs, error);
-    if (status == HN_OK)
-        status = derivatives_contract(&b->bracket_x, g, &b->jacobian, weights, SPACE_X, p->inputs, error);
-    base_release(weights);
-    return status;
+void *plan_take(struct plan_builder *b, size_t count, size_t size) {
+    void *memory = b->status == HN_OK ? arena_take(&b->arena, count + 1, size) : NULL;
+    if (!memory && b->status == HN_OK)
+        b->status = error_no_memory(b->error, "the layer");
+    return memory;
 }
 
-static hn_status derive_by_inputs(struct plan_builder *b, hn_error *error) {
-    struct problem *p = &b->problem;
-    const struct {
-        struct node_matrix *out;
-        const uint32_t *nodes;
-        size_t count;
-    } lists[] = {
-        {&b->lower_x, p->lower, p->rows},
-        {&b->upper_x, p->upper, p->rows},
-        {&b->start_x, p->start, p->outputs},
-        {&b->fixed_x, b->fixed.nodes, b->fixed.count},
-    };
-    hn_status status = derivatives_pull(&b->pull_x, p, SPACE_X, error);
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && status == HN_OK; i++)
-        status =
-            derivatives_jacobian(lists[i].out, &p->graph, lists[i].nodes, lists[i].count, SPACE_X, p->inputs, error);
-    return status;
-}
-
-static hn_status find_fixed(struct plan_builder *b, hn_error *error) {
-    const struct problem *p = &b->problem;
-    hn_status status = HN_OK;
-    b->fixed_outputs = arena_take(&b->arena, p->outputs + 1, sizeof *b->fixed_outputs);
-    if (!b->fixed_outputs)
-        return error_no_memory(error, "the layer");
-    for (size_t j = 0; j < p->outputs && status == HN_OK; j++)
-        if (p->fixed[j] != 0) {
-            b->fixed_outputs[b->fixed.count] = (uint32_t)j;
-            status = node_list_add(&b->fixed, &p->fixed[j], 1, error);
-        }
-    return status;
-}
-
-bool plan_take_pairs(struct plan_builder *b, struct plan_pairs *pairs) {
-    pairs->row = arena_take(&b->arena, b->problem.rows + 1, sizeof *pairs->row);
-    pairs->output = arena_take(&b->arena, b->problem.rows + 1, sizeof *pairs->output);
-    return pairs->row && pairs->output;
+struct plan_pairs plan_take_pairs(struct plan_builder *b) {
+    struct plan_pairs pairs = {.row = plan_take(b, b->problem.rows, sizeof *pairs.row),
+                               .output = plan_take(b, b->problem.rows, sizeof *pairs.output)};
+    return pairs;
 }
 
 void plan_add_pair(struct plan_pairs *pairs, size_t row, size_t output) {
@@ -80,28 +39,64 @@ void plan_add_pair(struct plan_pairs *pairs, size_t row, size_t output) {
     pairs->output[pairs->count++] = (uint32_t)output;
 }
 
-/* Rows whose body is a single output. */
-static hn_status find_bounds(struct plan_builder *b, hn_error *error) {
+/* ---- derivatives ---- */
+
+static void find_fixed(struct plan_builder *b) {
     const struct problem *p = &b->problem;
-    if (!plan_take_pairs(b, &b->bounds))
-        return error_no_memory(error, "the layer");
-    for (size_t i = 0; i < p->rows; i++) {
+    b->fixed_outputs = plan_take(b, p->outputs, sizeof *b->fixed_outputs);
+    for (size_t j = 0; j < p->outputs && b->status == HN_OK; j++)
+        if (p->fixed[j] != 0) {
+            b->fixed_outputs[b->fixed.count] = (uint32_t)j;
+            b->status = node_list_add(&b->fixed, &p->fixed[j], 1, b->error);
+        }
+}
+
+/* Rows whose body is a single output. */
+static void find_bounds(struct plan_builder *b) {
+    const struct problem *p = &b->problem;
+    b->bounds = plan_take_pairs(b);
+    for (size_t i = 0; i < p->rows && b->status == HN_OK; i++) {
         const struct node *node = &p->graph.nodes[p->body[i]];
         if (node->op == OP_LEAF && node->a == SPACE_Y)
             plan_add_pair(&b->bounds, i, node->b);
     }
-    return HN_OK;
 }
 
-hn_status plan_derive(struct plan_builder *b, const hn_model *model, hn_error *error) {
-    hn_status status = problem_create(&b->problem, model, error);
-    if (status == HN_OK)
-        status = find_fixed(b, error);
-    if (status == HN_OK)
-        status = find_bounds(b, error);
-    if (status == HN_OK)
-        status = derive_rows(b, error);
-    return status == HN_OK ? derive_by_inputs(b, error) : status;
+static void derive(struct plan_builder *b, struct node_matrix *out, const uint32_t *nodes, size_t count,
+                   enum space space) {
+    struct problem *p = &b->problem;
+    size_t columns = space == SPACE_X ? p->inputs : p->outputs;
+    if (b->status == HN_OK)
+        b->status = derivatives_jacobian(out, &p->graph, nodes, count, space, columns, b->error);
+}
+
+/* The bracket of the adjoint with respect to y and x. */
+static void derive_brackets(struct plan_builder *b) {
+    struct problem *p = &b->problem;
+    struct graph *g = &p->graph;
+    uint32_t *weights = NULL;
+    if (b->status == HN_OK)
+        b->status = derivatives_weights(&weights, g, &b->jacobian, true, true, b->error);
+    if (b->status == HN_OK)
+        b->status = derivatives_contract(&b->bracket_y, g, &b->jacobian, weights, SPACE_Y, p->outputs, b->error);
+    if (b->status == HN_OK)
+        b->status = derivatives_contract(&b->bracket_x, g, &b->jacobian, weights, SPACE_X, p->inputs, b->error);
+    base_release(weights);
+}
+
+static void plan_derive(struct plan_builder *b, const hn_model *model) {
+    struct problem *p = &b->problem;
+    b->status = problem_create(p, model, b->error);
+    find_fixed(b);
+    find_bounds(b);
+    derive(b, &b->jacobian, p->body, p->rows, SPACE_Y);
+    derive_brackets(b);
+    if (b->status == HN_OK)
+        b->status = derivatives_pull(&b->pull_x, p, SPACE_X, b->error);
+    derive(b, &b->lower_x, p->lower, p->rows, SPACE_X);
+    derive(b, &b->upper_x, p->upper, p->rows, SPACE_X);
+    derive(b, &b->start_x, p->start, p->outputs, SPACE_X);
+    derive(b, &b->fixed_x, b->fixed.nodes, b->fixed.count, SPACE_X);
 }
 
 /* ---- the program ---- */
@@ -128,15 +123,6 @@ void plan_parts(struct plan_builder *b, struct plan_part parts[PLAN_PARTS]) {
         parts[i] = all[i];
 }
 
-static hn_status plan_create_collect(struct plan_builder *b, hn_error *error) {
-    struct plan_part parts[PLAN_PARTS];
-    hn_status status = HN_OK;
-    plan_parts(b, parts);
-    for (size_t i = 0; i < PLAN_PARTS && status == HN_OK; i++)
-        status = node_list_add(&b->nodes, parts[i].nodes, parts[i].count, error);
-    return status;
-}
-
 /* The program replaces the graph; the system is built in the freed memory. */
 static void forget_nodes(struct plan_builder *b) {
     struct node_matrix *matrices[NODE_MATRICES];
@@ -149,9 +135,12 @@ static void forget_nodes(struct plan_builder *b) {
     graph_release(&b->problem.graph);
 }
 
-hn_status plan_compile(struct plan_builder *b, hn_error *error) {
+static void plan_compile(struct plan_builder *b) {
     const struct problem *p = &b->problem;
-    hn_status status = plan_create_collect(b, error);
+    struct plan_part parts[PLAN_PARTS];
+    plan_parts(b, parts);
+    for (size_t i = 0; i < PLAN_PARTS && b->status == HN_OK; i++)
+        b->status = node_list_add(&b->nodes, parts[i].nodes, parts[i].count, b->error);
     struct program_request request = {
         .stride = 1, .graph = &p->graph, .outputs = b->nodes.nodes, .output_count = b->nodes.count};
     for (int space = 0; space < SPACE_COUNT; space++)
@@ -161,15 +150,14 @@ hn_status plan_compile(struct plan_builder *b, hn_error *error) {
     request.leaf_count[SPACE_X] = p->inputs;
     request.leaf_count[SPACE_Y] = request.leaf_count[SPACE_T] = request.leaf_count[SPACE_S] = p->outputs;
     request.leaf_count[SPACE_V] = request.leaf_count[SPACE_Q] = request.leaf_count[SPACE_LAMBDA] = p->rows;
-    if (status == HN_OK)
-        status = program_create(&b->program, &request, error);
+    if (b->status == HN_OK)
+        b->status = program_create(&b->program, &request, b->error);
     forget_nodes(b);
-    return status;
 }
 
 /* ---- all stages ---- */
 
-static void plan_create_release(struct plan_builder *b) {
+static void release_builder(struct plan_builder *b) {
     struct node_matrix *matrices[NODE_MATRICES];
     list_matrices(b, matrices);
     for (size_t i = 0; i < NODE_MATRICES; i++)
@@ -183,19 +171,15 @@ static void plan_create_release(struct plan_builder *b) {
 }
 
 hn_status plan_create(struct plan **out, const hn_model *model, const hn_layer_options *options, hn_error *error) {
-    struct plan_builder builder = {.options = options};
+    struct plan_builder builder = {.options = options, .error = error};
     *out = NULL;
-    hn_status status = plan_derive(&builder, model, error);
-    if (status == HN_OK)
-        status = plan_compile(&builder, error);
-    if (status == HN_OK)
-        status = plan_map(&builder, error);
-    if (status == HN_OK)
-        status = plan_system(&builder, error);
-    if (status == HN_OK)
-        status = plan_pack(out, &builder, error);
-    plan_create_release(&builder);
-    return status;
+    plan_derive(&builder, model);
+    plan_compile(&builder);
+    plan_map(&builder);
+    plan_system(&builder);
+    plan_pack(out, &builder);
+    release_builder(&builder);
+    return builder.status;
 }
 
 void plan_destroy(struct plan *plan) {

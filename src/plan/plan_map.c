@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/machine.h"
-#include "base/memory.h"
-#include "base/size.h"
 #include "plan/methods.h"
 #include "plan/plan_builder.h"
 
@@ -22,7 +20,21 @@ static const double BORDER_EPS = 0x1p-30;
 /* Executors address the numbers of all lanes by 32 bits. */
 static const size_t MOST_SLOTS = (size_t)1 << 28, MOST_PROGRAM = (size_t)1 << 27;
 
-/* ---- options ---- */
+/* ---- methods and options ---- */
+
+#define METHOD_NUMBER(id, ...) METHOD_##id,
+#define METHOD_CHECK(id, ...)  _Static_assert((int)METHOD_##id == (int)HN_METHOD_##id, "the lists differ");
+#define METHOD_ENTRY(id, iterations, damping, eps, rows, ends, goes_on)                                                \
+    {iterations, damping, EPS_##eps, ROWS_##rows, ENDS_##ends, GOES_ON_##goes_on},
+
+enum { METHOD_LIST(METHOD_NUMBER) METHODS };
+METHOD_LIST(METHOD_CHECK)
+_Static_assert((int)METHODS == (int)HN_METHOD_COUNT, "a method has no line in methods.h");
+
+const struct method *method_of(hn_method method) {
+    static const struct method methods[HN_METHOD_COUNT] = {METHOD_LIST(METHOD_ENTRY)};
+    return &methods[method];
+}
 
 static struct sample_options sample_options_of(const hn_layer_options *o) {
     const struct method *method = method_of(o->method);
@@ -43,47 +55,38 @@ static struct sample_options sample_options_of(const hn_layer_options *o) {
 /* ---- rows ---- */
 
 /* One row per bounded output for clipping: the last one, because bounds of variables come last. */
-static bool find_clip(struct plan_builder *b) {
+static void find_clip(struct plan_builder *b) {
     size_t outputs = b->problem.outputs;
-    uint32_t *last = arena_take(&b->arena, outputs + 1, sizeof *last);
-    for (size_t j = 0; last && j < outputs; j++)
+    uint32_t *last = plan_take(b, outputs, sizeof *last);
+    b->clip = plan_take_pairs(b);
+    if (b->status != HN_OK)
+        return;
+    for (size_t j = 0; j < outputs; j++)
         last[j] = UINT32_MAX;
-    for (size_t k = 0; last && k < b->bounds.count; k++)
+    for (size_t k = 0; k < b->bounds.count; k++)
         last[b->bounds.output[k]] = b->bounds.row[k];
-    for (size_t j = 0; last && j < outputs; j++)
+    for (size_t j = 0; j < outputs; j++)
         if (last[j] != UINT32_MAX)
             plan_add_pair(&b->clip, last[j], j);
-    return last != NULL;
 }
 
-static bool find_joint(struct plan_builder *b) {
-    size_t rows = b->problem.rows;
-    const uint32_t *lower = plan_row_slots(b) + rows, *upper = lower + rows;
-    b->joint = arena_take(&b->arena, rows + 1, sizeof *b->joint);
-    for (size_t i = 0; b->joint && i < rows; i++)
-        if (b->jacobian.first[i + 1] - b->jacobian.first[i] > 1 && lower[i] != upper[i])
-            b->joint[b->joint_count++] = (uint32_t)i;
-    return b->joint != NULL;
-}
-
-static bool find_bounded(struct plan_builder *b) {
+/* Joint rows: inequalities in several outputs. Bounded rows: a bound depends on x. */
+static void find_rows(struct plan_builder *b) {
     size_t rows = b->problem.rows, constants = b->program->constant_count;
     const uint32_t *lower = plan_row_slots(b) + rows, *upper = lower + rows;
-    b->bounded = arena_take(&b->arena, rows + 1, sizeof *b->bounded);
-    for (size_t i = 0; b->bounded && i < rows; i++)
+    b->joint = plan_take(b, rows, sizeof *b->joint);
+    b->bounded = plan_take(b, rows, sizeof *b->bounded);
+    for (size_t i = 0; i < rows && b->status == HN_OK; i++) {
+        if (b->jacobian.first[i + 1] - b->jacobian.first[i] > 1 && lower[i] != upper[i])
+            b->joint[b->joint_count++] = (uint32_t)i;
         if (lower[i] >= constants || upper[i] >= constants)
             b->bounded[b->bounded_count++] = (uint32_t)i;
-    return b->bounded != NULL;
-}
-
-static hn_status find_rows(struct plan_builder *b, hn_error *error) {
-    bool found = plan_take_pairs(b, &b->clip) && find_clip(b) && find_joint(b) && find_bounded(b);
-    return found ? HN_OK : error_no_memory(error, "the layer");
+    }
 }
 
 /* ---- slots ---- */
 
-static uint32_t plan_map_take(struct plan *plan, size_t count) {
+static uint32_t take_slots(struct plan *plan, size_t count) {
     uint32_t slot = plan->slots;
     plan->slots += (uint32_t)count;
     return slot;
@@ -91,32 +94,32 @@ static uint32_t plan_map_take(struct plan *plan, size_t count) {
 
 static void map_rows(struct plan *plan) {
     size_t rows = plan->rows;
-    plan->residual = plan_map_take(plan, rows);
-    plan->summary = plan_map_take(plan, SUMMARY_COUNT);
-    plan->eps = plan_map_take(plan, 1);
+    plan->residual = take_slots(plan, rows);
+    plan->summary = take_slots(plan, SUMMARY_COUNT);
+    plan->eps = take_slots(plan, 1);
     plan->right = plan->residual;
     if (!plan->options.weighted)
         return;
-    plan->matrix = plan_map_take(plan, plan->entries);
-    plan->scale = plan_map_take(plan, rows);
-    plan->active = plan_map_take(plan, rows);
-    plan->right = plan_map_take(plan, rows);
-    plan->shift = plan_map_take(plan, rows);
+    plan->matrix = take_slots(plan, plan->entries);
+    plan->scale = take_slots(plan, rows);
+    plan->active = take_slots(plan, rows);
+    plan->right = take_slots(plan, rows);
+    plan->shift = take_slots(plan, rows);
 }
 
 static void map_vectors(struct plan *plan) {
     size_t outputs = plan->outputs, most = plan->rows > outputs ? plan->rows : outputs;
-    plan->best = plan_map_take(plan, outputs);
-    plan->base = plan->options.weighted ? plan_map_take(plan, outputs) : plan->y;
-    plan->raw = plan->options.method == HN_METHOD_AUTO ? plan_map_take(plan, outputs) : plan->best;
-    plan->unknown = plan_map_take(plan, most);
-    plan->step = plan_map_take(plan, outputs);
-    plan->gradient = plan_map_take(plan, outputs);
-    plan->work = plan_map_take(plan, most);
-    plan->grad_x = plan_map_take(plan, plan->inputs);
-    plan->largest = plan_map_take(plan, 1);
-    plan->step_squares = plan_map_take(plan, 1);
-    plan->step_gain = plan_map_take(plan, 1);
+    plan->best = take_slots(plan, outputs);
+    plan->base = plan->options.weighted ? take_slots(plan, outputs) : plan->y;
+    plan->raw = plan->options.method == HN_METHOD_AUTO ? take_slots(plan, outputs) : plan->best;
+    plan->unknown = take_slots(plan, most);
+    plan->step = take_slots(plan, outputs);
+    plan->gradient = take_slots(plan, outputs);
+    plan->work = take_slots(plan, most);
+    plan->grad_x = take_slots(plan, plan->inputs);
+    plan->largest = take_slots(plan, 1);
+    plan->step_squares = take_slots(plan, 1);
+    plan->step_gain = take_slots(plan, 1);
 }
 
 static void map_adjoint(struct plan *plan, const struct program *program) {
@@ -126,12 +129,12 @@ static void map_adjoint(struct plan *plan, const struct program *program) {
     plan->leaf_v = (uint32_t)program->leaf_slot[SPACE_V];
     plan->leaf_t = (uint32_t)program->leaf_slot[SPACE_T];
     plan->leaf_s = (uint32_t)program->leaf_slot[SPACE_S];
-    plan->kept = weighted ? plan_map_take(plan, plan->rows) : plan->pulled;
-    plan->q = weighted ? plan_map_take(plan, plan->rows) : plan->leaf_q;
-    plan->v = weighted ? plan_map_take(plan, plan->rows) : plan->leaf_v;
-    plan->damped = plan_map_take(plan, 1);
-    plan->grad_lower = plan_map_take(plan, plan->rows);
-    plan->grad_upper = plan_map_take(plan, plan->rows);
+    plan->kept = weighted ? take_slots(plan, plan->rows) : plan->pulled;
+    plan->q = weighted ? take_slots(plan, plan->rows) : plan->leaf_q;
+    plan->v = weighted ? take_slots(plan, plan->rows) : plan->leaf_v;
+    plan->damped = take_slots(plan, 1);
+    plan->grad_lower = take_slots(plan, plan->rows);
+    plan->grad_upper = take_slots(plan, plan->rows);
 }
 
 /* Reuses adjoint vectors, which a forward run does not need. */
@@ -155,26 +158,28 @@ static void plan_tape(struct plan *plan) {
 /* Checks memory before the lists of the system are created: per entry of J its column and slot, and two pairs in the
  * streams of products, all both in the builder and in the plan; its value as a constant, a coefficient and an entry of
  * A; and the slots of a sample. */
-static hn_status check_memory(const struct plan_builder *b, hn_error *error) {
+static void check_memory(struct plan_builder *b) {
     const double per_entry = sizeof(uint32_t) * 2 * (2 + 4) + sizeof(double) * 2 * 3;
     const double bytes = per_entry * (double)b->jacobian.count + sizeof(double) * (double)b->program->slots;
     char what[160];
     snprintf(what, sizeof what, "the layer: %zu outputs under %zu rows with %zu derivatives", b->problem.outputs,
              b->problem.rows, b->jacobian.count);
-    return machine_has(bytes, what, error);
+    b->status = machine_has(bytes, what, b->error);
 }
 
 /* Everything except the system's storage, which comes last. */
-hn_status plan_map(struct plan_builder *b, hn_error *error) {
+void plan_map(struct plan_builder *b) {
     const struct problem *p = &b->problem;
     const struct program *program = b->program;
     struct plan *plan = &b->plan;
-    if (program->slots > MOST_PROGRAM || b->jacobian.count > MOST_PROGRAM)
-        return error_set(error, HN_LIMIT, "the model is too large for a layer: %zu slots", program->slots);
-    hn_status status = check_memory(b, error);
-    if (status != HN_OK)
-        return status;
-    status = find_rows(b, error);
+    if (b->status == HN_OK && (program->slots > MOST_PROGRAM || b->jacobian.count > MOST_PROGRAM))
+        b->status = error_set(b->error, HN_LIMIT, "the model is too large for a layer: %zu slots", program->slots);
+    if (b->status == HN_OK)
+        check_memory(b);
+    if (b->status != HN_OK)
+        return;
+    find_clip(b);
+    find_rows(b);
     plan->options = sample_options_of(b->options);
     plan->options.joint_rows = b->joint_count > 0;
     plan->inputs = (uint32_t)p->inputs;
@@ -189,16 +194,9 @@ hn_status plan_map(struct plan_builder *b, hn_error *error) {
     map_adjoint(plan, program);
     map_elastic(plan);
     plan_tape(plan);
-    return status;
 }
 
 /* ---- the system ---- */
-
-/* The constant entries of J, if A is J. */
-static void known_entries(const struct plan_builder *b, const uint32_t *slots, double *fixed) {
-    for (size_t e = 0; e < b->plan.entries; e++)
-        fixed[e] = slots[e] < b->program->constant_count ? b->program->constants[slots[e]] : NAN;
-}
 
 /* Whether at least half of the rows have constant derivatives. */
 static bool is_affine(const struct plan_builder *b) {
@@ -218,19 +216,10 @@ static bool is_undamped(const struct sample_options *o) {
     return o->adaptive ? o->method == HN_METHOD_AUTO && o->damping == 0 : o->damping < BORDER_EPS;
 }
 
-static bool *every_row(struct plan_builder *b) {
-    bool *rows = arena_take(&b->arena, b->problem.rows + 1, sizeof *rows);
-    if (rows)
-        memset(rows, true, b->problem.rows * sizeof *rows);
-    return rows;
-}
-
-static hn_status build_system(struct plan_builder *b, const uint32_t *slots, const double *fixed, hn_error *error) {
+/* A is W J with separate storage, or J itself; fixed: the constant entries of J, if A is J. */
+static void build_system(struct plan_builder *b, const uint32_t *slots, const double *fixed, const bool *undamped) {
     struct plan *plan = &b->plan;
     const struct sample_options *o = &plan->options;
-    bool *undamped = is_undamped(o) ? every_row(b) : NULL;
-    if (is_undamped(o) && !undamped)
-        return error_no_memory(error, "the layer");
     const struct damped_request request = {
         .matrix = {plan->rows, plan->outputs, 1, b->jacobian.first, b->jacobian.column, slots, fixed},
         .rows_side_only = o->damping == 0 && o->method != HN_METHOD_AUTO,
@@ -242,35 +231,33 @@ static hn_status build_system(struct plan_builder *b, const uint32_t *slots, con
         .may_border = true,
         .undamped = undamped,
     };
-    hn_status status = damped_create(&b->system, &request, error);
-    if (status == HN_OK && b->system.slots > MOST_SLOTS - plan->slots)
-        return error_set(error, HN_LIMIT,
-                         "the factor of the system has %zu entries, more than 32-bit offsets can address",
-                         b->system.nonzeros);
+    b->status = damped_create(&b->system, &request, b->error);
+    if (b->status == HN_OK && b->system.slots > MOST_SLOTS - plan->slots)
+        b->status = error_set(b->error, HN_LIMIT,
+                              "the factor of the system has %zu entries, more than 32-bit offsets can address",
+                              b->system.nonzeros);
+    if (b->status != HN_OK)
+        return;
     plan->options.outputs_side = b->system.outputs_side;
     plan->options.bordered = b->system.added > 0;
     plan->slots += (uint32_t)b->system.slots;
-    return status;
 }
 
-/* A has separate storage. */
-static hn_status system_with_weights(struct plan_builder *b, hn_error *error) {
-    size_t count = b->plan.entries;
-    uint32_t *slots = arena_take(&b->arena, count + 1, sizeof *slots);
-    for (size_t e = 0; slots && e < count; e++)
-        slots[e] = (uint32_t)(b->plan.matrix + e);
-    return slots ? build_system(b, slots, NULL, error) : error_no_memory(error, "the layer");
-}
-
-static hn_status system_without_weights(struct plan_builder *b, hn_error *error) {
-    const uint32_t *entries = plan_row_slots(b) + 3 * b->problem.rows;
-    double *fixed = arena_take(&b->arena, (size_t)b->plan.entries + 1, sizeof *fixed);
-    if (!fixed)
-        return error_no_memory(error, "the layer");
-    known_entries(b, entries, fixed);
-    return build_system(b, entries, fixed, error);
-}
-
-hn_status plan_system(struct plan_builder *b, hn_error *error) {
-    return b->plan.options.weighted ? system_with_weights(b, error) : system_without_weights(b, error);
+void plan_system(struct plan_builder *b) {
+    const struct sample_options *o = &b->plan.options;
+    const uint32_t *entries = b->status == HN_OK ? plan_row_slots(b) + 3 * b->problem.rows : NULL;
+    size_t count = b->plan.entries, rows = b->problem.rows;
+    uint32_t *slots = o->weighted ? plan_take(b, count, sizeof *slots) : NULL;
+    double *fixed = o->weighted ? NULL : plan_take(b, count, sizeof *fixed);
+    bool *undamped = is_undamped(o) ? plan_take(b, rows, sizeof *undamped) : NULL; /* every row */
+    if (b->status != HN_OK)
+        return;
+    for (size_t e = 0; e < count; e++)
+        if (slots)
+            slots[e] = (uint32_t)(b->plan.matrix + e);
+        else
+            fixed[e] = entries[e] < b->program->constant_count ? b->program->constants[entries[e]] : NAN;
+    if (undamped)
+        memset(undamped, true, rows * sizeof *undamped);
+    build_system(b, slots ? slots : entries, fixed, undamped);
 }

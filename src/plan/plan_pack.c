@@ -16,7 +16,7 @@ struct packer {
 };
 
 /* Space for the list's elements, aligned to 8 bytes; NULL while measuring. */
-static void *plan_pack_take(struct packer *packer, struct plan_list *list, size_t count, size_t size) {
+static void *take_space(struct packer *packer, struct plan_list *list, size_t count, size_t size) {
     size_t bytes, begin = packer->used;
     bool fits = size_multiply(count, size, &bytes) && size_add(bytes, 7, &bytes) && count <= UINT32_MAX &&
                 size_add(begin, bytes & ~(size_t)7, &packer->used) && begin / 8 <= UINT32_MAX;
@@ -30,7 +30,7 @@ static void *plan_pack_take(struct packer *packer, struct plan_list *list, size_
 }
 
 static void pack(struct packer *packer, struct plan_list *list, const void *from, size_t count, size_t size) {
-    void *to = plan_pack_take(packer, list, count, size);
+    void *to = take_space(packer, list, count, size);
     if (to && count)
         memcpy(to, from, count * size);
 }
@@ -40,7 +40,7 @@ static void pack_words(struct packer *packer, struct plan_list *list, const uint
 }
 
 static void pack_sizes(struct packer *packer, struct plan_list *list, const size_t *from, size_t count) {
-    uint32_t *to = plan_pack_take(packer, list, count, sizeof *to);
+    uint32_t *to = take_space(packer, list, count, sizeof *to);
     for (size_t i = 0; to && i < count; i++)
         to[i] = (uint32_t)from[i];
 }
@@ -96,8 +96,8 @@ static void pack_rows(struct packer *packer, struct plan_builder *b) {
 }
 
 static void pack_constants(struct packer *packer, struct plan_system *out, const struct damped *system) {
-    uint32_t *slot = plan_pack_take(packer, &out->constant_slot, system->constant_count, sizeof *slot);
-    double *value = plan_pack_take(packer, &out->constant_value, system->constant_count, sizeof *value);
+    uint32_t *slot = take_space(packer, &out->constant_slot, system->constant_count, sizeof *slot);
+    double *value = take_space(packer, &out->constant_value, system->constant_count, sizeof *value);
     for (size_t i = 0; slot && value && i < system->constant_count; i++) {
         slot[i] = system->constants[i].offset;
         value[i] = system->constants[i].value;
@@ -142,17 +142,23 @@ static void pack_all(struct packer *packer, struct plan_builder *b) {
     pack_system(packer, &b->plan.system, &b->system);
 }
 
-hn_status plan_pack(struct plan **out, struct plan_builder *b, hn_error *error) {
+void plan_pack(struct plan **out, struct plan_builder *b) {
     struct packer packer = {.block = NULL};
+    if (b->status != HN_OK)
+        return;
     pack_all(&packer, b);
-    if (packer.overflow)
-        return error_set(error, HN_LIMIT, "the model is too large for a layer: its lists exceed 32-bit offsets");
+    if (packer.overflow) {
+        b->status =
+            error_set(b->error, HN_LIMIT, "the model is too large for a layer: its lists exceed 32-bit offsets");
+        return;
+    }
     packer.block = base_allocate(packer.used);
-    if (!packer.block)
-        return error_no_memory(error, "the layer");
+    if (!packer.block) {
+        b->status = error_no_memory(b->error, "the layer");
+        return;
+    }
     pack_all(&packer, b);
     b->plan.bytes = packer.used;
     memcpy(packer.block, &b->plan, sizeof b->plan);
     *out = (struct plan *)(void *)packer.block;
-    return HN_OK;
 }
