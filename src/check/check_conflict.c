@@ -159,15 +159,14 @@ static bool is_known(const struct search *s, const unsigned char *set) {
     return false;
 }
 
-static hn_status remember(struct search *s, const unsigned char *set, hn_error *error) {
+static void remember(struct search *s, const unsigned char *set) {
     struct known *known = check_take(s->check, 1, sizeof *known);
     unsigned char *keep = check_take(s->check, s->groups, 1);
-    if (s->check->starved)
-        return check_status(s->check, error);
+    if (!known || !keep)
+        return;
     memcpy(keep, set, s->groups);
     *known = (struct known){s->known, keep};
     s->known = known;
-    return HN_OK;
 }
 
 /* ---- trying ---- */
@@ -195,66 +194,61 @@ static hn_status run_relaxed(struct search *s, const hn_model *model, hn_report 
 }
 
 /* Runs auto on a set of groups; the answer is also unknown if no layer can be created for the set. */
-static hn_status try_set(struct search *s, const unsigned char *set, enum answer *answer, hn_error *error) {
+static enum answer try_set(struct search *s, const unsigned char *set) {
+    struct check *check = s->check;
     hn_model *model = NULL;
     hn_error own = {.status = HN_OK};
     hn_report report = {.outcome = HN_OUTCOME_OK};
-    *answer = UNKNOWN;
     if (s->work > WORK_LIMIT)
-        return HN_OK;
+        return UNKNOWN;
     s->conflict->solves++;
-    s->work += CHECK_WORK_PER_NODE * (double)hn_model_node_count(s->check->model);
-    hn_status status = relax_model(&model, s->check, set, &own);
+    s->work += CHECK_WORK_PER_NODE * (double)hn_model_node_count(check->model);
+    hn_status status = relax_model(&model, check, set, &own);
     if (status == HN_OK)
         status = run_relaxed(s, model, &report, &own);
     hn_model_destroy(model);
     if (status == HN_NO_MEMORY)
-        return error_set(error, status, "%s", own.text);
+        check->status = error_set(check->error, status, "%s", own.text);
     if (status != HN_OK)
-        return HN_OK;
-    *answer = report.outcome == HN_OUTCOME_OK ? CORRECTABLE : CONFLICTING;
-    return *answer == CORRECTABLE ? remember(s, set, error) : HN_OK;
+        return UNKNOWN;
+    if (report.outcome == HN_OUTCOME_OK)
+        remember(s, set);
+    return report.outcome == HN_OUTCOME_OK ? CORRECTABLE : CONFLICTING;
 }
 
 /* ---- dropping ---- */
 
 /* Tries the set without `count` groups of the order, and keeps it if the conflict persists. */
-static hn_status drop(struct search *s, size_t first, size_t count, enum answer *answer, hn_error *error) {
+static enum answer drop(struct search *s, size_t first, size_t count) {
     memcpy(s->trial, s->set, s->groups);
     for (size_t i = first; i < first + count && i < s->groups; i++)
         s->trial[s->order[i]] = 0;
-    *answer = CORRECTABLE;
     size_t left = size_of(s, s->trial);
     if (left == 0 || left == size_of(s, s->set) || is_known(s, s->trial))
-        return HN_OK;
-    hn_status status = try_set(s, s->trial, answer, error);
-    if (status == HN_OK && *answer == CONFLICTING)
+        return CORRECTABLE;
+    enum answer answer = try_set(s, s->trial);
+    if (answer == CONFLICTING)
         memcpy(s->set, s->trial, s->groups);
-    return status;
+    return answer;
 }
 
-/* One pass; changed: a group was dropped; minimal is false once the effort is used up. */
-static hn_status drop_all(struct search *s, size_t lump, bool *changed, hn_error *error) {
-    hn_status status = HN_OK;
-    *changed = false;
-    for (size_t first = 0; first < s->groups && status == HN_OK && s->conflict->minimal; first += lump) {
-        enum answer answer;
-        status = drop(s, first, lump, &answer, error);
-        *changed = *changed || answer == CONFLICTING;
+/* One pass, true if a group was dropped; minimal is false once the effort is used up. */
+static bool drop_all(struct search *s, size_t lump) {
+    bool changed = false;
+    for (size_t first = 0; first < s->groups && s->conflict->minimal; first += lump) {
+        enum answer answer = drop(s, first, lump);
+        changed = changed || answer == CONFLICTING;
         s->conflict->minimal = answer != UNKNOWN;
     }
-    return status;
+    return changed;
 }
 
-static hn_status shrink(struct search *s, hn_error *error) {
-    bool changed = true;
-    hn_status status = HN_OK;
+static void shrink(struct search *s) {
     s->conflict->minimal = true;
-    for (size_t lump = s->groups / 4; lump > FEW_GROUPS / 4 && status == HN_OK; lump /= 4)
-        status = drop_all(s, lump, &changed, error);
-    for (changed = true; changed && s->conflict->minimal && status == HN_OK;)
-        status = drop_all(s, 1, &changed, error);
-    return status;
+    for (size_t lump = s->groups / 4; lump > FEW_GROUPS / 4; lump /= 4)
+        drop_all(s, lump);
+    while (s->conflict->minimal && drop_all(s, 1))
+        continue;
 }
 
 /* ---- smaller sets ---- */
@@ -266,27 +260,24 @@ static size_t unpack(const struct search *s, unsigned bits) {
     return size;
 }
 
-static hn_status search_of_size(struct search *s, size_t size, enum answer *answer, hn_error *error) {
-    hn_status status = HN_OK;
-    *answer = CORRECTABLE;
-    for (unsigned bits = 1; bits < 1u << s->groups && status == HN_OK && *answer == CORRECTABLE; bits++)
+static enum answer search_of_size(struct search *s, size_t size) {
+    enum answer answer = CORRECTABLE;
+    for (unsigned bits = 1; bits < 1u << s->groups && answer == CORRECTABLE; bits++)
         if (unpack(s, bits) == size && !is_inside_known(s, s->trial))
-            status = try_set(s, s->trial, answer, error);
-    return status;
+            answer = try_set(s, s->trial);
+    return answer;
 }
 
-static hn_status search_smaller(struct search *s, hn_error *error) {
+static void search_smaller(struct search *s) {
     enum answer answer = CORRECTABLE;
-    hn_status status = HN_OK;
     size_t most = size_of(s, s->set);
     if (s->groups > FEW_GROUPS || !s->conflict->minimal)
-        return HN_OK;
-    for (size_t size = 1; size < most && status == HN_OK && answer == CORRECTABLE; size++)
-        status = search_of_size(s, size, &answer, error);
-    if (status == HN_OK && answer == CONFLICTING)
+        return;
+    for (size_t size = 1; size < most && answer == CORRECTABLE; size++)
+        answer = search_of_size(s, size);
+    if (answer == CONFLICTING)
         memcpy(s->set, s->trial, s->groups);
     s->conflict->smallest = answer != UNKNOWN;
-    return status;
 }
 
 /* ---- the result ---- */
@@ -313,17 +304,14 @@ static void name_rows(struct search *s) {
     qsort(conflict->rows, conflict->violated, sizeof *conflict->rows, by_violation);
 }
 
-static hn_status conclude(struct search *s, hn_error *error) {
-    enum answer answer;
+static void conclude(struct search *s) {
     for (size_t g = 0; g < s->groups; g++)
         if (s->set[g])
             s->conflict->groups[s->conflict->count++] = g;
     s->work = 0; /* this layer is needed, whatever the effort so far */
     s->conflict->solves--;
-    hn_status status = try_set(s, s->set, &answer, error);
-    if (status == HN_OK && answer == CONFLICTING)
+    if (try_set(s, s->set) == CONFLICTING)
         name_rows(s);
-    return status;
 }
 
 /* ---- setting up ---- */
@@ -347,7 +335,7 @@ static void choose_order(struct search *s) {
                 s->order[n++] = g;
 }
 
-static hn_status begin(struct search *s, hn_error *error) {
+static void reserve_sets(struct search *s) {
     struct check *check = s->check;
     s->order = check_take(check, s->groups, sizeof *s->order);
     s->set = check_take(check, s->groups, 1);
@@ -356,11 +344,6 @@ static hn_status begin(struct search *s, hn_error *error) {
     s->residual = check_take(check, check->rows, sizeof *s->residual);
     s->conflict->groups = check_take(check, s->groups, sizeof *s->conflict->groups);
     s->conflict->rows = check_take(check, check->rows, sizeof *s->conflict->rows);
-    if (check->starved)
-        return check_status(check, error);
-    memset(s->set, 1, s->groups);
-    choose_order(s);
-    return HN_OK;
 }
 
 /* The reason to skip the search, or NULL. A single attempt must fit well into the limit. */
@@ -375,23 +358,25 @@ static const char *reason_against(struct check *check) {
     return NULL;
 }
 
-hn_status check_conflict(struct check *check, hn_error *error) {
+void check_conflict(struct check *check) {
     const hn_check_correction *c = check->found.correction;
     if (c->why_not || c->failed == c->count)
-        return HN_OK;
+        return;
     hn_check_conflict *conflict = check->found.conflict = check_take(check, 1, sizeof *conflict);
     if (!conflict)
-        return check_status(check, error);
+        return;
     check_stage(check, "searching for conflicting groups");
     conflict->point = c->failed;
     conflict->why_not = reason_against(check);
     if (conflict->why_not)
-        return HN_OK;
+        return;
     struct search search = {.check = check, .conflict = conflict, .groups = hn_model_group_count(check->model)};
-    hn_status status = begin(&search, error);
-    if (status == HN_OK)
-        status = shrink(&search, error);
-    if (status == HN_OK)
-        status = search_smaller(&search, error);
-    return status == HN_OK ? conclude(&search, error) : status;
+    reserve_sets(&search);
+    if (check->status != HN_OK)
+        return;
+    memset(search.set, 1, search.groups);
+    choose_order(&search);
+    shrink(&search);
+    search_smaller(&search);
+    conclude(&search);
 }

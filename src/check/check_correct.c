@@ -12,16 +12,16 @@ enum { LEAST_STEPS = 20 };
 
 /* ---- layers ---- */
 
-hn_status check_make_layer(hn_layer **out, const char **why_not, struct check *check, const hn_layer_options *options,
-                           hn_error *error) {
+hn_layer *check_make_layer(struct check *check, const hn_layer_options *options, const char **why_not) {
     hn_error own = {.status = HN_OK};
-    hn_status status = hn_layer_create(out, check->model, options, &own);
+    hn_layer *layer;
+    hn_status status = hn_layer_create(&layer, check->model, options, &own);
     *why_not = NULL;
     if (status == HN_NO_MEMORY)
-        return error_set(error, status, "%s", own.text);
-    if (status != HN_OK)
+        check->status = error_set(check->error, status, "%s", own.text);
+    else if (status != HN_OK)
         *why_not = check_format(check, "%s", own.text);
-    return HN_OK;
+    return layer;
 }
 
 hn_status check_run_layer(const hn_layer *layer, const hn_batch *batch, hn_error *error) {
@@ -37,21 +37,21 @@ hn_status check_run_layer(const hn_layer *layer, const hn_batch *batch, hn_error
 /* ---- the start ---- */
 
 /* Creates the layer; again with fewer steps if the method's default would take too long. */
-static hn_status make(hn_layer **out, hn_check_correction *c, struct check *check, hn_error *error) {
+static hn_layer *make(hn_check_correction *c, struct check *check) {
     hn_layer_options options = hn_layer_defaults();
-    hn_status status = check_make_layer(out, &c->why_not, check, &options, error);
-    if (!*out)
-        return status;
-    c->options = hn_layer_options_of(*out);
+    hn_layer *layer = check_make_layer(check, &options, &c->why_not);
+    if (!layer)
+        return NULL;
+    c->options = hn_layer_options_of(layer);
     c->own_iterations = c->options.iterations;
-    c->info = hn_layer_info_of(*out);
+    c->info = hn_layer_info_of(layer);
     double most = WORK_LIMIT / check_step_work(&c->info);
     if (most >= c->own_iterations)
-        return HN_OK;
+        return layer;
     options.iterations = most > LEAST_STEPS ? (int)most : LEAST_STEPS;
     c->options.iterations = options.iterations;
-    hn_layer_destroy(*out);
-    return check_make_layer(out, &c->why_not, check, &options, error);
+    hn_layer_destroy(layer);
+    return check_make_layer(check, &options, &c->why_not);
 }
 
 static void summarise(hn_check_correction *c) {
@@ -62,7 +62,7 @@ static void summarise(hn_check_correction *c) {
     }
 }
 
-static hn_status run(hn_check_correction *c, struct check *check, const hn_layer *layer, hn_error *error) {
+static void run(hn_check_correction *c, struct check *check, const hn_layer *layer) {
     c->count = c->failed = check->inputs > 0 ? check->points : 1;
     c->reports = check_take(check, c->count, sizeof *c->reports);
     c->y = check_take(check, c->count * check->columns, sizeof *c->y);
@@ -74,23 +74,23 @@ static hn_status run(hn_check_correction *c, struct check *check, const hn_layer
                             .report_size = sizeof(hn_report),
                             .reports = c->reports,
                             .residual = c->residual};
-    return check->starved ? check_status(check, error) : check_run_layer(layer, &batch, error);
+    if (check->status == HN_OK)
+        check->status = check_run_layer(layer, &batch, check->error);
+    if (check->status == HN_OK)
+        summarise(c);
 }
 
-hn_status check_correct(struct check *check, hn_error *error) {
-    hn_layer *layer = NULL;
+void check_correct(struct check *check) {
     hn_check_correction *c = check->found.correction = check_take(check, 1, sizeof *c);
     check_stage(check, "correcting the start");
     if (!c)
-        return check_status(check, error);
-    if (check->rows == 0)
+        return;
+    if (check->rows == 0) {
         c->why_not = "the model has no rows";
-    hn_status status = check->rows > 0 ? make(&layer, c, check, error) : HN_OK;
-    if (!layer)
-        return status;
-    status = run(c, check, layer, error);
-    if (status == HN_OK)
-        summarise(c);
+        return;
+    }
+    hn_layer *layer = make(c, check);
+    if (layer)
+        run(c, check, layer);
     hn_layer_destroy(layer);
-    return status;
 }

@@ -291,66 +291,65 @@ static size_t color_limit(const struct check *check) {
 }
 
 /* Creates as many threads as requested and useful, limited by the memory of their tables. */
-static hn_status gather_threads(struct thread_pool **out, const struct check *check, size_t jobs, hn_error *error) {
+static struct thread_pool *gather_threads(struct check *check, size_t jobs) {
+    struct thread_pool *pool = NULL;
     double most = MEMORY_LIMIT / ((double)board_bytes(check) + 1);
     int threads = check->options.threads ? check->options.threads : thread_pool_cores();
     most = most < 1 ? 1 : most < (double)jobs ? most : (double)jobs;
-    return thread_pool_gather(out, threads <= most ? threads : (int)most, error);
+    check->status = thread_pool_gather(&pool, threads <= most ? threads : (int)most, check->error);
+    return pool;
 }
 
-static hn_status start_workers(struct sweep *sweep, size_t count, hn_error *error) {
+static void start_workers(struct sweep *sweep, size_t count) {
     struct check *check = sweep->check;
     size_t verdicts = sweep->coloring.most_entries + sweep->coloring.long_count;
-    hn_status status = HN_OK;
     sweep->workers = check_take(check, count, sizeof *sweep->workers);
-    for (; sweep->workers && sweep->worker_count < count && status == HN_OK; sweep->worker_count++) {
+    for (; sweep->worker_count < count && check->status == HN_OK; sweep->worker_count++) {
         struct worker_state *worker = &sweep->workers[sweep->worker_count];
         worker->point = check->points;
         worker->verdicts = check_take(check, verdicts, sizeof *worker->verdicts);
         worker->seen = check_take(check, sweep->matrix->rows, sizeof *worker->seen);
-        status = board_create(&worker->board, check, 1u << BOARD_VALUES, error);
+        board_create(&worker->board, check, 1u << BOARD_VALUES);
     }
-    return status == HN_OK ? check_status(check, error) : status;
 }
 
-static hn_status run_jobs(struct sweep *sweep, hn_error *error) {
-    struct thread_pool *thread_pool = NULL;
-    hn_status status = gather_threads(&thread_pool, sweep->check, sweep->jobs, error);
-    if (status == HN_OK)
-        status = start_workers(sweep, (size_t)thread_pool_size(thread_pool), error);
-    if (status == HN_OK) {
+static void run_jobs(struct sweep *sweep) {
+    struct check *check = sweep->check;
+    struct thread_pool *pool = gather_threads(check, sweep->jobs);
+    if (pool)
+        start_workers(sweep, (size_t)thread_pool_size(pool));
+    if (check->status == HN_OK) {
         report_progress(sweep, 0);
-        thread_pool_share(thread_pool, sweep->jobs, run_job, sweep);
+        thread_pool_share(pool, sweep->jobs, run_job, sweep);
         report_progress(sweep, sweep->jobs);
     }
-    thread_pool_destroy(thread_pool);
+    thread_pool_destroy(pool);
     for (size_t w = 0; w < sweep->worker_count; w++) {
         for (int d = 0; d < HN_CHECK_DERIVATIVES; d++)
-            judge_merge(&sweep->check->found.difference[d], &sweep->workers[w].found[d]);
+            judge_merge(&check->found.difference[d], &sweep->workers[w].found[d]);
         board_release(&sweep->workers[w].board);
     }
-    return status;
 }
 
-static hn_status run_sweep(struct sweep sweep, hn_error *error) {
-    struct check *check = sweep.check;
-    sweep.floor = check_take(check, check->points * sweep.matrix->rows, sizeof *sweep.floor);
-    coloring_create(&sweep.coloring, sweep.matrix, color_limit(check), check);
-    if (check->starved)
-        return check_status(check, error);
-    fill_floors(&sweep);
-    sweep.jobs = sweep.coloring.colors * check->points;
-    return sweep.jobs > 0 ? run_jobs(&sweep, error) : HN_OK;
+static void run_sweep(struct sweep *sweep) {
+    struct check *check = sweep->check;
+    sweep->floor = check_take(check, check->points * sweep->matrix->rows, sizeof *sweep->floor);
+    coloring_create(&sweep->coloring, sweep->matrix, color_limit(check), check);
+    if (check->status != HN_OK)
+        return;
+    fill_floors(sweep);
+    sweep->jobs = sweep->coloring.colors * check->points;
+    if (sweep->jobs > 0)
+        run_jobs(sweep);
 }
 
-hn_status check_differences(struct check *check, hn_error *error) {
-    const struct sweep by_y = {
-        .check = check, .matrix = &check->by_y, .derivative = check->first, .centre = check->found.y};
-    const struct sweep by_x = {.check = check,
-                               .matrix = &check->by_x,
-                               .by_x = true,
-                               .derivative = check->sensitivity,
-                               .centre = check->found.x};
-    hn_status status = run_sweep(by_y, error);
-    return status == HN_OK ? run_sweep(by_x, error) : status;
+void check_differences(struct check *check) {
+    struct sweep by_y = {.check = check, .matrix = &check->by_y, .derivative = check->first, .centre = check->found.y};
+    struct sweep by_x = {.check = check,
+                         .matrix = &check->by_x,
+                         .by_x = true,
+                         .derivative = check->sensitivity,
+                         .centre = check->found.x};
+    run_sweep(&by_y);
+    run_sweep(&by_x);
 }

@@ -5,7 +5,6 @@
  * three is.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
 #include "check/point_table.h"
 #include "core/residual.h"
 
@@ -20,11 +19,10 @@ static void collect(const struct check *check, const struct board *board, enum b
             into[k * count + i] = board_at(board, part, i)[k];
 }
 
-static hn_status evaluate_points(struct check *check, hn_error *error) {
+static void evaluate_points(struct check *check) {
     struct board board;
-    hn_status status = board_create(&board, check, (1u << BOARD_PARTS) - 1, error);
-    if (status != HN_OK)
-        return status;
+    if (!board_create(&board, check, (1u << BOARD_PARTS) - 1))
+        return;
     for (size_t k = 0; k < CHECK_MOST; k++) {
         size_t point = k < check->points ? k : 0;
         board_place(&board, k, check->found.x + point * check->inputs, check->found.y + point * check->columns);
@@ -34,18 +32,17 @@ static hn_status evaluate_points(struct check *check, hn_error *error) {
     collect(check, &board, BOARD_BY_Y, check->by_y.count, check->first);
     collect(check, &board, BOARD_BY_X, check->by_x.count, check->sensitivity);
     board_release(&board);
-    return HN_OK;
 }
 
-static hn_status evaluate_definitions(struct check *check, hn_error *error) {
+static void evaluate_definitions(struct check *check) {
     const hn_check *found = &check->found;
     size_t count = hn_model_definition_count(check->model);
     hn_expr *exprs = check_take(check, count, sizeof *exprs);
-    if (!exprs)
-        return check_status(check, error);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && exprs; i++)
         exprs[i] = hn_model_definition(check->model, i).value;
-    return hn_model_evaluate(check->model, count, exprs, found->x, found->y, found->definition, error);
+    if (check->status == HN_OK)
+        check->status =
+            hn_model_evaluate(check->model, count, exprs, found->x, found->y, found->definition, check->error);
 }
 
 /* ---- groups ---- */
@@ -120,7 +117,7 @@ static void measure_rows(struct check *check) {
     }
 }
 
-hn_status check_evaluate(struct check *check, hn_error *error) {
+void check_evaluate(struct check *check) {
     hn_check *found = &check->found;
     size_t groups = hn_model_group_count(check->model), points = check->points;
     check_stage(check, "evaluating");
@@ -131,19 +128,17 @@ hn_status check_evaluate(struct check *check, hn_error *error) {
     found->row_norm = check_take(check, check->rows, sizeof(double));
     found->group = check_take(check, groups, sizeof *found->group);
     found->definition = check_take(check, hn_model_definition_count(check->model), sizeof(double));
-    if (check->starved)
-        return check_status(check, error);
+    if (check->status != HN_OK)
+        return;
     found->row_value = check->value;
     found->row_lower = check->value + check->functions;
     found->row_upper = found->row_lower + check->rows;
-    hn_status status = evaluate_points(check, error);
-    if (status == HN_OK)
-        status = evaluate_definitions(check, error);
-    if (status != HN_OK)
-        return status;
+    evaluate_points(check);
+    evaluate_definitions(check);
+    if (check->status != HN_OK)
+        return;
     found->objective = check->functions > check->rows ? check->value[check->rows] : (double)NAN;
     for (size_t g = 0; g < groups; g++)
         summarise_group(check, g);
     measure_rows(check);
-    return HN_OK;
 }

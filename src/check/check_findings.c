@@ -125,7 +125,7 @@ static bool evaluate_below(struct below *below, struct check *check, uint32_t no
         return false;
     hn_expr *exprs = check_take(check, below->count, sizeof *exprs);
     below->values = check_take(check, below->count, sizeof *below->values);
-    if (check->starved)
+    if (check->status != HN_OK)
         return false;
     for (size_t i = 0; i < below->count; i++)
         exprs[i] = (hn_expr){(hn_model *)check->model, below->nodes[i]};
@@ -139,7 +139,8 @@ static const char *explain(struct check *check, size_t value) {
     struct below below = {.count = 0};
     const char *text = NULL;
     bool known = evaluate_below(&below, check, node_of(check, value));
-    check->starved = check->starved || !known;
+    if (!known)
+        check_starve(check);
     for (size_t i = 0; known && i < below.count && !text; i++)
         if (!isfinite(below.values[i]) && !graph_is_constant(&check->model->graph, below.nodes[i], NULL))
             text = describe_operation(check, &below, i);
@@ -209,10 +210,10 @@ static void find_scaling(struct check *check) {
 static void find_duplicates(struct check *check) {
     size_t *original = check_take(check, check->rows, sizeof *original);
     double *factor = check_take(check, check->rows, sizeof *factor);
-    if (check->starved)
+    if (check->status != HN_OK)
         return;
     check_duplicates(check, original, factor);
-    for (size_t i = 0; i < check->rows && !check->starved; i++) {
+    for (size_t i = 0; i < check->rows && check->status == HN_OK; i++) {
         const char *shown = check_name(check, i), *earlier = check_name(check, original[i]);
         if (original[i] != i)
             name(check, DUPLICATED,
@@ -317,11 +318,11 @@ static void keep_findings(hn_check *found) {
             found->finding[found->findings++] = found->finding[k];
 }
 
-hn_status check_findings(struct check *check, hn_error *error) {
+void check_findings(struct check *check) {
     hn_check *found = &check->found;
     found->finding = check_take(check, KINDS, sizeof *found->finding);
     if (!found->finding)
-        return check_status(check, error);
+        return;
     for (size_t k = 0; k < KINDS; k++)
         found->finding[k] = (hn_check_finding){kinds[k].severity, kinds[k].kind, kinds[k].text, 0, NULL};
     find_derivatives(check);
@@ -335,5 +336,4 @@ hn_status check_findings(struct check *check, hn_error *error) {
     find_absent_columns(check);
     find_odd_inputs(check);
     keep_findings(found);
-    return HN_OK;
 }

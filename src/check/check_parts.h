@@ -2,7 +2,7 @@
  *
  * The checked functions are f_0 ... f_{m-1} (the bodies of the m rows), the objective if there is one, then the m lower
  * and the m upper bounds. All are evaluated by one evaluator, at CHECK_MOST points side by side (point_table.h); point
- * 0 is the start point. All memory is in one arena; the parts report that it is exhausted by check_status.
+ * 0 is the start point. All memory is in one arena. The first failure sets the status; no part runs after it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CHECK_PARTS_H
@@ -26,7 +26,8 @@ struct check {
     hn_check found; /* the result; x and y have CHECK_MOST points */
     hn_check_options options;
     struct arena arena;
-    bool starved; /* out of memory */
+    hn_status status;
+    hn_error *error;
     const hn_model *model;
     hn_evaluator *evaluator;
     size_t inputs, columns, rows, points;
@@ -47,24 +48,24 @@ static const double CHECK_RATIO_GOOD = 1e6;  /* larger ratios of row gradients m
 
 /* ---- the parts, in the order in which they run; each sets its fields of the check ---- */
 
-hn_status check_prepare(struct check *check, hn_error *error);  /* evaluator and patterns */
-hn_status check_points(struct check *check, hn_error *error);   /* x and y */
-hn_status check_evaluate(struct check *check, hn_error *error); /* values, derivatives, groups, scaling */
-hn_status check_differences(struct check *check, hn_error *error);
-hn_status check_products(struct check *check, hn_error *error);
-hn_status check_correct(struct check *check, hn_error *error);  /* the layer, and its result for the start */
-hn_status check_conflict(struct check *check, hn_error *error); /* a conflicting set of groups */
-hn_status check_rank(struct check *check, hn_error *error);     /* at the result */
-hn_status check_theorem(struct check *check, hn_error *error);  /* constants of the paper's theorem */
-hn_status check_findings(struct check *check, hn_error *error);
+void check_prepare(struct check *check);  /* evaluator and patterns */
+void check_points(struct check *check);   /* x and y */
+void check_evaluate(struct check *check); /* values, derivatives, groups, scaling */
+void check_differences(struct check *check);
+void check_products(struct check *check);
+void check_correct(struct check *check);  /* the layer, and its result for the start */
+void check_conflict(struct check *check); /* a conflicting set of groups */
+void check_rank(struct check *check);     /* at the result */
+void check_theorem(struct check *check);  /* constants of the paper's theorem */
+void check_findings(struct check *check);
 
 /* ---- helpers ---- */
 
-/* Zeroed memory for count elements and one more; when out of memory NULL, and sets `starved`. */
+/* Zeroed memory for count elements and one more; NULL when out of memory. */
 void *check_take(struct check *check, size_t count, size_t size);
 
-/* HN_NO_MEMORY if `starved`. */
-hn_status check_status(const struct check *check, hn_error *error);
+/* Sets the status to HN_NO_MEMORY. */
+void check_starve(struct check *check);
 
 /* Reports the start of a stage to the caller. */
 void check_stage(const struct check *check, const char *stage);
@@ -79,7 +80,7 @@ bool check_is_bound(const struct check *check, size_t row, size_t *column);
 /* Whether both bounds of the row are the same expression. */
 bool check_is_equality(const struct check *check, size_t row);
 
-/* A formatted string in the arena, cut at 300 bytes; when out of memory "?", and sets `starved`. */
+/* A formatted string in the arena, cut at 300 bytes; "?" when out of memory. */
 __attribute__((format(printf, 2, 3))) const char *check_format(struct check *check, const char *format, ...);
 
 /* Redundant rows, with equal bodies or, if linear, proportional coefficients: for each row the earlier row that it
@@ -96,8 +97,7 @@ static inline double check_step_work(const hn_layer_info *info) {
 }
 
 /* Creates a layer over the model; if the model's size or kind prevents that, returns NULL and the reason. */
-hn_status check_make_layer(hn_layer **out, const char **why_not, struct check *check, const hn_layer_options *options,
-                           hn_error *error);
+hn_layer *check_make_layer(struct check *check, const hn_layer_options *options, const char **why_not);
 
 /* Runs it on this thread, with a new workspace. */
 hn_status check_run_layer(const hn_layer *layer, const hn_batch *batch, hn_error *error);

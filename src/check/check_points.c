@@ -14,33 +14,33 @@
 
 /* ---- inputs ---- */
 
-static hn_status sample_input(struct check *check, size_t point, hn_error *error) {
+static void sample_input(struct check *check, size_t point) {
     struct random random = random_start(check->options.seed, point);
     bool met;
-    hn_status status = draw_inputs(check->model, &random, check->found.x + point * check->inputs, &met, error);
+    check->status = draw_inputs(check->model, &random, check->found.x + point * check->inputs, &met, check->error);
     check->found.unmet += !met && point < check->points;
-    return status;
 }
 
-static hn_status start_input(struct check *check, hn_error *error) {
-    if (check->options.sample_start)
-        return sample_input(check, 0, error);
+static void start_input(struct check *check) {
+    hn_check *found = &check->found;
     for (size_t i = 0; i < check->inputs; i++) {
         hn_input_info input = hn_model_input(check->model, i);
-        check->found.x[i] = random_box_middle(input.lower, input.upper);
+        found->x[i] = random_box_middle(input.lower, input.upper);
     }
-    hn_status status = inputs_meet_requirements(check->model, check->found.x, &check->found.middle, error);
-    return status == HN_OK && !check->found.middle ? sample_input(check, 0, error) : status;
+    if (!check->options.sample_start)
+        check->status = inputs_meet_requirements(check->model, found->x, &found->middle, check->error);
+    if (!found->middle && check->status == HN_OK)
+        sample_input(check, 0);
 }
 
-static hn_status choose_inputs(struct check *check, hn_error *error) {
+static void choose_inputs(struct check *check) {
     size_t given = check->options.x_rows < CHECK_MOST ? check->options.x_rows : CHECK_MOST;
-    hn_status status = given == 0 ? start_input(check, error) : HN_OK;
     if (given > 0)
         memcpy(check->found.x, check->options.x, given * check->inputs * sizeof *check->found.x);
-    for (size_t k = given > 0 ? given : 1; k < CHECK_MOST && status == HN_OK; k++)
-        status = sample_input(check, k, error);
-    return status;
+    else
+        start_input(check);
+    for (size_t k = given > 0 ? given : 1; k < CHECK_MOST && check->status == HN_OK; k++)
+        sample_input(check, k);
 }
 
 /* ---- outputs ---- */
@@ -65,36 +65,36 @@ static void list_parts(const struct check *check, hn_expr *parts) {
     }
 }
 
-static hn_status choose_outputs(struct check *check, const hn_expr *parts, double *part, hn_error *error) {
-    hn_status status = HN_OK;
-    for (size_t k = 0; k < CHECK_MOST && status == HN_OK; k++) {
-        double *x = check->found.x + k * check->inputs, *y = check->found.y + k * check->columns;
+static void choose_outputs(struct check *check, const hn_expr *parts, double *part) {
+    hn_check *found = &check->found;
+    for (size_t k = 0; k < CHECK_MOST && check->status == HN_OK; k++) {
+        double *x = found->x + k * check->inputs, *y = found->y + k * check->columns;
         struct random random = random_start(check->options.seed, CHECK_MOST + k);
-        status = hn_model_evaluate(check->model, PARTS * check->columns, parts, x, y, part, error);
-        for (size_t j = 0; j < check->columns && status == HN_OK; j++) {
+        check->status = hn_model_evaluate(check->model, PARTS * check->columns, parts, x, y, part, check->error);
+        for (size_t j = 0; j < check->columns && check->status == HN_OK; j++) {
             const double *of = part + PARTS * j;
             y[j] = k == 0 ? of[START] : sample_output(of[START], of[LOWER], of[UPPER], &random);
             if (k == 0) {
-                check->found.lower[j] = of[LOWER];
-                check->found.upper[j] = of[UPPER];
+                found->lower[j] = of[LOWER];
+                found->upper[j] = of[UPPER];
             }
         }
     }
-    return status;
 }
 
-hn_status check_points(struct check *check, hn_error *error) {
+void check_points(struct check *check) {
+    hn_check *found = &check->found;
     size_t n = check->columns;
-    check->found.points = check->points = check->options.points;
-    check->found.x = check_take(check, CHECK_MOST * check->inputs, sizeof *check->found.x);
-    check->found.y = check_take(check, CHECK_MOST * n, sizeof *check->found.y);
-    check->found.lower = check_take(check, n, sizeof *check->found.lower);
-    check->found.upper = check_take(check, n, sizeof *check->found.upper);
+    found->points = check->points = check->options.points;
+    found->x = check_take(check, CHECK_MOST * check->inputs, sizeof *found->x);
+    found->y = check_take(check, CHECK_MOST * n, sizeof *found->y);
+    found->lower = check_take(check, n, sizeof *found->lower);
+    found->upper = check_take(check, n, sizeof *found->upper);
     hn_expr *parts = check_take(check, n, PARTS * sizeof *parts);
     double *part = check_take(check, n, PARTS * sizeof *part);
-    if (check->starved)
-        return check_status(check, error);
+    if (check->status != HN_OK)
+        return;
     list_parts(check, parts);
-    hn_status status = choose_inputs(check, error);
-    return status == HN_OK ? choose_outputs(check, parts, part, error) : status;
+    choose_inputs(check);
+    choose_outputs(check, parts, part);
 }

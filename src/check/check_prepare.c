@@ -13,7 +13,7 @@
 /* Default limit of the Hessian: some seconds' worth of nodes, or a multiple of the model's nodes. */
 enum { HESSIAN_NODES = 300000, HESSIAN_RATIO = 16 };
 
-static hn_status make_evaluator(struct check *check, hn_error *error) {
+static void make_evaluator(struct check *check) {
     hn_evaluator_options options = hn_evaluator_defaults();
     options.wanted = WANT(ROWS) | WANT(LOWER) | WANT(UPPER) | WANT(JACOBIAN_Y) | WANT(JACOBIAN_X) | WANT(LOWER_X) |
                      WANT(UPPER_X) | WANT(HESSIAN_YY_V) | WANT(HESSIAN_YY);
@@ -22,7 +22,7 @@ static hn_status make_evaluator(struct check *check, hn_error *error) {
     options.hessian_nodes = check->options.hessian_nodes
                                 ? check->options.hessian_nodes
                                 : HESSIAN_NODES + HESSIAN_RATIO * hn_model_node_count(check->model);
-    return hn_evaluator_create(&check->evaluator, check->model, &options, error);
+    check->status = hn_evaluator_create(&check->evaluator, check->model, &options, check->error);
 }
 
 /* ---- patterns: those of several quantities stacked vertically ---- */
@@ -55,7 +55,7 @@ static void stack_part(struct check *check, struct check_matrix *matrix, size_t 
     matrix->first = check_take(check, check->values, sizeof *matrix->first);
     matrix->column = check_take(check, count, sizeof *matrix->column);
     matrix->constant = check_take(check, count, sizeof *matrix->constant);
-    for (int k = 0; k < BOARD_STACK && !check->starved; k++) {
+    for (int k = 0; k < BOARD_STACK && check->status == HN_OK; k++) {
         hn_quantity q = board_quantity(part, k);
         if (q == HN_QUANTITY_COUNT || quantity[q].piece == PIECES)
             continue;
@@ -78,12 +78,12 @@ static size_t bound_entries(const struct check *check) {
     return count;
 }
 
-hn_status check_prepare(struct check *check, hn_error *error) {
+void check_prepare(struct check *check) {
     hn_check *found = &check->found;
     check_stage(check, "differentiating");
-    hn_status status = make_evaluator(check, error);
-    if (status != HN_OK)
-        return status;
+    make_evaluator(check);
+    if (check->status != HN_OK)
+        return;
     hn_evaluator_info info = hn_evaluator_info_of(check->evaluator);
     found->inputs = check->inputs = info.inputs;
     found->outputs = check->columns = info.outputs;
@@ -96,8 +96,8 @@ hn_status check_prepare(struct check *check, hn_error *error) {
     check->values = check->functions + 2 * check->rows;
     stack_part(check, &check->by_y, check->columns, BOARD_BY_Y);
     stack_part(check, &check->by_x, check->inputs, BOARD_BY_X);
-    if (check->starved)
-        return check_status(check, error);
+    if (check->status != HN_OK)
+        return;
     check->hessian = check->evaluator->quantity[HN_QUANTITY_HESSIAN_YY].pattern;
     found->hessian_nonzeros = check->hessian.count;
     found->jacobian = check->evaluator->quantity[HN_QUANTITY_JACOBIAN_Y].pattern;
@@ -106,19 +106,20 @@ hn_status check_prepare(struct check *check, hn_error *error) {
     found->gradient_nonzeros = check->by_y.count - found->jacobian.count;
     found->jacobian_x_nonzeros = check->by_x.first[check->rows];
     found->bounds_x_nonzeros = bound_entries(check);
-    return HN_OK;
 }
 
 /* ---- helpers ---- */
 
-void *check_take(struct check *check, size_t count, size_t size) {
-    void *memory = arena_take(&check->arena, count + 1, size);
-    check->starved = check->starved || !memory;
-    return memory ? memset(memory, 0, (count + 1) * size) : NULL;
+void check_starve(struct check *check) {
+    if (check->status == HN_OK)
+        check->status = error_no_memory(check->error, "check");
 }
 
-hn_status check_status(const struct check *check, hn_error *error) {
-    return check->starved ? error_no_memory(error, "check") : HN_OK;
+void *check_take(struct check *check, size_t count, size_t size) {
+    void *memory = arena_take(&check->arena, count + 1, size);
+    if (!memory)
+        check_starve(check);
+    return memory ? memset(memory, 0, (count + 1) * size) : NULL;
 }
 
 void check_stage(const struct check *check, const char *stage) {
@@ -133,7 +134,8 @@ const char *check_format(struct check *check, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *kept = arena_copy_text(&check->arena, text, strlen(text));
-    check->starved = check->starved || !kept;
+    if (!kept)
+        check_starve(check);
     return kept ? kept : "?";
 }
 

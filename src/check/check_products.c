@@ -6,7 +6,6 @@
  * triangle.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "check/point_table.h"
@@ -37,7 +36,7 @@ struct product_check {
     int count;                      /* 1 if the Hessian was omitted */
 };
 
-static hn_status create_products(struct product_check *p, struct check *check, hn_error *error) {
+static bool create_products(struct product_check *p, struct check *check) {
     size_t n = check->columns;
     *p = (struct product_check){.check = check, .count = check->found.hessian_left_out ? 1 : 2};
     p->v = check_take(check, check->functions, sizeof *p->v);
@@ -53,8 +52,9 @@ static hn_status create_products(struct product_check *p, struct check *check, h
         p->ways[way].verdicts = check_take(check, n, sizeof *p->ways[way].verdicts);
     }
     p->workspace = base_allocate(hn_evaluator_workspace_bytes(check->evaluator));
-    check->starved = check->starved || !p->workspace;
-    return check->starved ? check_status(check, error) : board_create(&p->first, check, 1u << BOARD_BY_Y, error);
+    if (!p->workspace)
+        check_starve(check);
+    return check->status == HN_OK && board_create(&p->first, check, 1u << BOARD_BY_Y);
 }
 
 /* v_i is scaled by the largest entry of its row, so that no row dominates. */
@@ -192,12 +192,11 @@ static void check_point(struct product_check *p, size_t point) {
         record(p, &p->ways[way], point);
 }
 
-hn_status check_products(struct check *check, hn_error *error) {
+void check_products(struct check *check) {
     struct product_check p;
-    hn_status status = create_products(&p, check, error);
-    for (size_t point = 0; point < check->points && status == HN_OK; point++)
-        check_point(&p, point);
+    if (create_products(&p, check))
+        for (size_t point = 0; point < check->points; point++)
+            check_point(&p, point);
     board_release(&p.first);
     base_release(p.workspace);
-    return status;
 }

@@ -78,12 +78,12 @@ static void name_others(hn_check_dependent *d, const struct row_rank *f, const s
     }
 }
 
-static hn_status name_dependents(hn_check_rank *report, const struct row_rank *f, const size_t *active,
-                                 struct check *check, hn_error *error) {
+static void name_dependents(hn_check_rank *report, const struct row_rank *f, const size_t *active,
+                            struct check *check) {
     double *coefficient = check_take(check, f->rank, sizeof *coefficient);
     report->dependents = f->rows - f->rank;
     report->dependent = check_take(check, report->dependents, sizeof *report->dependent);
-    for (size_t k = 0; k < report->dependents && !check->starved; k++) {
+    for (size_t k = 0; k < report->dependents && check->status == HN_OK; k++) {
         size_t j = f->pivot[f->rank + k];
         hn_check_dependent *d = &report->dependent[k];
         d->row = active[j];
@@ -91,26 +91,24 @@ static hn_status name_dependents(hn_check_rank *report, const struct row_rank *f
         if (f->length[j] > 0 && f->rank > 0)
             name_others(d, f, active, coefficient);
     }
-    return check_status(check, error);
 }
 
 /* ---- the check ---- */
 
-static hn_status factor(hn_check_rank *report, const struct probe *probe, const size_t *active, struct check *check,
-                        hn_error *error) {
+static void factor(hn_check_rank *report, const struct probe *probe, const size_t *active, struct check *check) {
     struct row_rank f = {.rows = report->active, .columns = check->columns};
     reserve(&f, check);
-    if (check->starved)
-        return check_status(check, error);
+    if (check->status != HN_OK)
+        return;
     if (!fill(&f, probe, active)) {
         report->why_not = "a derivative is not finite at the result";
-        return HN_OK;
+        return;
     }
     row_rank_factor(&f, DEPENDENT);
     report->rank = f.rank;
     report->largest = f.rank > 0 ? row_rank_largest(&f) : 0;
     report->smallest = f.rank > 0 ? row_rank_smallest(&f) : 0;
-    return name_dependents(report, &f, active, check, error);
+    name_dependents(report, &f, active, check);
 }
 
 static bool is_too_large(hn_check_rank *report, struct check *check, size_t rows) {
@@ -130,26 +128,24 @@ static size_t count_equalities(const struct check *check) {
     return count;
 }
 
-hn_status check_rank(struct check *check, hn_error *error) {
+void check_rank(struct check *check) {
     struct probe probe;
     if (check->found.correction->why_not)
-        return HN_OK;
+        return;
     hn_check_rank *report = check->found.rank = check_take(check, 1, sizeof *report);
     size_t *active = check_take(check, check->rows, sizeof *active);
-    if (check->starved)
-        return check_status(check, error);
+    if (check->status != HN_OK)
+        return;
     check_stage(check, "rank at the result");
     if (is_too_large(report, check, count_equalities(check)))
-        return HN_OK;
-    hn_status status = probe_create(&probe, check, error);
-    if (status == HN_OK) {
+        return;
+    if (probe_create(&probe, check)) {
         for (size_t sample = 0; sample < CHECK_MOST; sample++)
             board_place(&probe.board, sample, check->found.x, check->found.correction->y);
         probe_run(&probe);
         report->active = list_active(&probe, active);
         if (report->active > 0 && !is_too_large(report, check, report->active))
-            status = factor(report, &probe, active, check, error);
+            factor(report, &probe, active, check);
     }
     probe_release(&probe);
-    return status;
 }

@@ -31,14 +31,12 @@ static hn_status take_options(hn_check_options *own, const hn_check_options *opt
     return HN_OK;
 }
 
-static hn_status run_parts(struct check *check, hn_error *error) {
-    hn_status (*const parts[])(struct check *, hn_error *) = {
-        check_prepare, check_points,   check_evaluate, check_differences, check_products,
-        check_correct, check_conflict, check_rank,     check_theorem,     check_findings};
-    hn_status status = HN_OK;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == HN_OK; i++)
-        status = parts[i](check, error);
-    return status == HN_OK ? check_status(check, error) : status;
+static void run_parts(struct check *check) {
+    void (*const parts[])(struct check *) = {check_prepare,  check_points,  check_evaluate, check_differences,
+                                             check_products, check_correct, check_conflict, check_rank,
+                                             check_theorem,  check_findings};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && check->status == HN_OK; i++)
+        parts[i](check);
 }
 
 hn_status hn_model_check(hn_check **out, const hn_model *model, const hn_check_options *options, hn_error *error) {
@@ -52,9 +50,10 @@ hn_status hn_model_check(hn_check **out, const hn_model *model, const hn_check_o
         return error_no_memory(error, "check");
     memset(check, 0, sizeof *check);
     check->model = model;
-    hn_status status = take_options(&check->options, options, model, error);
-    if (status == HN_OK)
-        status = run_parts(check, error);
+    check->error = error;
+    check->status = take_options(&check->options, options, model, error);
+    run_parts(check);
+    hn_status status = check->status;
     if (status == HN_OK)
         *out = &check->found;
     else

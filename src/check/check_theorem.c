@@ -11,7 +11,6 @@
  * start of the path are ignored: the theorem is about its sublevel set. L and G are lower bounds, mu an upper bound.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
 #include "base/random.h"
 #include "check/point_table.h"
 #include "check/theorem.h"
@@ -67,18 +66,15 @@ static void watch(void *context, size_t sample, int iteration, const hn_real *y,
     paths->length[sample] = iteration + 1;
 }
 
-/* Computes all iterates at a damping; why_not is set if no layer can be created. */
-static hn_status paths_run(struct paths *paths, double eps, const char **why_not, hn_error *error) {
+/* Computes all iterates at a damping; false, with a reason, if no layer can be created. */
+static bool paths_run(struct paths *paths, double eps, const char **why_not) {
     struct check *check = paths->check;
-    hn_layer *layer = NULL;
     hn_layer_options options = hn_layer_defaults();
     options.method = HN_METHOD_PAPER;
     options.damping = eps;
     options.iterations = PATH_STEPS;
     memset(paths->length, 0, sizeof paths->length);
-    hn_status status = check_make_layer(&layer, why_not, check, &options, error);
-    if (!layer)
-        return status;
+    hn_layer *layer = check_make_layer(check, &options, why_not);
     double *y = check_take(check, CHECK_MOST * check->columns, sizeof *y);
     const hn_batch batch = {.size = sizeof batch,
                             .count = CHECK_MOST,
@@ -87,9 +83,10 @@ static hn_status paths_run(struct paths *paths, double eps, const char **why_not
                             .y = y,
                             .watch = watch,
                             .watch_context = paths};
-    status = y ? check_run_layer(layer, &batch, error) : check_status(check, error);
+    if (layer && y)
+        check->status = check_run_layer(layer, &batch, check->error);
     hn_layer_destroy(layer);
-    return status;
+    return layer && check->status == HN_OK;
 }
 
 /* Sets the probe to the iterates of a step, one sample per path (the last iterate of a shorter path), and stores V. */
@@ -303,10 +300,9 @@ static void look_around(struct explorer *e, int step) {
 }
 
 /* Runs the paths at an eps and visits their iterates; `explore` also updates the estimates. */
-static hn_status walk(struct explorer *e, double eps, bool explore, hn_check_rate *rate, hn_error *error) {
-    hn_status status = paths_run(&e->paths, eps, &e->report->why_not, error);
-    if (status != HN_OK || e->report->why_not)
-        return status;
+static bool walk(struct explorer *e, double eps, bool explore, hn_check_rate *rate) {
+    if (!paths_run(&e->paths, eps, &e->report->why_not))
+        return false;
     memset(e->counts, 0, sizeof e->counts);
     for (int step = 0; step <= PATH_STEPS; step++) {
         paths_visit(&e->paths, &e->probe, step);
@@ -314,7 +310,7 @@ static hn_status walk(struct explorer *e, double eps, bool explore, hn_check_rat
             look_around(e, step);
     }
     *rate = paths_rate(&e->paths, eps);
-    return HN_OK;
+    return true;
 }
 
 /* ---- the check ---- */
@@ -332,7 +328,7 @@ static void create_explorer(struct explorer *e) {
                               .iterate = check_take(check, numbers * check->columns, sizeof(double)),
                               .energy = check_take(check, numbers, sizeof(double)),
                               .violation = check_take(check, numbers, sizeof(double))};
-    if (check->starved)
+    if (check->status != HN_OK)
         return;
     normalise(e->direction, check->columns);
     normalise(e->vector, check->columns);
@@ -342,28 +338,24 @@ static struct theorem_constants constants_of(const hn_check_theorem *t) {
     return (struct theorem_constants){.L = t->L, .mu = t->mu, .G = t->G};
 }
 
-static hn_status estimate(struct explorer *e, hn_error *error) {
+static void estimate(struct explorer *e) {
     hn_check_theorem *t = e->report;
     t->mu = INFINITY;
-    hn_status status = walk(e, PAPER_EPS, true, &t->at_paper, error);
-    if (status != HN_OK || t->why_not)
-        return status;
+    if (!walk(e, PAPER_EPS, true, &t->at_paper))
+        return;
     if (t->points == 0)
         t->why_not = "the paper's iteration could not be evaluated anywhere";
     else if (!(t->L > 0) || t->mu == INFINITY)
         t->why_not = "no checked point violates a row";
-    if (t->why_not)
-        return HN_OK;
     struct theorem_constants constants = constants_of(t);
-    status = walk(e, theorem_best_eps(&constants), true, &t->at_best, error);
-    if (status != HN_OK || t->why_not)
-        return status;
+    if (t->why_not || !walk(e, theorem_best_eps(&constants), true, &t->at_best))
+        return;
     constants = constants_of(t);
     t->eps = theorem_best_eps(&constants);
     t->k = theorem_k(&constants, t->eps);
     t->rate = theorem_rate(&constants, t->eps);
     t->paper_rate = theorem_rate(&constants, PAPER_EPS);
-    return walk(e, t->eps, false, &t->at_best, error);
+    walk(e, t->eps, false, &t->at_best);
 }
 
 /* Three layers, three runs with a few evaluations around the iterates; the constants are measured. */
@@ -377,22 +369,20 @@ static bool is_affordable(const struct check *check) {
     return RUNS * (making + stepping + looking) < WORK_LIMIT;
 }
 
-hn_status check_theorem(struct check *check, hn_error *error) {
+void check_theorem(struct check *check) {
     if (check->found.correction->why_not)
-        return HN_OK;
+        return;
     hn_check_theorem *report = check->found.theorem = check_take(check, 1, sizeof *report);
     if (!report)
-        return check_status(check, error);
+        return;
     if (!is_affordable(check)) {
         report->why_not = "the model is too large for this check";
-        return HN_OK;
+        return;
     }
     check_stage(check, "the theorem's constants");
     struct explorer explorer = {.check = check, .report = report};
     create_explorer(&explorer);
-    hn_status status = probe_create(&explorer.probe, check, error);
-    if (status == HN_OK)
-        status = estimate(&explorer, error);
+    if (probe_create(&explorer.probe, check))
+        estimate(&explorer);
     probe_release(&explorer.probe);
-    return status;
 }

@@ -96,7 +96,7 @@ void coloring_create(struct coloring *c, const struct check_matrix *matrix, size
                            .entries = check_take(check, matrix->count, sizeof *c->entries),
                            .long_rows = check_take(check, matrix->rows, sizeof *c->long_rows),
                            .is_long = check_take(check, matrix->rows, sizeof *c->is_long)};
-    if (check->starved)
+    if (check->status != HN_OK)
         return;
     transpose(c, matrix);
     mark_long(c, matrix, longest);

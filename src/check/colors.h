@@ -28,7 +28,7 @@ struct coloring {
     size_t most_entries; /* of short rows, in one colour */
 };
 
-/* Uses at most `limit` colours (at least 1). When out of memory sets `starved`. */
+/* Uses at most `limit` colours (at least 1). */
 void coloring_create(struct coloring *coloring, const struct check_matrix *matrix, size_t limit, struct check *check);
 
 #endif

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "check/point_table.h"
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "core/residual.h"
@@ -35,7 +34,7 @@ static double *allocate_numbers(size_t count) {
     return base_allocate(size_product(size_sum(count, 1), CHECK_MOST * sizeof(double)));
 }
 
-hn_status board_create(struct board *board, const struct check *check, unsigned parts, hn_error *error) {
+bool board_create(struct board *board, struct check *check, unsigned parts) {
     const size_t counts[BOARD_PARTS] = {check->values, check->by_y.count, check->by_x.count};
     size_t bytes = bytes_of(check, parts);
     *board = (struct board){.check = check};
@@ -51,10 +50,11 @@ hn_status board_create(struct board *board, const struct check *check, unsigned 
     if (complete) {
         memset(board->x, 0, (check->inputs + 1) * CHECK_MOST * sizeof *board->x);
         memset(board->y, 0, (check->columns + 1) * CHECK_MOST * sizeof *board->y);
-        return HN_OK;
+    } else {
+        board_release(board);
+        check_starve(check);
     }
-    board_release(board);
-    return error_no_memory(error, "check");
+    return complete;
 }
 
 void board_release(struct board *board) {
@@ -91,13 +91,11 @@ void board_run(const struct board *board) {
 
 /* ---- probes: r, V and J' r ---- */
 
-hn_status probe_create(struct probe *probe, struct check *check, hn_error *error) {
+bool probe_create(struct probe *probe, struct check *check) {
     *probe = (struct probe){.check = check};
     probe->residual = check_take(check, check->rows, CHECK_MOST * sizeof *probe->residual);
     probe->gradient = check_take(check, check->columns, CHECK_MOST * sizeof *probe->gradient);
-    if (check->starved)
-        return check_status(check, error);
-    return board_create(&probe->board, check, 1u << BOARD_VALUES | 1u << BOARD_BY_Y, error);
+    return check->status == HN_OK && board_create(&probe->board, check, 1u << BOARD_VALUES | 1u << BOARD_BY_Y);
 }
 
 void probe_release(struct probe *probe) {

@@ -23,8 +23,8 @@ struct board {
     double *result[BOARD_PARTS]; /* x CHECK_MOST: values, entries of by_y, of by_x */
 };
 
-/* Evaluates these parts (bits 1 << part). */
-hn_status board_create(struct board *board, const struct check *check, unsigned parts, hn_error *error);
+/* Evaluates these parts (bits 1 << part). False when out of memory. */
+bool board_create(struct board *board, struct check *check, unsigned parts);
 void board_release(struct board *board);
 
 /* Bytes of a workspace for BOARD_VALUES. */
@@ -47,7 +47,7 @@ struct probe {
     double energy[CHECK_MOST], violation[CHECK_MOST]; /* V, max |r| */
 };
 
-hn_status probe_create(struct probe *probe, struct check *check, hn_error *error);
+bool probe_create(struct probe *probe, struct check *check);
 void probe_release(struct probe *probe);
 
 /* After board_place for every point; afterwards the board has c, the bounds and J. */

@@ -71,107 +71,103 @@ bool worker_try_active_set(struct worker *worker, uint32_t lane) {
 
 /* ---- the searches ---- */
 
-/* Runs a search for the flagged lanes from `found`, which receives the result. */
-static void run_search(struct worker *worker, const struct nearest *nearest, double *memory, const bool *flags,
-                       struct nearest_sample *results) {
+/* Some lanes of a worker. */
+struct lanes_list {
+    size_t count;
+    uint32_t lane[MAX_LANES];
+};
+
+static void add_lane(struct lanes_list *list, uint32_t lane) {
+    list->lane[list->count++] = lane;
+}
+
+/* Runs a search from `found`, which receives the result. */
+static void run_search(struct worker *worker, const struct nearest *nearest, double *memory,
+                       const struct lanes_list *lanes, struct nearest_sample *results) {
     const struct nearest_watch watch = worker_cancellation(worker);
-    struct nearest_sample samples[MAX_LANES];
-    size_t count = 0;
-    for (uint32_t k = 0; k < worker->width; k++) {
-        const struct solver *d = &worker->lane[k].solver;
-        if (flags[k])
-            samples[count++] = (struct nearest_sample){
-                .x = d->x, .raw = d->search->raw, .y = d->search->found, .multipliers = d->search->multipliers};
+    for (size_t i = 0; i < lanes->count; i++) {
+        const struct solver *d = &worker->lane[lanes->lane[i]].solver;
+        results[i] = (struct nearest_sample){
+            .x = d->x, .raw = d->search->raw, .y = d->search->found, .multipliers = d->search->multipliers};
     }
-    if (count > 0)
-        nearest_run(nearest, memory, samples, count, &watch);
-    count = 0;
-    for (uint32_t k = 0; k < worker->width; k++)
-        if (flags[k])
-            results[k] = samples[count++];
+    if (lanes->count > 0)
+        nearest_run(nearest, memory, results, lanes->count, &watch);
 }
 
 static void search(struct worker *worker) {
     struct nearest_sample results[MAX_LANES];
-    bool flags[MAX_LANES] = {false};
+    struct lanes_list all = {.count = 0}, split = {.count = 0};
     for (uint32_t k = 0; k < worker->width; k++) {
         const struct solver_search *s = &worker->lane[k].search;
-        flags[k] = worker->lane[k].deferred && !s->solved && !s->lost;
-        if (flags[k])
-            memcpy(s->found, s->stepped, worker->plan->outputs * sizeof *s->found);
+        if (!worker->lane[k].deferred || s->solved || s->lost)
+            continue;
+        memcpy(s->found, s->stepped, worker->plan->outputs * sizeof *s->found);
+        add_lane(&all, k);
     }
-    run_search(worker, worker_nearest(worker), worker->memory.near, flags, results);
-    for (uint32_t k = 0; k < worker->width; k++) {
-        struct solver_search *s = &worker->lane[k].search;
-        if (flags[k])
-            s->sample = results[k];
-        flags[k] = flags[k] && worker_split(worker)->parts.plan.program && search_may_split(s);
+    run_search(worker, worker_nearest(worker), worker->memory.near, &all, results);
+    for (size_t i = 0; i < all.count; i++) {
+        struct solver_search *s = &worker->lane[all.lane[i]].search;
+        s->sample = results[i];
+        if (worker_split(worker)->parts.plan.program && search_may_split(s))
+            add_lane(&split, all.lane[i]);
     }
-    run_search(worker, worker_split(worker), worker->memory.split, flags, results);
-    for (uint32_t k = 0; k < worker->width; k++)
-        if (flags[k])
-            search_take_split(&worker->lane[k].search, &results[k]);
+    run_search(worker, worker_split(worker), worker->memory.split, &split, results);
+    for (size_t i = 0; i < split.count; i++)
+        search_take_split(&worker->lane[split.lane[i]].search, &results[i]);
 }
 
 /* ---- certificates of local infeasibility ---- */
 
-/* Certificates for the flagged lanes, at auto's y or where steps stalled; rest receives their residuals. */
-static void prove(struct worker *worker, bool stalled, const bool *flags, double *rest) {
+/* Certificates at auto's y or where steps stalled; rest receives their residuals. */
+static void prove(struct worker *worker, bool stalled, const struct lanes_list *lanes, double *rest) {
     const struct nearest_watch watch = worker_cancellation(worker);
     struct nearest_proof list[MAX_LANES];
-    size_t count = 0;
-    for (uint32_t k = 0; k < worker->width; k++) {
-        const struct solver_search *s = &worker->lane[k].search;
-        if (flags[k])
-            list[count++] = (struct nearest_proof){.x = worker->lane[k].solver.x,
-                                                   .y = stalled ? s->found : s->stepped,
-                                                   .multipliers = stalled ? s->stalled_multipliers : s->multipliers};
+    for (size_t i = 0; i < lanes->count; i++) {
+        const struct solver *d = &worker->lane[lanes->lane[i]].solver;
+        const struct solver_search *s = d->search;
+        list[i] = (struct nearest_proof){.x = d->x,
+                                         .y = stalled ? s->found : s->stepped,
+                                         .multipliers = stalled ? s->stalled_multipliers : s->multipliers};
     }
-    if (count > 0)
-        nearest_prove(worker_nearest(worker), worker->memory.near, list, count, &watch);
-    count = 0;
-    for (uint32_t k = 0; k < worker->width; k++)
-        if (flags[k])
-            rest[k] = list[count++].rest;
+    if (lanes->count > 0)
+        nearest_prove(worker_nearest(worker), worker->memory.near, list, lanes->count, &watch);
+    for (size_t i = 0; i < lanes->count; i++)
+        rest[i] = list[i].rest;
 }
 
 static void certify(struct worker *worker) {
     const size_t outputs = worker->plan->outputs;
-    double at_stepped[MAX_LANES] = {0}, at_stalled[MAX_LANES] = {0};
-    bool lost[MAX_LANES] = {false}, again[MAX_LANES] = {false};
+    double at_stepped[MAX_LANES], at_stalled[MAX_LANES];
+    struct lanes_list lost = {.count = 0}, again = {.count = 0};
     for (uint32_t k = 0; k < worker->width; k++)
-        lost[k] = worker->lane[k].deferred && worker->lane[k].search.lost;
-    prove(worker, false, lost, at_stepped);
-    for (uint32_t k = 0; k < worker->width; k++)
-        again[k] = lost[k] && search_tries_stalled(&worker->lane[k].search, outputs, at_stepped[k]);
-    prove(worker, true, again, at_stalled);
-    for (uint32_t k = 0; k < worker->width; k++)
-        if (lost[k])
-            search_choose_proof(&worker->lane[k].search, outputs, at_stepped[k], again[k] ? at_stalled[k] : INFINITY);
+        if (worker->lane[k].deferred && worker->lane[k].search.lost)
+            add_lane(&lost, k);
+    prove(worker, false, &lost, at_stepped);
+    for (size_t i = 0; i < lost.count; i++)
+        if (search_tries_stalled(&worker->lane[lost.lane[i]].search, outputs, at_stepped[i]))
+            add_lane(&again, lost.lane[i]);
+    prove(worker, true, &again, at_stalled);
+    for (size_t i = 0, j = 0; i < lost.count; i++) {
+        bool stalled = j < again.count && again.lane[j] == lost.lane[i];
+        search_choose_proof(&worker->lane[lost.lane[i]].search, outputs, at_stepped[i],
+                            stalled ? at_stalled[j++] : INFINITY);
+    }
 }
 
 /* ---- the executor's evaluation ---- */
 
-static bool any(const bool *flags, uint32_t count) {
-    for (uint32_t k = 0; k < count; k++)
-        if (flags[k])
-            return true;
-    return false;
-}
-
-/* Evaluates the flagged lanes at the result, or at auto's y: always there when they are locally infeasible. */
-static void evaluate_at(struct worker *worker, bool result, const bool *flags) {
+/* Evaluates at the result, or at auto's y: always there when the samples are locally infeasible. */
+static void evaluate_at(struct worker *worker, bool result, const struct lanes_list *lanes) {
     const struct plan *plan = worker->plan;
     const bool none[MAX_LANES] = {false};
-    for (uint32_t k = 0; k < worker->width; k++) {
-        struct solver *d = &worker->lane[k].solver;
-        if (!flags[k])
-            continue;
+    for (size_t i = 0; i < lanes->count; i++) {
+        struct solver *d = &worker->lane[lanes->lane[i]].solver;
         point_write(&d->point, plan->y, plan->outputs,
                     result && !d->search->lost ? d->search->found : d->search->stepped);
         solver_flag(d, plan->summary + SUMMARY_USABLE, true);
     }
-    worker->executor->evaluate(worker->executor, worker->slots, none, false);
+    if (lanes->count > 0)
+        worker->executor->evaluate(worker->executor, worker->slots, none, false);
 }
 
 /* The result of the active-set method violates a constraint: the sample starts its steps. */
@@ -181,42 +177,43 @@ static void begin_anew(struct worker *worker, struct lane *own) {
 }
 
 /* Evaluates the results, and auto's y again if a result violates a constraint. */
-static void confirm(struct worker *worker, bool *deferred) {
-    bool back[MAX_LANES] = {false};
+static void confirm(struct worker *worker, const struct lanes_list *deferred) {
+    struct lanes_list back = {.count = 0};
     evaluate_at(worker, true, deferred);
-    for (uint32_t k = 0; k < worker->width; k++) {
-        struct lane *own = &worker->lane[k];
-        if (!deferred[k])
-            continue;
+    for (size_t i = 0; i < deferred->count; i++) {
+        struct lane *own = &worker->lane[deferred->lane[i]];
         own->solver.state.phase = own->phase;
         solver_numbers(&own->solver);
-        back[k] = !own->search.lost && solver_verdict(&own->solver) != HN_OUTCOME_OK;
-        if (back[k] && own->search.solved) {
+        if (own->search.lost || solver_verdict(&own->solver) == HN_OUTCOME_OK)
+            continue;
+        if (own->search.solved) {
             begin_anew(worker, own);
-            back[k] = deferred[k] = false;
-        } else if (back[k])
+        } else {
             search_withdraw(&own->search, worker->plan->rows);
+            add_lane(&back, deferred->lane[i]);
+        }
     }
-    if (any(back, worker->width))
-        evaluate_at(worker, false, back);
+    evaluate_at(worker, false, &back);
 }
 
 bool worker_search(struct worker *worker) {
-    bool deferred[MAX_LANES] = {false};
+    struct lanes_list deferred = {.count = 0};
     for (uint32_t k = 0; k < worker->width; k++)
-        deferred[k] = worker->lane[k].deferred;
-    if (!any(deferred, worker->width))
+        if (worker->lane[k].deferred)
+            add_lane(&deferred, k);
+    if (deferred.count == 0)
         return false;
     search(worker);
     certify(worker);
-    confirm(worker, deferred);
-    for (uint32_t k = 0; k < worker->width; k++) {
-        if (!deferred[k])
+    confirm(worker, &deferred);
+    for (size_t i = 0; i < deferred.count; i++) {
+        struct lane *own = &worker->lane[deferred.lane[i]];
+        if (!own->deferred)
             continue;
-        solver_numbers(&worker->lane[k].solver);
-        worker->lane[k].deferred = false;
-        worker->lane[k].search.searched = true;
-        worker_finish(worker, k, worker->plan->y);
+        solver_numbers(&own->solver);
+        own->deferred = false;
+        own->search.searched = true;
+        worker_finish(worker, deferred.lane[i], worker->plan->y);
     }
     return true;
 }
@@ -244,23 +241,21 @@ static struct nearest_pull pull_of(const struct worker *worker, uint32_t lane, c
 
 void worker_pull_nearest(struct worker *worker, const hn_gradient *gradient) {
     const struct plan *plan = worker->plan;
-    const struct nearest *n = worker_nearest(worker);
     struct nearest_pull pulls[MAX_LANES];
-    uint32_t lanes[MAX_LANES];
-    size_t count = 0;
+    struct lanes_list lanes = {.count = 0};
     for (uint32_t k = 0; k < worker->width; k++)
         if (!lane_is_idle(&worker->lane[k]) && worker->lane[k].search.searched) {
-            pulls[count] = pull_of(worker, k, gradient);
-            lanes[count++] = k;
+            pulls[lanes.count] = pull_of(worker, k, gradient);
+            add_lane(&lanes, k);
         }
-    if (count > 0)
-        nearest_pull(n, worker->memory.near, pulls, count);
-    for (size_t i = 0; i < count; i++) {
-        const struct point *p = &worker->lane[lanes[i]].solver.point;
-        worker->lane[lanes[i]].regular = pulls[i].regular;
-        point_write(p, plan->gradient, plan->outputs, pulls[i].gradient);
-        point_write(p, plan->grad_x, plan->inputs, pulls[i].grad_x);
-        point_write(p, plan->grad_lower, plan->rows, pulls[i].grad_lower);
-        point_write(p, plan->grad_upper, plan->rows, pulls[i].grad_upper);
+    if (lanes.count > 0)
+        nearest_pull(worker_nearest(worker), worker->memory.near, pulls, lanes.count);
+    for (size_t i = 0; i < lanes.count; i++) {
+        struct lane *own = &worker->lane[lanes.lane[i]];
+        own->regular = pulls[i].regular;
+        point_write(&own->solver.point, plan->gradient, plan->outputs, pulls[i].gradient);
+        point_write(&own->solver.point, plan->grad_x, plan->inputs, pulls[i].grad_x);
+        point_write(&own->solver.point, plan->grad_lower, plan->rows, pulls[i].grad_lower);
+        point_write(&own->solver.point, plan->grad_upper, plan->rows, pulls[i].grad_upper);
     }
 }
