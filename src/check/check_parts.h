@@ -48,7 +48,6 @@ static const double CHECK_RATIO_GOOD = 1e6;  /* larger ratios of row gradients m
 
 /* ---- the parts, in the order in which they run; each sets its fields of the check ---- */
 
-void check_prepare(struct check *check);  /* evaluator and patterns */
 void check_points(struct check *check);   /* x and y */
 void check_evaluate(struct check *check); /* values, derivatives, groups, scaling */
 void check_differences(struct check *check);
@@ -82,10 +81,6 @@ bool check_is_equality(const struct check *check, size_t row);
 
 /* A formatted string in the arena, cut at 300 bytes; "?" when out of memory. */
 __attribute__((format(printf, 2, 3))) const char *check_format(struct check *check, const char *format, ...);
-
-/* Redundant rows, with equal bodies or, if linear, proportional coefficients: for each row the earlier row that it
- * repeats, or its own number, and the factor between them. */
-void check_duplicates(struct check *check, size_t *original, double *factor);
 
 /* ---- layers. A unit of work is one operator or multiply-add, about a nanosecond ---- */
 

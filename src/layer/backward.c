@@ -42,7 +42,7 @@ static bool is_lost(const struct worker *worker, uint32_t lane) {
     const struct tape tape = worker_tape(worker, lane);
     if (worker->plan->tape_numbers > 0)
         return !worker->lane[lane].search.searched || !worker->lane[lane].regular;
-    return tape_open(&tape).way == TAPE_TOO_LONG;
+    return tape_head_read(tape.head, tape.room).way == TAPE_TOO_LONG;
 }
 
 static void finish_gradient(const struct backward *back, uint32_t lane) {
@@ -72,7 +72,7 @@ static void open_gradient(const struct backward *back, uint32_t lane) {
     struct lane *own = &worker->lane[lane];
     const struct solver_back gradients = gradients_of(back, own->sample);
     const struct tape tape = worker_tape(worker, lane);
-    struct tape_head head = tape_open(&tape);
+    struct tape_head head = tape_head_read(tape.head, tape.room);
     double way = worker->plan->tape_numbers > 0 ? tape.numbers[0] : TAPE_BY_STEPS;
     own->search.searched = way == TAPE_CERTIFIED;
     if (own->search.searched || way == TAPE_ELSEWHERE)

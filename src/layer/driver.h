@@ -43,15 +43,6 @@ struct queue {
     double deadline; /* 0: none */
 };
 
-/* A call with checked arguments: forward, or backward with a gradient. */
-struct call {
-    const hn_layer *layer;
-    hn_batch batch;
-    hn_gradient gradient;
-    bool backward;
-    struct queue queue;
-};
-
 struct lane {
     struct solver solver;
     struct solver_search search;
@@ -99,15 +90,6 @@ struct worker {
     struct pace pace;
     struct lane lane[MAX_LANES]; /* `width` of them are initialised */
 };
-
-/* Checks the caller's arguments; the deadline of the call starts. */
-hn_status call_open(struct call *call, const hn_layer *layer, const hn_batch *batch, hn_error *error);
-hn_status call_open_gradient(struct call *call, const hn_layer *layer, const hn_batch *batch,
-                             const hn_gradient *gradient, hn_error *error);
-
-/* One thread's part of an open call with samples, in a workspace of the layer. Threads that join `helpers` (NULL: none)
- * work on its samples. */
-void call_work(struct call *call, void *workspace, struct helpers *helpers);
 
 /* A worker in a workspace of the layer for a batch of count samples. */
 void worker_begin(struct worker *worker, const hn_layer *layer, size_t count, void *workspace, struct helpers *helpers);

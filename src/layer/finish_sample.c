@@ -90,7 +90,7 @@ static bool goes_on(const struct worker *worker, struct solver *d) {
 static void write_tape(const struct worker *worker, uint32_t lane) {
     const struct solver *d = &worker->lane[lane].solver;
     struct tape tape = worker_tape(worker, lane);
-    tape_close(&tape, &d->state);
+    *tape.head = tape_head_of(&d->state, tape.room);
     if (d->search)
         search_write_tape(d, tape.numbers);
 }

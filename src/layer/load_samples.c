@@ -80,7 +80,7 @@ static bool skip(struct worker *worker, uint32_t lane) {
     point_write(&d->point, plan->y, plan->outputs, worker->row);
     if (batch->tape) {
         struct tape tape = tape_of(plan, batch->tape, sample);
-        tape_close(&tape, &d->state);
+        *tape.head = tape_head_of(&d->state, tape.room);
         fill(tape.numbers, 0, plan->tape_numbers, 0); /* TAPE_BY_STEPS with no steps */
     }
     fill(batch->residual, sample, plan->rows, INFINITY);

@@ -55,11 +55,3 @@ void tape_prefetch(const struct tape *tape, int steps, bool write) {
         else
             __builtin_prefetch(y + i, 0);
 }
-
-void tape_close(const struct tape *tape, const struct sample *s) {
-    *tape->head = tape_head_of(s, tape->room);
-}
-
-struct tape_head tape_open(const struct tape *tape) {
-    return tape_head_read(tape->head, tape->room);
-}

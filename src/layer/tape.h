@@ -39,10 +39,4 @@ double *tape_iterate(const struct tape *tape, int steps);
 /* Prefetches an iterate: a tape is larger than the caches. */
 void tape_prefetch(const struct tape *tape, int steps, bool write);
 
-/* Writes the head from the state of a finished sample. */
-void tape_close(const struct tape *tape, const struct sample *sample);
-
-/* Reads the head for the backward pass. */
-struct tape_head tape_open(const struct tape *tape);
-
 #endif
