@@ -4,7 +4,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/structs.h"
 #include "layer/driver.h"
 
@@ -42,18 +41,9 @@ hn_status hn_kernel_compile(const hn_model *model, const hn_layer_options *layer
     status = STRUCT_GIVE(hn_kernel_info, out, &none, error);
     if (status != HN_OK)
         return status;
-    hn_layer *own = base_allocate(sizeof *own);
-    hn_kernel_info *info = base_allocate(sizeof *info);
-    status = own && info ? HN_OK : error_no_memory(error, "the kernel");
-    if (status == HN_OK) {
-        *own = (hn_layer){.plan = NULL};
-        *info = (hn_kernel_info){.size = sizeof *info};
-        status = layer_kernel_compile(own, model, layer, &wanted, info, error);
-        layer_release(own);
-    }
-    if (status == HN_OK)
-        status = STRUCT_GIVE(hn_kernel_info, out, info, error);
-    base_release(info);
-    base_release(own);
-    return status;
+    hn_layer own = {.plan = NULL};
+    hn_kernel_info info = {.size = sizeof info};
+    status = layer_kernel_compile(&own, model, layer, &wanted, &info, error);
+    layer_release(&own);
+    return status == HN_OK ? STRUCT_GIVE(hn_kernel_info, out, &info, error) : status;
 }

@@ -8,9 +8,8 @@
  * The budget depends on the model and the options only, so it is the same on every target.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arena.h"
 #include "base/error.h"
-#include "base/memory.h"
-#include "base/size.h"
 #include "layer/driver.h"
 #include "model/draw_inputs.h"
 
@@ -21,15 +20,13 @@ enum {
     BUDGET_FACTOR = 7,
 };
 
-static const double MOST_WORK =
-    0x1p17; /* cost of a step in products and operators; above it the probes would take 50 ms */
+/* Cost of a step in products and operators; above it the probes would take 50 ms. */
+static const double MOST_WORK = 0x1p17;
 
-/* Workspace of the probes, one block. */
 struct probes {
-    hn_report *reports;
+    hn_report reports[PROBES];
     double *x, *y;
     void *workspace;
-    size_t bytes;
 };
 
 static bool is_worth_it(const hn_layer *layer, const hn_model *model) {
@@ -43,22 +40,9 @@ static bool is_worth_it(const hn_layer *layer, const hn_model *model) {
     return plan->options.method == HN_METHOD_AUTO && boxed && work <= MOST_WORK;
 }
 
-static bool take_memory(struct probes *out, const hn_layer *layer) {
-    size_t row = layer->plan->inputs + (size_t)layer->plan->outputs;
-    *out = (struct probes){.bytes = hn_layer_workspace_bytes(layer)};
-    size_t each = size_sum(size_product(row, sizeof(double)), sizeof(hn_report));
-    out->x = base_allocate(size_sum(size_product(each, PROBES), out->bytes));
-    if (!out->x)
-        return false;
-    out->y = out->x + PROBES * (size_t)layer->plan->inputs;
-    out->reports = (hn_report *)(void *)(out->y + PROBES * (size_t)layer->plan->outputs);
-    out->workspace = out->reports + PROBES;
-    return true;
-}
-
 /* *met is false if no valid inputs were found in the range. */
-static hn_status step_budget_draw(const struct probes *probes, const hn_layer *layer, const hn_model *model, bool *met,
-                                  hn_error *error) {
+static hn_status draw_probes(const struct probes *probes, const hn_layer *layer, const hn_model *model, bool *met,
+                             hn_error *error) {
     struct random random = random_start(PROBE_SEED, 0);
     hn_status status = HN_OK;
     *met = true;
@@ -79,7 +63,7 @@ static int most_steps(const struct probes *probes) {
     return most;
 }
 
-static hn_status step_budget_run(const struct probes *probes, hn_layer *layer, hn_error *error) {
+static hn_status run_probes(struct probes *probes, hn_layer *layer, hn_error *error) {
     struct sample_options *o = &layer->plan->options;
     int32_t iterations = o->iterations;
     const hn_batch batch = {.size = sizeof batch,
@@ -89,25 +73,29 @@ static hn_status step_budget_run(const struct probes *probes, hn_layer *layer, h
                             .report_size = sizeof(hn_report),
                             .reports = probes->reports};
     o->iterations = layer->options.iterations < PROBE_STEPS ? layer->options.iterations : PROBE_STEPS;
-    hn_status status = hn_layer_run(layer, &batch, probes->workspace, probes->bytes, error);
+    hn_status status = hn_layer_run(layer, &batch, probes->workspace, hn_layer_workspace_bytes(layer), error);
     o->iterations = iterations;
     return status;
 }
 
 hn_status layer_probe(hn_layer *layer, const hn_model *model, hn_error *error) {
+    struct sample_options *o = &layer->plan->options;
     struct probes probes;
+    struct arena arena = {0};
     bool met = false;
     if (!is_worth_it(layer, model))
         return HN_OK;
-    if (!take_memory(&probes, layer))
-        return error_no_memory(error, "the layer");
-    hn_status status = step_budget_draw(&probes, layer, model, &met, error);
+    probes.x = arena_take(&arena, PROBES * (size_t)layer->plan->inputs, sizeof *probes.x);
+    probes.y = arena_take(&arena, PROBES * (size_t)layer->plan->outputs, sizeof *probes.y);
+    probes.workspace = arena_take(&arena, hn_layer_workspace_bytes(layer), 1);
+    hn_status status = probes.x && probes.y && probes.workspace ? draw_probes(&probes, layer, model, &met, error)
+                                                                : error_no_memory(error, "the layer");
     if (status == HN_OK && met)
-        status = step_budget_run(&probes, layer, error);
+        status = run_probes(&probes, layer, error);
     if (status == HN_OK && met) {
-        layer->plan->options.usual = BUDGET_FACTOR * most_steps(&probes);
-        layer->plan->options.budget = (int32_t)ceil(layer->options.effort * layer->plan->options.usual);
+        o->usual = BUDGET_FACTOR * most_steps(&probes);
+        o->budget = (int32_t)ceil(layer->options.effort * o->usual);
     }
-    base_release(probes.x);
+    arena_release(&arena);
     return status;
 }
