@@ -346,13 +346,19 @@ static void reserve_sets(struct search *s) {
     s->conflict->rows = check_take(check, check->rows, sizeof *s->conflict->rows);
 }
 
+/* The name of an entry of x or, after those, of y. */
+static const char *entry_name(const struct check *check, size_t entry) {
+    return entry < check->inputs ? hn_model_input(check->model, entry).name
+                                 : hn_model_output(check->model, entry - check->inputs).name;
+}
+
 /* The reason to skip the search, or NULL. A single attempt must fit well into the limit. */
 static const char *reason_against(struct check *check) {
     const hn_check_correction *c = check->found.correction;
     const hn_report *report = &c->reports[c->failed];
     double nodes = (double)hn_model_node_count(check->model), steps = report->iterations + 1;
     if (report->outcome == HN_OUTCOME_NONFINITE_INPUT && report->culprit < check->inputs + check->columns)
-        return check_format(check, "the start of %s is not finite", check_entry(check, report->culprit));
+        return check_format(check, "the start of %s is not finite", entry_name(check, report->culprit));
     if (check_step_work(&c->info) * steps + CHECK_WORK_PER_NODE * nodes > WORK_LIMIT / 2)
         return "the model is too large for this search";
     return NULL;

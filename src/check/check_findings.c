@@ -11,49 +11,34 @@
 
 /* ---- the list ---- */
 
-/* In the order of the report. */
-enum kind {
-    DERIVATIVE,
-    NOT_FINITE,
-    CROSSED_BOUNDS,
-    VIOLATED_CONSTANT,
-    CONSTANT,
-    VANISHING_GRADIENT,
-    NOT_CORRECTED,
-    CONFLICT,
-    DUPLICATED,
-    DEPENDENT,
-    BADLY_SCALED,
-    UNUSED_COLUMN,
-    UNCONSTRAINED_COLUMN,
-    UNUSED_INPUT,
-    UNBOUNDED_INPUT,
-    KINDS
-};
+/* X(kind, severity, identifier, text), in the order of the report. */
+/* clang-format off */
+#define KIND_LIST(X)                                                                                                   \
+    X(DERIVATIVE, WARNING, "derivative", "derivatives differ from finite differences")                                 \
+    X(NOT_FINITE, WARNING, "not_finite", "not finite at the start point")                                              \
+    X(CROSSED_BOUNDS, WARNING, "crossed_bounds", "rows whose lower bound exceeds the upper one at the start")          \
+    X(VIOLATED_CONSTANT, WARNING, "violated_constant_row", "violated rows that depend on no free column")              \
+    X(CONSTANT, NOTE, "constant_row", "rows that depend on no free column")                                            \
+    X(VANISHING_GRADIENT, WARNING, "vanishing_gradient", "violated rows whose gradient is 0 at the start")             \
+    X(NOT_CORRECTED, WARNING, "not_corrected", "starts that auto does not correct")                                    \
+    X(CONFLICT, WARNING, "conflict", "groups that together look infeasible (not proven)")                              \
+    X(DUPLICATED, NOTE, "duplicated_row", "rows that repeat an earlier one")                                           \
+    X(DEPENDENT, NOTE, "dependent_row", "rows whose gradient depends on others where the correction ended")            \
+    X(BADLY_SCALED, WARNING, "badly_scaled", "") /* with the ratio */                                                  \
+    X(UNUSED_COLUMN, WARNING, "unused_column", "columns in no row and not in the objective")                           \
+    X(UNCONSTRAINED_COLUMN, NOTE, "unconstrained_column", "columns in the objective, but in no row")                   \
+    X(UNUSED_INPUT, WARNING, "unused_input", "inputs that no row and no objective depends on")                         \
+    X(UNBOUNDED_INPUT, NOTE, "unbounded_input", "inputs without a finite box to sample from")
+/* clang-format on */
+
+#define KIND_NUMBER(kind, ...)                       kind,
+#define KIND_ENTRY(kind, severity, identifier, text) {HN_SEVERITY_##severity, identifier, text},
+enum kind { KIND_LIST(KIND_NUMBER) KINDS };
 
 static const struct {
     hn_severity severity;
     char kind[24], text[80];
-} kinds[KINDS] = {
-    [DERIVATIVE] = {HN_SEVERITY_WARNING, "derivative", "derivatives differ from finite differences"},
-    [NOT_FINITE] = {HN_SEVERITY_WARNING, "not_finite", "not finite at the start point"},
-    [CROSSED_BOUNDS] = {HN_SEVERITY_WARNING, "crossed_bounds",
-                        "rows whose lower bound exceeds the upper one at the start"},
-    [VIOLATED_CONSTANT] = {HN_SEVERITY_WARNING, "violated_constant_row", "violated rows that depend on no free column"},
-    [CONSTANT] = {HN_SEVERITY_NOTE, "constant_row", "rows that depend on no free column"},
-    [VANISHING_GRADIENT] = {HN_SEVERITY_WARNING, "vanishing_gradient",
-                            "violated rows whose gradient is 0 at the start"},
-    [NOT_CORRECTED] = {HN_SEVERITY_WARNING, "not_corrected", "starts that auto does not correct"},
-    [CONFLICT] = {HN_SEVERITY_WARNING, "conflict", "groups that together look infeasible (not proven)"},
-    [DUPLICATED] = {HN_SEVERITY_NOTE, "duplicated_row", "rows that repeat an earlier one"},
-    [DEPENDENT] = {HN_SEVERITY_NOTE, "dependent_row",
-                   "rows whose gradient depends on others where the correction ended"},
-    [BADLY_SCALED] = {HN_SEVERITY_WARNING, "badly_scaled", ""}, /* with the ratio */
-    [UNUSED_COLUMN] = {HN_SEVERITY_WARNING, "unused_column", "columns in no row and not in the objective"},
-    [UNCONSTRAINED_COLUMN] = {HN_SEVERITY_NOTE, "unconstrained_column", "columns in the objective, but in no row"},
-    [UNUSED_INPUT] = {HN_SEVERITY_WARNING, "unused_input", "inputs that no row and no objective depends on"},
-    [UNBOUNDED_INPUT] = {HN_SEVERITY_NOTE, "unbounded_input", "inputs without a finite box to sample from"},
-};
+} kinds[KINDS] = {KIND_LIST(KIND_ENTRY)};
 
 /* Adds a subject to a finding. Names are collected in blocks of the arena, each twice as large as the one before. */
 static void name(struct check *check, enum kind kind, const char *text) {

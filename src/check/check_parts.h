@@ -69,9 +69,8 @@ void check_starve(struct check *check);
 /* Reports the start of a stage to the caller. */
 void check_stage(const struct check *check, const char *stage);
 
-/* The name of a function or bound; that of an entry of x or, after those, of y. */
+/* The name of a function or bound. */
 const char *check_name(struct check *check, size_t value);
-const char *check_entry(struct check *check, size_t entry);
 
 /* Whether the row is the bounds of an output, and of which one. */
 bool check_is_bound(const struct check *check, size_t row, size_t *column);

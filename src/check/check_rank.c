@@ -147,5 +147,5 @@ void check_rank(struct check *check) {
         if (report->active > 0 && !is_too_large(report, check, report->active))
             factor(report, &probe, active, check);
     }
-    probe_release(&probe);
+    board_release(&probe.board);
 }

@@ -219,11 +219,6 @@ const char *check_name(struct check *check, size_t value) {
     return check_format(check, "the %s bound of %s", is_upper ? "upper" : "lower", name);
 }
 
-const char *check_entry(struct check *check, size_t entry) {
-    return entry < check->inputs ? hn_model_input(check->model, entry).name
-                                 : hn_model_output(check->model, entry - check->inputs).name;
-}
-
 bool check_is_equality(const struct check *check, size_t row) {
     return check->model->rows[row].lower == check->model->rows[row].upper;
 }

@@ -384,5 +384,5 @@ void check_theorem(struct check *check) {
     create_explorer(&explorer);
     if (probe_create(&explorer.probe, check))
         estimate(&explorer);
-    probe_release(&explorer.probe);
+    board_release(&explorer.probe.board);
 }

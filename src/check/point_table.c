@@ -98,10 +98,6 @@ bool probe_create(struct probe *probe, struct check *check) {
     return check->status == HN_OK && board_create(&probe->board, check, 1u << BOARD_VALUES | 1u << BOARD_BY_Y);
 }
 
-void probe_release(struct probe *probe) {
-    board_release(&probe->board);
-}
-
 static void add_row(struct probe *probe, size_t i) {
     const struct board *board = &probe->board;
     const struct check_matrix *j = &probe->check->by_y;

@@ -47,8 +47,8 @@ struct probe {
     double energy[CHECK_MOST], violation[CHECK_MOST]; /* V, max |r| */
 };
 
+/* board_release releases its board. */
 bool probe_create(struct probe *probe, struct check *check);
-void probe_release(struct probe *probe);
 
 /* After board_place for every point; afterwards the board has c, the bounds and J. */
 void probe_run(struct probe *probe);
