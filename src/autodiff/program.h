@@ -94,9 +94,6 @@ static inline int instruction_arguments(uint32_t code) {
 /* Initialises a new set of slots (slots times stride doubles, 64-byte aligned): constants, and zeros elsewhere. */
 void program_prepare(const struct program *program, double *slots);
 
-/* The offsets of count outputs from begin on, as a list in the arena; NULL when out of memory. */
-uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count);
-
 /* Writes a human-readable listing, like snprintf: at most size bytes with the terminating 0; returns the full
  * length. */
 size_t program_listing(const struct program *program, char *buffer, size_t size);
