@@ -1,4 +1,11 @@
-/* defined.c - propagates undefined intermediate values to the result: see defined.h.
+/* defined.c - makes a formula NaN if one of its parts is undefined.
+ *
+ * 1/0 and log(0) are infinite in IEEE arithmetic, 0/0 and log(-1) are NaN, and a row that is not finite is not ok. But
+ * other operations may mask an infinity: 1/log(y) is -0 at y = 0, atan(1/y) is pi/2, min(1/y, 3) is 3; and a comparison
+ * masks NaN, too. This module makes such formulas NaN where that happens, and keeps every bit elsewhere. Other
+ * formulas, nearly all, are unchanged. Derivatives are those of the original formula. Overflow does not count as
+ * undefined, and a formula that is infinite as a whole is not changed: that is detected without this, and an infinite
+ * bound means no bound.
  *
  * For every node and every way in which an infinity or a NaN may be masked above it (a variant), `lacks` is a
  * condition: 1 if an operation below divides by 0, takes the logarithm of 0 or is invalid, and the result would be
@@ -6,14 +13,8 @@
  * a side that the other one does not decide.
  *
  * SPDX-License-Identifier: MIT */
-#include "autodiff/defined.h"
-
 #include "autodiff/sweep.h"
 #include "base/error.h"
-#include "base/memory.h"
-#include "base/size.h"
-
-#include <string.h>
 
 /* The non-finite results of an undefined operation, and those masked on the way up: bits. */
 enum { INFINITE = MADE_INFINITE, INVALID = MADE_INVALID, BOTH = MADE_BOTH, VARIANTS = 4 };
@@ -24,6 +25,7 @@ struct search {
     uint8_t *below;              /* of each node: what the node or its descendants may produce */
     uint8_t *asked;              /* bit v: variant v is requested */
     uint32_t (*lacks)[VARIANTS]; /* conditions; 0: never */
+    struct arena arena;
 };
 
 /* ---- operators ---- */
@@ -55,8 +57,14 @@ static unsigned lost_of(const struct graph *g, const struct node *n, size_t k, u
     return BOTH;
 }
 
-static uint32_t defined_apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
+static uint32_t apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
     return graph_apply(s->graph, op, a, b, 0);
+}
+
+/* ---- conditions; 0: never ---- */
+
+static uint32_t either(struct search *s, uint32_t a, uint32_t b) {
+    return a && b ? apply(s, OP_OR, a, b) : a | b;
 }
 
 /* One statement per node: C does not order the evaluation of arguments. */
@@ -64,14 +72,14 @@ static uint32_t lacks_power(struct search *s, uint32_t node, const struct node *
     uint32_t zero = graph_constant(s->graph, 0), pole = 0, invalid = 0;
     unsigned made = graph_made_by(s->graph, n);
     if (made & INFINITE) {
-        pole = defined_apply(s, OP_LESS, n->b, zero);
-        pole = defined_apply(s, OP_AND, defined_apply(s, OP_EQUAL, n->a, zero), pole);
+        pole = apply(s, OP_LESS, n->b, zero);
+        pole = apply(s, OP_AND, apply(s, OP_EQUAL, n->a, zero), pole);
     }
     if (made & INVALID) {
-        invalid = defined_apply(s, OP_NOT_EQUAL, node, node);
-        invalid = defined_apply(s, OP_AND, defined_apply(s, OP_LESS, n->a, zero), invalid);
+        invalid = apply(s, OP_NOT_EQUAL, node, node);
+        invalid = apply(s, OP_AND, apply(s, OP_LESS, n->a, zero), invalid);
     }
-    return pole && invalid ? defined_apply(s, OP_OR, pole, invalid) : pole | invalid;
+    return either(s, pole, invalid);
 }
 
 /* Where the operation itself is undefined. */
@@ -81,39 +89,32 @@ static uint32_t lacks_itself(struct search *s, uint32_t node, const struct node 
     case UNDEFINED_NOWHERE:
         return 0;
     case UNDEFINED_NEGATIVE:
-        return defined_apply(s, OP_LESS, n->a, zero);
+        return apply(s, OP_LESS, n->a, zero);
     case UNDEFINED_BELOW_ONE:
-        return defined_apply(s, OP_LESS, n->a, one);
+        return apply(s, OP_LESS, n->a, one);
     case UNDEFINED_BEYOND_ONE:
-        return defined_apply(s, OP_LESS, one, defined_apply(s, OP_ABS, n->a, 0));
+        return apply(s, OP_LESS, one, apply(s, OP_ABS, n->a, 0));
     case UNDEFINED_NOT_POSITIVE:
-        return defined_apply(s, OP_LESS_EQUAL, n->a, zero);
+        return apply(s, OP_LESS_EQUAL, n->a, zero);
     case UNDEFINED_FROM_ONE:
-        return defined_apply(s, OP_LESS_EQUAL, one, defined_apply(s, OP_ABS, n->a, 0));
+        return apply(s, OP_LESS_EQUAL, one, apply(s, OP_ABS, n->a, 0));
     case UNDEFINED_DIVISOR:
-        return defined_apply(s, OP_EQUAL, n->b, zero);
+        return apply(s, OP_EQUAL, n->b, zero);
     case UNDEFINED_POWER:
         return lacks_power(s, node, n);
     }
     return one;
 }
 
-/* ---- conditions; 0: never ---- */
-
-static uint32_t either(struct search *s, uint32_t a, uint32_t b) {
-    return a && b ? defined_apply(s, OP_OR, a, b) : a | b;
-}
-
 static uint32_t both(struct search *s, uint32_t a, uint32_t b) {
-    return a && b ? defined_apply(s, OP_AND, a, b) : 0;
+    return a && b ? apply(s, OP_AND, a, b) : 0;
 }
 
 /* An undefined side does not matter if the other one decides the value: 0 for AND, another number for OR. */
 static uint32_t lacks_logic(struct search *s, const struct node *n) {
     bool all = n->op == OP_AND;
     uint32_t a = s->lacks[n->a][BOTH], b = s->lacks[n->b][BOTH];
-    uint32_t open_a = all ? n->a : defined_apply(s, OP_NOT, n->a, 0),
-             open_b = all ? n->b : defined_apply(s, OP_NOT, n->b, 0);
+    uint32_t open_a = all ? n->a : apply(s, OP_NOT, n->a, 0), open_b = all ? n->b : apply(s, OP_NOT, n->b, 0);
     uint32_t left = both(s, a, either(s, b, open_b)), right = both(s, b, either(s, a, open_a));
     return either(s, left, right);
 }
@@ -143,13 +144,6 @@ static uint32_t lacks_of(struct search *s, uint32_t node, unsigned lost) {
 }
 
 /* ---- traversal of the graph ---- */
-
-static bool makes_something(const struct graph *g) {
-    bool makes = false;
-    for (size_t i = 1; i < g->count && !makes; i++)
-        makes = graph_made_by(g, &g->nodes[i]) != 0;
-    return makes;
-}
 
 static void look_below(struct search *s) {
     for (size_t i = 1; i < s->count; i++) {
@@ -199,8 +193,8 @@ static void watch(struct search *s, uint32_t *node) {
     uint32_t lacks = *node ? s->lacks[*node][0] : 0;
     if (!lacks)
         return;
-    uint32_t held = defined_apply(s, OP_NOT, lacks, 0);
-    *node = defined_apply(s, OP_SUB, *node, defined_apply(s, OP_DIV, graph_constant(s->graph, 0), held));
+    uint32_t held = apply(s, OP_NOT, lacks, 0);
+    *node = apply(s, OP_SUB, *node, apply(s, OP_DIV, graph_constant(s->graph, 0), held));
 }
 
 uint32_t defined_formula(const struct graph *graph, uint32_t entry) {
@@ -210,58 +204,30 @@ uint32_t defined_formula(const struct graph *graph, uint32_t entry) {
     return watched ? n->a : entry;
 }
 
-static void watch_all(struct search *s, const struct watched *all) {
-    for (size_t i = 0; i < all->count; i++)
-        watch(s, &all->nodes[i]);
-}
-
-static void ask_roots(struct search *s, const struct watched *all) {
-    for (size_t i = 0; i < all->count; i++)
-        s->asked[all->nodes[i]] |= 1u; /* nothing is masked at a root */
-}
-
-static void defined_release(struct search *s) {
-    base_release(s->below);
-    base_release(s->lacks);
-}
-
-static bool place_bytes(struct search *s) {
-    size_t bytes = size_product(2, s->count);
-    s->below = base_allocate(bytes);
-    if (!s->below)
-        return false;
-    s->asked = s->below + s->count;
-    memset(s->below, 0, bytes);
-    return true;
-}
-
-static bool place_conditions(struct search *s) {
-    size_t bytes = size_product(s->count, sizeof *s->lacks);
-    s->lacks = base_allocate(bytes);
-    if (s->lacks)
-        memset(s->lacks, 0, bytes);
-    return s->lacks != NULL;
-}
-
-static hn_status watch_lists(struct search *s, const struct watched *lists, size_t count, hn_error *error) {
-    if (!place_conditions(s))
-        return error_no_memory(error, "derivatives");
-    answer_all(s);
-    for (size_t i = 0; i < count; i++)
-        watch_all(s, &lists[i]);
-    return sweep_status(s->graph, error);
-}
-
 hn_status defined_watch(struct graph *graph, const struct watched *lists, size_t count, hn_error *error) {
     struct search s = {.graph = graph, .count = graph->count};
-    if (!makes_something(graph))
-        return HN_OK;
-    if (!place_bytes(&s))
-        return error_no_memory(error, "derivatives");
-    look_below(&s);
-    for (size_t i = 0; i < count; i++)
-        ask_roots(&s, &lists[i]);
-    hn_status status = ask_all(&s) ? watch_lists(&s, lists, count, error) : HN_OK;
-    defined_release(&s);
-    return status;
+    hn_status status = HN_OK;
+    s.below = arena_zeros(&s.arena, s.count, sizeof *s.below);
+    s.asked = arena_zeros(&s.arena, s.count, sizeof *s.asked);
+    bool ready = s.below && s.asked, found = false;
+    if (ready) {
+        look_below(&s);
+        for (size_t k = 0; k < count; k++)
+            for (size_t i = 0; i < lists[k].count; i++)
+                s.asked[lists[k].nodes[i]] |= 1u; /* nothing is masked at a root */
+        found = ask_all(&s);
+    }
+    if (found) {
+        s.lacks = arena_zeros(&s.arena, s.count, sizeof *s.lacks);
+        ready = s.lacks != NULL;
+    }
+    if (found && ready) {
+        answer_all(&s);
+        for (size_t k = 0; k < count; k++)
+            for (size_t i = 0; i < lists[k].count; i++)
+                watch(&s, &lists[k].nodes[i]);
+        status = sweep_status(graph, error);
+    }
+    arena_release(&s.arena);
+    return ready ? status : error_no_memory(error, "derivatives");
 }
