@@ -6,6 +6,8 @@
 
 #include "hardnet/base.h"
 
+#include <stdbool.h>
+
 /* A sparsity pattern by rows; entry numbers refer to the stored numbers. */
 struct vectors {
     size_t count, across; /* rows and columns */
@@ -20,9 +22,10 @@ hn_status vectors_copy(struct vectors *out, size_t rows, size_t columns, const s
 hn_status vectors_transpose(struct vectors *out, const struct vectors *in, hn_error *error);
 void vectors_release(struct vectors *vectors);
 
-/* A copy without the columns that have a number. */
+/* A copy of the columns without a number, or of the numbered ones under their numbers; across: columns of the copy. */
 #define COLUMN_STAYS UINT32_MAX
-hn_status vectors_without(struct vectors *out, const struct vectors *in, const uint32_t *number, hn_error *error);
+hn_status vectors_select(struct vectors *out, const struct vectors *in, const uint32_t *number, bool numbered,
+                         size_t across, hn_error *error);
 
 /* The number of products in M M', both triangles and the diagonal: the sum of the squared column lengths of M. */
 double gram_products(const struct vectors *columns);
@@ -30,9 +33,8 @@ double gram_products(const struct vectors *columns);
 /* The pattern of M M' without its diagonal, by rows: the rows that share a column with each row of M. */
 hn_status gram_pattern(struct vectors *out, const struct vectors *rows, const struct vectors *columns, hn_error *error);
 
-/* A pattern of M M' extended by one unknown per numbered column of M, adjacent to the rows with entries in that
- * column. */
-hn_status gram_extend(struct vectors *out, const struct vectors *pattern, const struct vectors *rows,
-                      const uint32_t *number, size_t added, hn_error *error);
+/* A pattern of M M' extended by one unknown per column of U, adjacent to the rows with entries in that column. */
+hn_status gram_extend(struct vectors *out, const struct vectors *pattern, const struct vectors *u_rows,
+                      const struct vectors *u_columns, hn_error *error);
 
 #endif

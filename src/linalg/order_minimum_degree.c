@@ -16,7 +16,7 @@
  * eliminated together with p. All sizes |.| are sums of weights.
  *
  * SPDX-License-Identifier: MIT */
-#include "linalg/order.h"
+#include "linalg/symbolic.h"
 
 #include "base/error.h"
 #include "base/layout.h"

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
-#include "linalg/transversal.h"
+#include "linalg/border.h"
 #include "support/check.h"
 
 #include <stdlib.h>
