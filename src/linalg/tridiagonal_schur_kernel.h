@@ -9,7 +9,6 @@
 #define HN_LINALG_TRIDIAGONAL_SCHUR_KERNEL_H
 
 #include "linalg/tridiagonal_solve_kernel.h"
-#include "linalg/vector_product_kernel.h"
 
 /* ---- once: the reduction to tridiagonal form ---- */
 
