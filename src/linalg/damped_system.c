@@ -203,23 +203,6 @@ static hn_status keep_pattern(struct damped *system, const struct symbolic *s, u
     return HN_OK;
 }
 
-static hn_status write_lists(struct damped *system, const struct side *side, const struct symbolic *symbolic,
-                             const struct damped_request *request, hn_error *error) {
-    size_t next = 0;
-    hn_status status = place_storage(system, symbolic, request, &next, error);
-    if (status != HN_OK)
-        return status;
-    const struct list_request lists = {request,
-                                       side->rows,
-                                       side->columns,
-                                       side->border,
-                                       system->kind == FACTOR_DENSE ? NULL : symbolic,
-                                       (uint32_t)(next * request->matrix.stride)};
-    status = factor_list(system, &lists, error);
-    system->slots = next + system->constant_count - request->storage / request->matrix.stride;
-    return status;
-}
-
 static void choose_kind(struct damped *system, const struct side *side, const struct damped_request *request) {
     size_t added = side->border ? side->border->count : 0, order = side->rows->count + added;
     double full = (double)order * (double)(order > 0 ? order - 1 : 0) / 2;
@@ -236,30 +219,44 @@ static void choose_kind(struct damped *system, const struct side *side, const st
         system->kind = FACTOR_TILED;
 }
 
-/* Zero and the range of pivots; the rest is in the executor's memory. */
-static void place_tiled(struct damped *system, const struct damped_request *request) {
-    system->zero = request->storage;
-    system->pivot_range = request->storage + request->matrix.stride;
-    system->slots = 3;
+static hn_status write_lists(struct damped *system, const struct side *side, const struct symbolic *symbolic,
+                             const struct damped_request *request, hn_error *error) {
+    size_t next = 0;
+    hn_status status = place_storage(system, symbolic, request, &next, error);
+    if (status != HN_OK)
+        return status;
+    const struct list_request lists = {.system = request,
+                                       .rows = side->rows,
+                                       .columns = side->columns,
+                                       .border = side->border,
+                                       .symbolic = system->kind == FACTOR_DENSE ? NULL : symbolic,
+                                       .constants = (uint32_t)(next * request->matrix.stride)};
+    status = factor_list(system, &lists, error);
+    system->slots = next + system->constant_count - request->storage / request->matrix.stride;
+    return status;
 }
 
 static hn_status build_factor(struct damped *system, const struct side *side, const struct damped_request *request,
                               hn_error *error) {
     struct symbolic symbolic = {0};
-    choose_kind(system, side, request);
     hn_status status = HN_OK;
-    if (system->kind == FACTOR_TILED) {
-        place_tiled(system, request);
+    choose_kind(system, side, request);
+    if (system->kind == FACTOR_TILED) { /* zero and the range of pivots; the rest is in the executor's memory */
+        system->zero = request->storage;
+        system->pivot_range = request->storage + request->matrix.stride;
+        system->slots = 3;
         return HN_OK;
     }
-    if (system->kind != FACTOR_DENSE) {
-        const struct symbolic_request wanted = {system->order,       side->pattern.first,
-                                                side->pattern.index, MOST_NONZEROS,
-                                                ARRANGED_SHALLOW,    side->border ? side->border->order : NULL};
+    const struct symbolic_request wanted = {.n = system->order,
+                                            .first = side->pattern.first,
+                                            .index = side->pattern.index,
+                                            .limit = MOST_NONZEROS,
+                                            .arrangement = ARRANGED_SHALLOW,
+                                            .order = side->border ? side->border->order : NULL};
+    if (system->kind != FACTOR_DENSE)
         status = symbolic_create(&symbolic, &wanted, error);
-        if (status == HN_OK)
-            status = keep_pattern(system, &symbolic, request->matrix.stride, error);
-    }
+    if (system->kind != FACTOR_DENSE && status == HN_OK)
+        status = keep_pattern(system, &symbolic, request->matrix.stride, error);
     if (status == HN_OK)
         status = write_lists(system, side, &symbolic, request, error);
     symbolic_release(&symbolic);

@@ -251,35 +251,41 @@ static hn_status put_row(struct lister *lister, size_t i, hn_error *error) {
     return status;
 }
 
-static hn_status list_column(struct lister *lister, size_t j, hn_error *error) {
+/* The targets of column j: the diagonal, then those of L below it. */
+static void name_column(struct lister *lister, size_t j) {
     const struct symbolic *symbolic = lister->symbolic;
-    hn_status status = HN_OK;
-    lister->targets = 0;
     add_target(lister, (uint32_t)j);
     for (size_t e = symbolic->column_first[j]; e < symbolic->column_first[j + 1]; e++)
         add_target(lister, symbolic->row_index[e]);
-    for (int pass = 0; pass < 2 && status == HN_OK; pass++) {
-        lister->write = pass == 1;
-        walk_gram(lister, j, false);
-        walk_factor(lister, j);
-        status = pass == 0 ? put_column(lister, j, error) : HN_OK;
-    }
-    return status;
 }
 
-/* All columns up to the diagonal, or those of L with the diagonal last. */
-static hn_status list_row(struct lister *lister, size_t i, hn_error *error) {
+/* The targets of row i: all columns before it, or those of L, then the diagonal. */
+static void name_row(struct lister *lister, size_t i) {
     const struct symbolic *symbolic = lister->symbolic;
-    hn_status status = HN_OK;
-    lister->targets = 0;
     for (size_t p = symbolic ? symbolic->row_first[i] : 0; p < (symbolic ? symbolic->row_first[i + 1] : i); p++)
         add_target(lister, symbolic ? symbolic->column_index[p] : (uint32_t)p);
     add_target(lister, (uint32_t)i);
-    for (int pass = 0; pass < 2 && status == HN_OK; pass++) {
-        lister->write = pass == 1;
-        walk_gram(lister, i, true);
-        status = pass == 0 ? put_row(lister, i, error) : HN_OK;
-    }
+}
+
+static void walk(struct lister *lister, size_t i, bool write) {
+    bool listed = lister->system->kind == FACTOR_LISTED;
+    lister->write = write;
+    walk_gram(lister, i, !listed);
+    if (listed)
+        walk_factor(lister, i);
+}
+
+static hn_status list_one(struct lister *lister, size_t i, hn_error *error) {
+    bool listed = lister->system->kind == FACTOR_LISTED;
+    lister->targets = 0;
+    if (listed)
+        name_column(lister, i);
+    else
+        name_row(lister, i);
+    walk(lister, i, false);
+    hn_status status = listed ? put_column(lister, i, error) : put_row(lister, i, error);
+    if (status == HN_OK)
+        walk(lister, i, true);
     return status;
 }
 
@@ -328,7 +334,7 @@ hn_status factor_list(struct damped *system, const struct list_request *request,
     if (status == HN_OK && request->border)
         status = constant_slot(&lister, 1, &lister.one, error);
     for (size_t i = 0; i < system->order && status == HN_OK; i++)
-        status = system->kind == FACTOR_LISTED ? list_column(&lister, i, error) : list_row(&lister, i, error);
+        status = list_one(&lister, i, error);
     arena_release(&lister.arena);
     return status;
 }

@@ -101,12 +101,6 @@ static void renumber(struct symbolic *s, const uint32_t *to) {
         s->position[s->order[k]] = k;
 }
 
-static void apply_postorder(struct symbolic *s) {
-    memset(s->count, 0, s->n * sizeof *s->count);
-    find_postorder(s, s->scratch[3]);
-    renumber(s, s->scratch[3]);
-}
-
 /* ---- by depth ---- */
 
 /* The distance of each row from its root; returns the largest number of rows at one distance. */
@@ -236,7 +230,9 @@ static hn_status analyse(struct symbolic *s, const struct symbolic_request *requ
     for (uint32_t k = 0; k < s->n; k++)
         s->position[s->order[k]] = k;
     find_parents(s, request);
-    apply_postorder(s);
+    memset(s->count, 0, s->n * sizeof *s->count);
+    find_postorder(s, s->scratch[3]);
+    renumber(s, s->scratch[3]);
     *nonzeros = count_columns(s, request);
     return HN_OK;
 }
