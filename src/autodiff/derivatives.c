@@ -53,19 +53,10 @@ static bool matrix_append(struct node_matrix *matrix, uint32_t column, uint32_t 
     return true;
 }
 
-/* A sweep yields leaves by descending number, which is often descending index. So the row is reversed and then sorted
- * by Shell sort, which is fast on nearly sorted rows and far from quadratic on others. */
+/* Shell sort by columns. */
 static void sort_row(struct node_matrix *matrix, size_t first) {
-    size_t count = matrix->count - first, gap = 1;
-    if (count < 2)
-        return;
     uint32_t *column = matrix->column + first, *node = matrix->node + first;
-    for (size_t i = 0; i < count / 2; i++) {
-        size_t j = count - 1 - i;
-        uint32_t c = column[i], n = node[i];
-        column[i] = column[j], node[i] = node[j];
-        column[j] = c, node[j] = n;
-    }
+    size_t count = matrix->count - first, gap = 1;
     while (gap < count / 3)
         gap = 3 * gap + 1;
     for (; gap > 0; gap /= 3)
@@ -87,7 +78,8 @@ static hn_status sweep_row(struct sweep *sweep, struct node_matrix *matrix, size
         room = room && matrix_append(matrix, sweep->graph->nodes[leaf].b, derivative);
     if (!room)
         return error_no_memory(error, "derivatives");
-    sort_row(matrix, first);
+    if (matrix->count > first)
+        sort_row(matrix, first);
     matrix->first[row + 1] = matrix->count;
     return sweep_status(sweep->graph, error);
 }
@@ -342,10 +334,6 @@ hn_status derivatives_hessian_block(struct node_matrix *out, struct problem *pro
     }
     node_matrix_release(&gradient);
     return status;
-}
-
-hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error) {
-    return derivatives_hessian_block(out, problem, SPACE_Y, SPACE_Y, error);
 }
 
 /* ---- weights of products ---- */

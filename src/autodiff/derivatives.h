@@ -69,10 +69,8 @@ hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enu
  * out. */
 hn_status derivatives_lagrangian(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error);
 
-/* The lower triangle of sigma Hess f + sum_i lambda_i Hess c_i in yy, with leaves of SPACE_SIGMA and SPACE_LAMBDA. */
-hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error);
-
-/* Any block of it, SPACE_X or SPACE_Y on either side; for diagonal blocks the lower triangle. */
+/* A block of sigma Hess f + sum_i lambda_i Hess c_i, SPACE_X or SPACE_Y on either side, with leaves of SPACE_SIGMA and
+ * SPACE_LAMBDA; of a diagonal block the lower triangle. */
 hn_status derivatives_hessian_block(struct node_matrix *out, struct problem *problem, enum space row_space,
                                     enum space column_space, hn_error *error);
 

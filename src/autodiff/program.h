@@ -57,7 +57,6 @@ struct program {
     size_t coefficient_count, column_count;
     size_t operators[PHASES]; /* graph operators behind the code of each phase; a sum of k terms counts k - 1 */
     void *block;              /* the allocation that contains all lists */
-    size_t bytes;
 };
 
 struct program_request {

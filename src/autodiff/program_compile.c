@@ -149,7 +149,7 @@ struct packing {
     struct program parts, *head;
 };
 
-static void pack_lay_out(struct layout *layout, void *context) {
+static void place_program(struct layout *layout, void *context) {
     struct packing *packing = context;
     struct program *parts = &packing->parts;
     packing->head = layout_take(layout, 1, sizeof *packing->head);
@@ -166,8 +166,7 @@ hn_status program_allocate(struct program **out, const struct program *shape, hn
     *out = NULL;
     if (shape->stride == 0 || shape->slots > UINT32_MAX / shape->stride)
         return error_set(error, HN_LIMIT, "program: %zu slots are more than an instruction can address", shape->slots);
-    packing.parts.bytes = layout_size(pack_lay_out, &packing);
-    packing.parts.block = layout_allocate(pack_lay_out, &packing);
+    packing.parts.block = layout_allocate(place_program, &packing);
     if (!packing.parts.block)
         return error_no_memory(error, "program");
     *packing.head = packing.parts;

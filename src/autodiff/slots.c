@@ -17,7 +17,6 @@ struct assigner {
     uint32_t *last; /* per node: its last use; KEEP = live to the end */
     uint32_t *free_slots;
     size_t free_count;
-    uint32_t *list; /* the nodes that one instruction reads */
 };
 
 static void place_constant(struct compiler *compiler, uint32_t node, double value) {
@@ -75,21 +74,18 @@ static void place_constants_and_leaves(struct compiler *compiler) {
     }
 }
 
-/* Writes the nodes that an instruction reads into the assigner's list. */
-static size_t reads(const struct assigner *assigner, const struct instruction *at) {
-    const struct compiler *compiler = assigner->compiler;
+/* The nodes that an instruction reads; returns their number. */
+static size_t reads(const struct compiler *compiler, const struct instruction *at, const uint32_t **nodes) {
     if (at->code == CODE_DOT) {
-        memcpy(assigner->list, compiler->program.pairs + 2 * (size_t)at->a, 2 * (size_t)at->b * sizeof *assigner->list);
+        *nodes = compiler->program.pairs + 2 * (size_t)at->a;
         return 2 * (size_t)at->b;
     }
     if (at->code == CODE_LINEAR) {
-        memcpy(assigner->list, compiler->program.columns + at->c, (size_t)at->b * sizeof *assigner->list);
+        *nodes = compiler->program.columns + at->c;
         return at->b;
     }
-    const uint32_t nodes[MOST_ARGUMENTS] = {at->a, at->b, at->c};
-    size_t count = (size_t)instruction_arguments(at->code);
-    memcpy(assigner->list, nodes, count * sizeof nodes[0]);
-    return count;
+    *nodes = &at->a; /* a, b and c are adjacent */
+    return (size_t)instruction_arguments(at->code);
 }
 
 static bool is_temporary(const struct assigner *assigner, uint32_t node) {
@@ -102,9 +98,10 @@ static void find_last_uses(struct assigner *assigner) {
     struct compiler *compiler = assigner->compiler;
     for (int phase = 0; phase < PHASES; phase++)
         for (size_t i = compiler->program.first[phase]; i < compiler->program.first[phase + 1]; i++) {
-            size_t count = reads(assigner, &compiler->program.code[i]);
+            const uint32_t *nodes;
+            size_t count = reads(compiler, &compiler->program.code[i], &nodes);
             for (size_t j = 0; j < count; j++) {
-                uint32_t node = assigner->list[j];
+                uint32_t node = nodes[j];
                 bool later = is_temporary(assigner, node) && compiler->phase[node] < phase;
                 if (assigner->last[node] != KEEP)
                     assigner->last[node] = later ? KEEP : (uint32_t)i;
@@ -124,9 +121,10 @@ static uint32_t take_slot(struct assigner *assigner) {
 static void assign_instruction(struct assigner *assigner, uint32_t index) {
     struct compiler *compiler = assigner->compiler;
     const struct instruction *at = &compiler->program.code[index];
-    size_t count = reads(assigner, at);
+    const uint32_t *nodes;
+    size_t count = reads(compiler, at, &nodes);
     for (size_t j = 0; j < count; j++) {
-        uint32_t node = assigner->list[j];
+        uint32_t node = nodes[j];
         if (!is_temporary(assigner, node) || assigner->last[node] != index)
             continue;
         assigner->free_slots[assigner->free_count++] = compiler->slot[node];
@@ -135,16 +133,6 @@ static void assign_instruction(struct assigner *assigner, uint32_t index) {
     compiler->slot[at->destination] = take_slot(assigner);
     if (at->code == CODE_SINCOS)
         compiler->slot[at->c] = take_slot(assigner);
-}
-
-static size_t longest_sum(const struct compiler *compiler) {
-    size_t longest = 2;
-    for (size_t i = 0; i < compiler->code_count; i++) {
-        const struct instruction *at = &compiler->program.code[i];
-        if ((at->code == CODE_DOT || at->code == CODE_LINEAR) && at->b > longest)
-            longest = at->b;
-    }
-    return longest;
 }
 
 /* Replaces nodes with their slots. Constant outputs already have theirs. */
@@ -179,8 +167,7 @@ hn_status compiler_assign(struct compiler *compiler, hn_error *error) {
     program->output_slot = arena_take(arena, program->output_count, sizeof *program->output_slot);
     assigner.last = arena_zeros(arena, nodes, sizeof *assigner.last);
     assigner.free_slots = arena_take(arena, nodes, sizeof *assigner.free_slots);
-    assigner.list = arena_take(arena, 2 * longest_sum(compiler), sizeof *assigner.list);
-    if (!program->constants || !program->output_slot || !assigner.last || !assigner.free_slots || !assigner.list)
+    if (!program->constants || !program->output_slot || !assigner.last || !assigner.free_slots)
         return error_no_memory(error, "program");
     place_constants_and_leaves(compiler);
     find_last_uses(&assigner);
