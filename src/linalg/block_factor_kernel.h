@@ -179,7 +179,7 @@ static void panel_prepare(const struct panel *p, size_t j) {
 }
 
 /* n = L D in row j, for the preceding columns of its group; returns their number. */
-static size_t panel_owed(const struct tiles *t, size_t group, size_t j, double n[TILE_ACROSS]) {
+static size_t panel_row_numbers(const struct tiles *t, size_t group, size_t j, double n[TILE_ACROSS]) {
     for (size_t k = 0; k < j - group; k++)
         n[k] = t->h[(group + k) * t->leading + j] * t->d[group + k];
     return j - group;
@@ -188,8 +188,8 @@ static size_t panel_owed(const struct tiles *t, size_t group, size_t j, double n
 /* d_j and its inverse; the inverse is 0 for a pivot lost to rounding. */
 static void panel_pivot(const struct tiles *t, size_t group, size_t j) {
     double n[TILE_ACROSS], d = t->h[j * t->leading + j];
-    size_t owed = panel_owed(t, group, j, n);
-    for (size_t k = 0; k < owed; k++)
+    size_t before_count = panel_row_numbers(t, group, j, n);
+    for (size_t k = 0; k < before_count; k++)
         d -= t->h[(group + k) * t->leading + j] * n[k];
     t->d[j] = d;
     t->inverse[j] = t->whole[j] * 0x1p-50 < d ? 1 / d : 0;
@@ -199,16 +199,16 @@ static void panel_pivot(const struct tiles *t, size_t group, size_t j) {
 SIMD_INLINE void panel_column(const struct tiles *t, size_t group, size_t j, size_t from, size_t to) {
     double *column = t->h + j * t->leading, n[TILE_ACROSS], inverse = t->inverse[j];
     const double *before = t->h + group * t->leading;
-    size_t owed = panel_owed(t, group, j, n), i = from;
+    size_t before_count = panel_row_numbers(t, group, j, n), i = from;
     for (; to == t->order ? i < to : i + WIDTH <= to; i += WIDTH) {
         simd sum = simd_load(column + i);
-        for (size_t k = 0; k < owed; k++)
+        for (size_t k = 0; k < before_count; k++)
             sum -= simd_load(before + k * t->leading + i) * n[k];
         simd_store(column + i, sum * inverse);
     }
     for (; i < to; i++) {
         double sum = column[i];
-        for (size_t k = 0; k < owed; k++)
+        for (size_t k = 0; k < before_count; k++)
             sum -= before[k * t->leading + i] * n[k];
         column[i] = sum * inverse;
     }
@@ -216,7 +216,7 @@ SIMD_INLINE void panel_column(const struct tiles *t, size_t group, size_t j, siz
 
 /* Subtracts from rows from..to, in the group that begins with column j, the products of the panel's preceding
  * columns. */
-static void panel_lose(const struct panel *p, size_t j, size_t from, size_t to) {
+static void panel_subtract(const struct panel *p, size_t j, size_t from, size_t to) {
     const struct tiles *t = p->t;
     const double *before = t->h + p->first * t->leading, *b = panel_numbers(p, j);
     size_t i = from, depth = j - p->first;
@@ -234,7 +234,7 @@ static void panel_factor(const struct panel *p, size_t from, size_t to, bool cor
         if (j > p->first && corner)
             panel_prepare(p, j);
         if (j > p->first)
-            panel_lose(p, j, corner ? j : from, to);
+            panel_subtract(p, j, corner ? j : from, to);
         for (size_t c = j; c < j + TILE_ACROSS && c < p->end; c++) {
             if (corner)
                 panel_pivot(t, j, c);

@@ -117,13 +117,12 @@ static bool find_column(struct search *s, uint32_t row) {
     return false;
 }
 
-hn_status transversal(const struct vectors *rows, const bool *wanted, size_t most, bool *left, size_t *count,
-                      hn_error *error) {
+bool transversal(const struct vectors *rows, const bool *wanted, size_t most, bool *left, size_t *count) {
     struct search s = {.rows = rows};
     s.block = layout_allocate(place_search, &s);
     *count = 0;
     if (!s.block)
-        return error_no_memory(error, "the order of the system");
+        return false;
     memset(s.owner, 0xff, rows->across * sizeof *s.owner);
     memset(s.seen, 0, rows->across * sizeof *s.seen);
     memcpy(s.ahead, rows->first, rows->count * sizeof *s.ahead);
@@ -133,7 +132,7 @@ hn_status transversal(const struct vectors *rows, const bool *wanted, size_t mos
         *count += left[i];
     }
     base_release(s.block);
-    return HN_OK;
+    return true;
 }
 
 /* ---- the order ---- */
@@ -155,26 +154,23 @@ static void find_late(const struct border *b, bool *late) {
     }
 }
 
-/* Marks undamped rows that are structurally dependent as late, too; *found is false if there are too many. */
-static hn_status find_dependent(struct border *b, const bool *undamped, bool *late, bool *found, hn_error *error) {
-    size_t m = b->rows.count, count = 0;
+/* Marks undamped rows that are structurally dependent as late, too; *count: their number. False when out of memory. */
+static bool find_dependent(struct border *b, const bool *undamped, bool *late, size_t *count) {
+    size_t m = b->rows.count;
     bool *wanted = arena_take(&b->arena, m + 1, sizeof *wanted), *left = arena_take(&b->arena, m + 1, sizeof *left);
-    if (!wanted || !left)
-        return error_no_memory(error, "the order of the system");
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; wanted && i < m; i++)
         wanted[i] = undamped[i] && !late[i];
-    hn_status status = transversal(&b->rows, wanted, MOST_LATE, left, &count, error);
-    for (size_t i = 0; i < m && status == HN_OK; i++)
+    if (!wanted || !left || !transversal(&b->rows, wanted, MOST_LATE, left, count))
+        return false;
+    for (size_t i = 0; i < m; i++)
         late[i] = late[i] || left[i];
-    *found = count <= MOST_LATE;
-    return status;
+    return true;
 }
 
 /* Minimum degree, in three groups: other rows, columns kept out, late rows. b->order stays unset if too many rows are
  * late. */
 static hn_status find_order(struct border *b, const bool *undamped, hn_error *error) {
-    bool found = true;
-    size_t m = b->rows.count, n = m + b->count, at = 0;
+    size_t m = b->rows.count, n = m + b->count, at = 0, dependent = 0;
     uint32_t *by_degree = arena_take(&b->arena, n + 1, sizeof *by_degree);
     uint32_t *order = arena_take(&b->arena, n + 1, sizeof *order);
     bool *late = arena_take(&b->arena, m + 1, sizeof *late);
@@ -184,10 +180,10 @@ static hn_status find_order(struct border *b, const bool *undamped, hn_error *er
     if (status != HN_OK)
         return status;
     find_late(b, late);
-    if (undamped)
-        status = find_dependent(b, undamped, late, &found, error);
-    if (status != HN_OK || !found)
-        return status;
+    if (undamped && !find_dependent(b, undamped, late, &dependent))
+        return error_no_memory(error, "the order of the system");
+    if (dependent > MOST_LATE)
+        return HN_OK;
     for (int last = 0; last < 2; last++) {
         for (size_t k = 0; k < n; k++)
             if (by_degree[k] < m && late[by_degree[k]] == last)
@@ -201,28 +197,19 @@ static hn_status find_order(struct border *b, const bool *undamped, hn_error *er
 
 /* ---- one candidate ---- */
 
-/* Splits M into the columns of at least this length, U, and the others. */
-static hn_status split_columns(struct border *b, const struct border_request *request, size_t length, hn_error *error) {
+/* Splits M into the columns of at least this length, U, and the others. False when out of memory. */
+static bool split_columns(struct border *b, const struct border_request *request, size_t length) {
     const struct vectors *rows = request->rows;
     struct vectors sparse = {0};
     uint32_t *number = arena_take(&b->arena, rows->across + 1, sizeof *number);
-    if (!number)
-        return error_no_memory(error, "the border of the system");
-    for (size_t k = 0; k < rows->across; k++)
+    for (size_t k = 0; number && k < rows->across; k++)
         number[k] = length_of(request->columns, k) >= length ? (uint32_t)b->count++ : COLUMN_STAYS;
-    hn_status status = vectors_select(&b->rows, rows, number, false, rows->across, error);
-    if (status == HN_OK)
-        status = vectors_select(&b->u, rows, number, true, b->count, error);
-    if (status == HN_OK)
-        status = vectors_transpose(&b->columns, &b->rows, error);
-    if (status == HN_OK)
-        status = vectors_transpose(&b->u_columns, &b->u, error);
-    if (status == HN_OK)
-        status = gram_pattern(&sparse, &b->rows, &b->columns, error);
-    if (status == HN_OK)
-        status = gram_extend(&b->pattern, &sparse, &b->u, &b->u_columns, error);
+    bool split = number && vectors_select(&b->rows, rows, number, false, rows->across) &&
+                 vectors_select(&b->u, rows, number, true, b->count) && vectors_transpose(&b->columns, &b->rows) &&
+                 vectors_transpose(&b->u_columns, &b->u) && gram_pattern(&sparse, &b->rows, &b->columns) &&
+                 gram_extend(&b->pattern, &sparse, &b->u, &b->u_columns);
     vectors_release(&sparse);
-    return status;
+    return split;
 }
 
 /* The number of remaining products of M M', and the entries of U. */
@@ -238,9 +225,9 @@ static double products_of(const struct vectors *columns, size_t length) {
 static hn_status try_length(struct border *b, const struct border_request *request, size_t length, hn_error *error) {
     double work = 0;
     *b = (struct border){.cost = INFINITY};
-    hn_status status = split_columns(b, request, length, error);
-    if (status == HN_OK)
-        status = find_order(b, request->undamped, error);
+    if (!split_columns(b, request, length))
+        return error_no_memory(error, "the border of the system");
+    hn_status status = find_order(b, request->undamped, error);
     if (status != HN_OK || !b->order)
         return status;
     const struct symbolic_request wanted = {

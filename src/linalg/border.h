@@ -20,6 +20,8 @@
 #include "base/arena.h"
 #include "linalg/gram.h"
 
+#include "hardnet/base.h"
+
 struct border {
     size_t count;                 /* columns kept out; may be 0 */
     struct vectors rows, columns; /* M without these columns */
@@ -45,8 +47,7 @@ void border_release(struct border *border);
 
 /* A maximum matching of the wanted rows of a pattern to columns: left[i] is set if row i is left unmatched. The rows of
  * a matrix with a complete matching are linearly independent for almost all values. Equal patterns give equal results.
- * Stops early once more than `most` rows are unmatched; *count is their number so far. */
-hn_status transversal(const struct vectors *rows, const bool *wanted, size_t most, bool *left, size_t *count,
-                      hn_error *error);
+ * Stops early once more than `most` rows are unmatched; *count is their number so far. False when out of memory. */
+bool transversal(const struct vectors *rows, const bool *wanted, size_t most, bool *left, size_t *count);
 
 #endif

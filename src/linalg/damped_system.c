@@ -68,10 +68,10 @@ static hn_status predict(struct choice *choice, bool outputs, hn_error *error) {
     }
     if (products > MOST_PRODUCTS)
         return HN_OK;
-    hn_status status = gram_pattern(&side->pattern, side->rows, side->columns, error);
+    if (!gram_pattern(&side->pattern, side->rows, side->columns))
+        return error_no_memory(error, "the pattern of the system");
     const struct symbolic_request request = {.n = order, .first = side->pattern.first, .index = side->pattern.index};
-    if (status == HN_OK)
-        status = symbolic_count(&request, &side->nonzeros, &work, error);
+    hn_status status = symbolic_count(&request, &side->nonzeros, &work, error);
     if (status == HN_OK)
         side->cost = products + work + 2 * (double)side->nonzeros + (double)order;
     return status;
@@ -117,35 +117,35 @@ static hn_status choose_border(struct choice *choice, hn_error *error) {
 
 /* ---- products with A and A' ---- */
 
-static hn_status list_product(struct product *out, const struct vectors *vectors, const struct damped_matrix *matrix,
-                              hn_error *error) {
+static bool list_product(struct product *out, const struct vectors *vectors, const struct damped_matrix *matrix) {
     size_t capacity = 0, at = 0;
     out->count = vectors->count;
     out->words = vectors->count + 2 * vectors->first[vectors->count];
     out->stream = array_grow(NULL, &capacity, out->words + 1, sizeof *out->stream);
-    if (!out->stream)
-        return error_no_memory(error, "the products with the Jacobian");
-    for (size_t i = 0; i < vectors->count; i++) {
+    for (size_t i = 0; out->stream && i < vectors->count; i++) {
         out->stream[at++] = (uint32_t)(vectors->first[i + 1] - vectors->first[i]);
         for (size_t e = vectors->first[i]; e < vectors->first[i + 1]; e++) {
             out->stream[at++] = matrix->offset[vectors->entry[e]];
             out->stream[at++] = vectors->index[e] * matrix->stride;
         }
     }
-    return HN_OK;
+    return out->stream != NULL;
+}
+
+/* A by rows and by columns. */
+static bool copy_matrix(struct vectors *by_rows, struct vectors *by_columns, const struct damped_matrix *matrix) {
+    return vectors_copy(by_rows, matrix->rows, matrix->columns, matrix->first, matrix->column) &&
+           vectors_transpose(by_columns, by_rows);
 }
 
 hn_status product_create(struct product *out, const struct damped_matrix *matrix, bool transposed, hn_error *error) {
     struct vectors by_rows = {0}, by_columns = {0};
     *out = (struct product){0};
-    hn_status status = vectors_copy(&by_rows, matrix->rows, matrix->columns, matrix->first, matrix->column, error);
-    if (status == HN_OK && transposed)
-        status = vectors_transpose(&by_columns, &by_rows, error);
-    if (status == HN_OK)
-        status = list_product(out, transposed ? &by_columns : &by_rows, matrix, error);
+    bool made =
+        copy_matrix(&by_rows, &by_columns, matrix) && list_product(out, transposed ? &by_columns : &by_rows, matrix);
     vectors_release(&by_rows);
     vectors_release(&by_columns);
-    return status;
+    return made ? HN_OK : error_no_memory(error, "the products with the Jacobian");
 }
 
 /* ---- the factor ---- */
@@ -307,20 +307,16 @@ static void choice_end(struct choice *choice) {
 }
 
 hn_status damped_create(struct damped *out, const struct damped_request *request, hn_error *error) {
-    const struct damped_matrix *matrix = &request->matrix;
     struct choice choice = {.request = request};
+    hn_status status = HN_OK;
     *out = (struct damped){0};
-    hn_status status =
-        vectors_copy(&choice.by_rows, matrix->rows, matrix->columns, matrix->first, matrix->column, error);
-    if (status == HN_OK)
-        status = vectors_transpose(&choice.by_columns, &choice.by_rows, error);
-    if (status == HN_OK)
-        status = list_product(&out->by_rows, &choice.by_rows, matrix, error);
-    if (status == HN_OK)
-        status = list_product(&out->by_columns, &choice.by_columns, matrix, error);
-    if (status == HN_OK) {
+    if (copy_matrix(&choice.by_rows, &choice.by_columns, &request->matrix) &&
+        list_product(&out->by_rows, &choice.by_rows, &request->matrix) &&
+        list_product(&out->by_columns, &choice.by_columns, &request->matrix)) {
         choice_begin(&choice);
         status = choose_side(out, &choice, error);
+    } else {
+        status = error_no_memory(error, "the products with the Jacobian");
     }
     choice_end(&choice);
     if (status != HN_OK)

@@ -4,7 +4,6 @@
 #include "linalg/gram.h"
 
 #include "base/arena.h"
-#include "base/error.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -17,7 +16,7 @@ void vectors_release(struct vectors *vectors) {
 }
 
 /* An empty pattern with space for `entries` entries. */
-static hn_status make_room(struct vectors *out, size_t count, size_t across, size_t entries, hn_error *error) {
+static bool make_room(struct vectors *out, size_t count, size_t across, size_t entries) {
     size_t capacity[3] = {0};
     *out = (struct vectors){.count = count, .across = across};
     out->first = array_grow(NULL, &capacity[0], count + 1, sizeof *out->first);
@@ -25,30 +24,26 @@ static hn_status make_room(struct vectors *out, size_t count, size_t across, siz
     out->entry = array_grow(NULL, &capacity[2], entries + 1, sizeof *out->entry);
     if (!out->first || !out->index || !out->entry) {
         vectors_release(out);
-        return error_no_memory(error, "the pattern of the Jacobian");
+        return false;
     }
-    out->first[0] = 0;
-    return HN_OK;
+    memset(out->first, 0, (count + 1) * sizeof *out->first);
+    return true;
 }
 
-hn_status vectors_copy(struct vectors *out, size_t rows, size_t columns, const size_t *first, const uint32_t *index,
-                       hn_error *error) {
-    hn_status status = make_room(out, rows, columns, first[rows], error);
-    if (status != HN_OK)
-        return status;
+bool vectors_copy(struct vectors *out, size_t rows, size_t columns, const size_t *first, const uint32_t *index) {
+    if (!make_room(out, rows, columns, first[rows]))
+        return false;
     memcpy(out->first, first, (rows + 1) * sizeof *first);
     for (size_t e = 0; e < first[rows]; e++) {
         out->index[e] = index[e];
         out->entry[e] = (uint32_t)e;
     }
-    return HN_OK;
+    return true;
 }
 
-hn_status vectors_transpose(struct vectors *out, const struct vectors *in, hn_error *error) {
-    hn_status status = make_room(out, in->across, in->count, in->first[in->count], error);
-    if (status != HN_OK)
-        return status;
-    memset(out->first, 0, (out->count + 1) * sizeof *out->first);
+bool vectors_transpose(struct vectors *out, const struct vectors *in) {
+    if (!make_room(out, in->across, in->count, in->first[in->count]))
+        return false;
     for (size_t e = 0; e < in->first[in->count]; e++)
         out->first[in->index[e] + 1]++;
     for (size_t i = 0; i < out->count; i++)
@@ -62,14 +57,15 @@ hn_status vectors_transpose(struct vectors *out, const struct vectors *in, hn_er
     for (size_t i = out->count; i > 0; i--) /* each start has advanced to its end */
         out->first[i] = out->first[i - 1];
     out->first[0] = 0;
-    return HN_OK;
+    return true;
 }
 
-hn_status vectors_select(struct vectors *out, const struct vectors *in, const uint32_t *number, bool numbered,
-                         size_t across, hn_error *error) {
+bool vectors_select(struct vectors *out, const struct vectors *in, const uint32_t *number, bool numbered,
+                    size_t across) {
     size_t at = 0;
-    hn_status status = make_room(out, in->count, across, in->first[in->count], error);
-    for (size_t i = 0; status == HN_OK && i < in->count; i++) {
+    if (!make_room(out, in->count, across, in->first[in->count]))
+        return false;
+    for (size_t i = 0; i < in->count; i++) {
         for (size_t e = in->first[i]; e < in->first[i + 1]; e++)
             if ((number[in->index[e]] != COLUMN_STAYS) == numbered) {
                 out->index[at] = numbered ? number[in->index[e]] : in->index[e];
@@ -77,7 +73,7 @@ hn_status vectors_select(struct vectors *out, const struct vectors *in, const ui
             }
         out->first[i + 1] = at;
     }
-    return status;
+    return true;
 }
 
 double gram_products(const struct vectors *columns) {
@@ -109,22 +105,18 @@ static size_t neighbours(const struct vectors *rows, const struct vectors *colum
     return count;
 }
 
-hn_status gram_pattern(struct vectors *out, const struct vectors *rows, const struct vectors *columns,
-                       hn_error *error) {
-    size_t capacity = 0, total = 0;
-    *out = (struct vectors){0};
-    uint32_t *seen = array_grow(NULL, &capacity, rows->count + 1, sizeof *seen);
-    if (!seen)
-        return error_no_memory(error, "the pattern of the system");
-    memset(seen, 0, (rows->count + 1) * sizeof *seen);
-    for (size_t i = 0; i < rows->count; i++)
+bool gram_pattern(struct vectors *out, const struct vectors *rows, const struct vectors *columns) {
+    struct arena scratch = {NULL};
+    size_t total = 0;
+    uint32_t *seen = arena_zeros(&scratch, rows->count, sizeof *seen);
+    for (size_t i = 0; seen && i < rows->count; i++)
         total += neighbours(rows, columns, i, seen, NULL);
-    hn_status status = make_room(out, rows->count, rows->count, total, error);
+    bool made = seen && make_room(out, rows->count, rows->count, total);
     /* Stale marks cannot equal those of row i: earlier rows have renewed theirs, later rows have larger ones. */
-    for (size_t i = 0; status == HN_OK && i < rows->count; i++)
+    for (size_t i = 0; made && i < rows->count; i++)
         out->first[i + 1] = out->first[i] + neighbours(rows, columns, i, seen, out->index + out->first[i]);
-    base_release(seen);
-    return status;
+    arena_release(&scratch);
+    return made;
 }
 
 /* Appends the columns of row i, `offset` added. */
@@ -134,16 +126,17 @@ static size_t append_row(struct vectors *out, size_t at, const struct vectors *f
     return at;
 }
 
-hn_status gram_extend(struct vectors *out, const struct vectors *pattern, const struct vectors *u_rows,
-                      const struct vectors *u_columns, hn_error *error) {
+bool gram_extend(struct vectors *out, const struct vectors *pattern, const struct vectors *u_rows,
+                 const struct vectors *u_columns) {
     size_t m = pattern->count, n = m + u_columns->count, at = 0;
-    hn_status status = make_room(out, n, n, pattern->first[m] + 2 * u_rows->first[m], error);
-    for (size_t i = 0; status == HN_OK && i < n; i++) {
+    if (!make_room(out, n, n, pattern->first[m] + 2 * u_rows->first[m]))
+        return false;
+    for (size_t i = 0; i < n; i++) {
         if (i < m)
             at = append_row(out, append_row(out, at, pattern, i, 0), u_rows, i, m);
         else
             at = append_row(out, at, u_columns, i - m, 0);
         out->first[i + 1] = at;
     }
-    return status;
+    return true;
 }

@@ -45,17 +45,17 @@ SIMD_INLINE void reduced_choose_rows(const struct reduced *r) {
 
 SIMD_INLINE void reduced_factor_form(const struct reduced *r) {
     const struct tiled_reduction *form = r->form;
-    real owed = 0;
+    real previous = 0;
     LOOP_ROLLED
     for (size_t k = 0; k < form->order; k++) {
-        real whole = form->diagonal[k] + r->tiles->shift, d = whole - owed;
+        real whole = form->diagonal[k] + r->tiles->shift, d = whole - previous;
         real inverse = whole * PIVOT_LOST < d ? 1 / d : 0;
         r->inverse[k * TILES_STEP] = inverse;
         if (k + 1 == form->order)
             break;
         real l = form->beside[k] * inverse;
         r->beside[k * TILES_STEP] = l;
-        owed = l * form->beside[k];
+        previous = l * form->beside[k];
     }
 }
 
