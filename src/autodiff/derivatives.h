@@ -28,14 +28,14 @@ void problem_release(struct problem *problem);
 bool problem_take_lists(struct problem *problem, size_t rows, size_t outputs);
 
 /* Nodes, replaced if necessary; 0 entries are skipped. */
-struct watched {
+struct formulas {
     uint32_t *nodes;
     size_t count;
 };
 
 /* Replaces formulas by others that are NaN where one of their parts is undefined (defined.c). Derivatives are those of
  * the original formula, which defined_formula returns: the node itself if it was not replaced, or is a number. */
-hn_status defined_watch(struct graph *graph, const struct watched *lists, size_t count, hn_error *error);
+hn_status defined_replace(struct graph *graph, const struct formulas *lists, size_t count, hn_error *error);
 uint32_t defined_formula(const struct graph *graph, uint32_t entry);
 
 /* A sparse matrix of nodes, by rows, columns ascending in each row. Its nodes are entries (model/graph.h): a derivative

@@ -45,9 +45,9 @@ static void fill_lists(struct problem *problem, const hn_model *model) {
 }
 
 /* Bodies, bounds, fixed values and the objective become NaN if a part of them is undefined; start values need not. */
-static hn_status watch_values(struct problem *problem, hn_error *error) {
-    const struct watched lists[] = {{problem->body, 3 * problem->rows}, {problem->fixed, problem->outputs + 1}};
-    return defined_watch(&problem->graph, lists, sizeof lists / sizeof lists[0], error);
+static hn_status replace_values(struct problem *problem, hn_error *error) {
+    const struct formulas lists[] = {{problem->body, 3 * problem->rows}, {problem->fixed, problem->outputs + 1}};
+    return defined_replace(&problem->graph, lists, sizeof lists / sizeof lists[0], error);
 }
 
 hn_status problem_create(struct problem *problem, const hn_model *model, hn_error *error) {
@@ -68,7 +68,7 @@ hn_status problem_create(struct problem *problem, const hn_model *model, hn_erro
         status = error_no_memory(error, "derivatives");
     }
     if (status == HN_OK)
-        status = watch_values(problem, error);
+        status = replace_values(problem, error);
     if (status != HN_OK) {
         problem_release(problem);
         return status;

@@ -105,7 +105,7 @@ static void find_kinks(struct splitter *s) {
         size_t count = s->uses[u] ? list_pieces(s, u, list) : 0;
         bool is_abs = g->nodes[u].op == OP_ABS;
         if (count == 0 && s->uses[u])
-            split_hand_on(g, s->signs, u, s->uses);
+            split_propagate(g, s->signs, u, s->uses);
         if (count == 0 || !add_output(s, u))
             continue;
         for (size_t i = 0; i < count; i++) {

@@ -42,25 +42,25 @@ void sweep_release(struct sweep *sweep) {
 
 static void heap_push(struct sweep *sweep, uint32_t node) {
     uint32_t *heap = sweep->heap;
-    size_t place = sweep->heap_count++;
-    for (; place > 0 && heap[(place - 1) / 2] < node; place = (place - 1) / 2)
-        heap[place] = heap[(place - 1) / 2];
-    heap[place] = node;
+    size_t at = sweep->heap_count++;
+    for (; at > 0 && heap[(at - 1) / 2] < node; at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = node;
 }
 
 static uint32_t heap_pop(struct sweep *sweep) {
     uint32_t *heap = sweep->heap, top = heap[0], last = heap[--sweep->heap_count];
-    size_t place = 0;
+    size_t at = 0;
     for (;;) {
-        size_t child = 2 * place + 1;
+        size_t child = 2 * at + 1;
         if (child + 1 < sweep->heap_count && heap[child + 1] > heap[child])
             child++;
         if (child >= sweep->heap_count || heap[child] <= last)
             break;
-        heap[place] = heap[child];
-        place = child;
+        heap[at] = heap[child];
+        at = child;
     }
-    heap[place] = last;
+    heap[at] = last;
     return top;
 }
 
