@@ -122,8 +122,10 @@ static void find_support(const struct sweep *sweep, uint32_t node, bool guarded,
             support_join(own, &supports[arguments[i]]);
 }
 
-/* uses[node]: how often a node below the roots is an argument or a root, if it depends on the space; 0 for others. */
-static void count_uses(const struct sweep *sweep, const uint32_t *roots, size_t count, uint32_t *uses) {
+/* uses[node]: how often a node below the roots is an argument or a root, if it depends on the space; 0 for others.
+ * Returns whether one of these nodes is a GUARD. */
+static bool count_uses(const struct sweep *sweep, const uint32_t *roots, size_t count, uint32_t *uses) {
+    bool guarded = false;
     for (size_t i = 0; i < count; i++) {
         uint32_t root = defined_formula(sweep->graph, roots[i]);
         if (!(root & ENTRY_NUMBER))
@@ -132,9 +134,11 @@ static void count_uses(const struct sweep *sweep, const uint32_t *roots, size_t 
     for (size_t node = sweep->limit; node-- > 1;) {
         const uint32_t *arguments;
         size_t n = uses[node] != 0 ? graph_arguments(sweep->graph, (uint32_t)node, &arguments) : 0;
+        guarded = guarded || (uses[node] != 0 && sweep->graph->nodes[node].op == OP_GUARD);
         for (size_t i = 0; i < n; i++)
             uses[arguments[i]] += graph_depends(sweep->graph, arguments[i], sweep->space);
     }
+    return guarded;
 }
 
 /* Computes the gradient of one hub. hub_of is set afterwards, so that this sweep descends through the node. */
@@ -150,25 +154,13 @@ static void make_hub(struct sweep *sweep, uint32_t node, uint32_t index) {
     sweep->hub_of[node] = index + 1;
 }
 
-static bool is_hub(const struct graph *graph, const uint32_t *uses, const struct support *supports, size_t node) {
-    return uses[node] > 1 && graph->nodes[node].op != OP_LEAF && supports[node].count <= HUB_LEAVES;
-}
-
-static bool has_guards(const struct sweep *sweep, const uint32_t *uses) {
-    size_t node = 1;
-    while (node < sweep->limit && (uses[node] == 0 || sweep->graph->nodes[node].op != OP_GUARD))
-        node++;
-    return node < sweep->limit;
-}
-
-static void find_hubs(struct sweep *sweep, const uint32_t *uses, struct support *supports) {
+static void find_hubs(struct sweep *sweep, const uint32_t *uses, bool guarded, struct support *supports) {
     uint32_t count = 0;
-    bool guarded = has_guards(sweep, uses);
     for (size_t node = 1; node < sweep->limit; node++) {
         if (uses[node] == 0)
             continue;
         find_support(sweep, (uint32_t)node, guarded, supports);
-        if (is_hub(sweep->graph, uses, supports, node))
+        if (uses[node] > 1 && sweep->graph->nodes[node].op != OP_LEAF && supports[node].count <= HUB_LEAVES)
             make_hub(sweep, (uint32_t)node, count++);
     }
 }
@@ -181,8 +173,8 @@ static hn_status prepare_hubs(struct sweep *sweep, const uint32_t *roots, size_t
     sweep->hubs = arena_take(&sweep->arena, sweep->limit, sizeof *sweep->hubs);
     bool ready = uses && supports && sweep->hub_of && sweep->hubs;
     if (ready) {
-        count_uses(sweep, roots, count, uses);
-        find_hubs(sweep, uses, supports);
+        bool guarded = count_uses(sweep, roots, count, uses);
+        find_hubs(sweep, uses, guarded, supports);
     }
     arena_release(&scratch);
     return ready ? sweep_status(sweep->graph, error) : error_no_memory(error, "derivatives");

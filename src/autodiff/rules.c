@@ -42,11 +42,11 @@ static void give(const struct rule *r, uint32_t argument, uint32_t adjoint) {
     sweep_add(r->sweep, argument, adjoint, r->tainted);
 }
 
-/* (1 - a) (1 + a): exact near 1, where 1 - a^2 cancels. */
+/* (1 - a) (1 + a): exact near 1, where 1 - a^2 cancels. Separate statements, because C does not order the evaluation of
+ * arguments, and so of new nodes. */
 static uint32_t one_minus_square(const struct rule *r, uint32_t a) {
-    uint32_t one = number(r, 1),
-             below = graph_sub(r->g, one,
-                               a); /* separate statements: otherwise the compiler would choose the order of nodes */
+    uint32_t one = number(r, 1);
+    uint32_t below = graph_sub(r->g, one, a);
     return graph_mul(r->g, below, graph_add(r->g, one, a));
 }
 

@@ -29,10 +29,9 @@ struct splitter {
     uint32_t *output;      /* by node: 1 + the additional output that replaces it; 0: none */
     struct piece *pieces;
     size_t piece_count, piece_capacity;
-    uint32_t *kink; /* by additional output */
-    size_t outputs, kink_capacity;
-    bool failed;        /* out of memory */
-    struct arena arena; /* of the lists by node */
+    struct node_list kinks; /* by additional output */
+    bool failed;            /* out of memory */
+    struct arena arena;     /* of the lists by node */
 };
 
 /* ---- detecting kinks that can be split ---- */
@@ -87,14 +86,9 @@ static bool add_piece(struct splitter *s, struct piece piece) {
 }
 
 static bool add_output(struct splitter *s, uint32_t u) {
-    uint32_t *list = array_grow(s->kink, &s->kink_capacity, s->outputs + 1, sizeof *list);
-    s->failed = !list;
-    if (!list)
-        return false;
-    s->kink = list;
-    list[s->outputs++] = u;
-    s->output[u] = (uint32_t)s->outputs;
-    return true;
+    s->failed = node_list_add(&s->kinks, &u, 1, NULL) != HN_OK;
+    s->output[u] = (uint32_t)s->kinks.count;
+    return !s->failed;
 }
 
 static void find_kinks(struct splitter *s) {
@@ -110,7 +104,7 @@ static void find_kinks(struct splitter *s) {
             continue;
         for (size_t i = 0; i < count; i++) {
             s->uses[list[i]] |= is_abs ? USE_BOTH : s->uses[u];
-            if (!add_piece(s, (struct piece){list[i], (uint32_t)s->outputs - 1, is_abs && i == 1}))
+            if (!add_piece(s, (struct piece){list[i], (uint32_t)s->kinks.count - 1, is_abs && i == 1}))
                 return;
         }
     }
@@ -165,7 +159,7 @@ static void write_piece(struct splitter *s, const struct problem_split *split, s
     struct graph *g = &p->graph;
     uint32_t t = graph_leaf(g, SPACE_Y, (uint32_t)(split->outputs + piece->output));
     uint32_t line = piece->negated ? graph_neg(g, s->image[piece->node]) : s->image[piece->node];
-    bool up = s->uses[s->kink[piece->output]] == USE_UP;
+    bool up = s->uses[s->kinks.nodes[piece->output]] == USE_UP;
     p->body[split->rows + i] = up ? graph_sub(g, t, line) : graph_sub(g, line, t);
     p->lower[split->rows + i] = graph_constant(g, 0);
     p->upper[split->rows + i] = graph_constant(g, INFINITY);
@@ -178,7 +172,7 @@ static void change_problem(struct splitter *s, struct problem_split *split) {
     make_images(s);
     if (s->failed)
         return;
-    s->failed = !problem_take_lists(p, old.rows + s->piece_count, old.outputs + s->outputs);
+    s->failed = !problem_take_lists(p, old.rows + s->piece_count, old.outputs + s->kinks.count);
     if (s->failed) {
         p->body = old.body;
         return;
@@ -197,9 +191,9 @@ static void change_problem(struct splitter *s, struct problem_split *split) {
     p->objective = p->objective ? s->image[p->objective] : 0;
     split->body = old.body;
     split->objective = old.objective;
-    split->count = s->outputs;
-    split->kink = s->kink;
-    s->kink = NULL;
+    split->count = s->kinks.count;
+    split->kink = s->kinks.nodes;
+    s->kinks = (struct node_list){.nodes = NULL};
 }
 
 static bool split_begin(struct splitter *s, struct problem *problem) {
@@ -221,10 +215,10 @@ hn_status problem_split_kinks(struct problem *problem, struct problem_split *spl
     s.failed = !split_begin(&s, problem);
     if (!s.failed)
         find_kinks(&s);
-    if (!s.failed && s.outputs > 0)
+    if (!s.failed && s.kinks.count > 0)
         change_problem(&s, split);
     base_release(s.pieces);
-    base_release(s.kink);
+    node_list_release(&s.kinks);
     arena_release(&s.arena);
     if (s.failed || problem->graph.status == HN_NO_MEMORY)
         return error_no_memory(error, "derivatives");

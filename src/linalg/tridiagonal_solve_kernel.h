@@ -6,8 +6,8 @@
  *     S = A_o A_o' + eps - G' (T + eps)^-1 G       from X = L^-1 G: S = A_o A_o' + eps - X' D^-1 X
  *     t = (T + eps)^-1 Q' b_e,   S z_o = b_o - G' t,   z_e = Q (t - (T + eps)^-1 G z_o)
  *
- * If half of the rows are equalities, S needs a sixth of the operations of the whole factor. The text behind defines
- * reduced_factor and reduced_others; the text before tiles_sum. Part of tridiagonal_schur_kernel.h and of
+ * If half of the rows are equalities, S needs a sixth of the operations of the whole factor. The including file defines
+ * tiles_sum before, and reduced_factor and reduced_others after this. Part of tridiagonal_schur_kernel.h and of
  * cuda/kernels/tridiagonal_schur.h.
  *
  * SPDX-License-Identifier: MIT */
