@@ -59,7 +59,7 @@ static void build_derivatives(struct work *w) {
     expect(derivatives_contract(&w->bracket_x, g, &w->jacobian, weights, SPACE_X, p->inputs, &error), &error);
     base_release(weights);
     expect(derivatives_jacobian(&w->gradient, g, &p->objective, 1, SPACE_Y, p->outputs, &error), &error);
-    expect(derivatives_hessian(&w->hessian, p, &error), &error);
+    expect(derivatives_hessian_block(&w->hessian, p, SPACE_Y, SPACE_Y, &error), &error);
 }
 
 static struct program *compile(const struct work *w, const uint32_t *outputs, size_t count) {

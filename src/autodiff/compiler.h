@@ -1,5 +1,4 @@
-/* compiler.h - the stages of program_create and their shared state. Until slots are assigned, instructions refer to
- * nodes.
+/* compiler.h - the stages of program_create and their shared state.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AUTODIFF_COMPILER_H
@@ -10,10 +9,10 @@
 struct compiler {
     const struct program_request *request;
     const struct graph *graph;
-    uint32_t one,
-        minus_one; /* represent nodes of these values, which may not exist in the graph; numbers beyond its nodes */
+    struct program program;  /* with stride 1; until slots are assigned, its code and lists refer to nodes */
+    struct arena arena;      /* of all lists */
+    uint32_t one, minus_one; /* represent nodes of these values, beyond those of the graph, which may not have them */
     /* per node */
-    uint8_t *visits;   /* depth-first search state */
     uint8_t *phase;    /* the phase that computes it */
     uint8_t *absorbed; /* computed without a separate instruction: fused into its user, or paired */
     uint32_t *uses;    /* number of uses; being an output counts as a use */
@@ -22,32 +21,16 @@ struct compiler {
     /* per needed node, in topological order, phase by phase */
     uint32_t *order;
     size_t order_count;
-    /* the code */
-    struct instruction *code;
-    size_t code_count, first[PHASES + 1], operators[PHASES];
-    uint32_t *pairs; /* two nodes each */
-    size_t pair_count;
-    double *coefficients;
-    uint32_t *columns; /* nodes */
-    size_t coefficient_count, column_count;
+    size_t code_count;
     size_t last_list; /* of the graph, whose copy is at the end of columns */
     uint32_t last_columns;
-    /* slots */
-    uint32_t *output_slot; /* per output */
-    double *constants;
-    size_t constant_count, slots, leaf_slot[SPACE_COUNT];
 };
-
-/* Sorts the needed nodes topologically, one phase after the other. */
-hn_status compiler_order(struct compiler *compiler, hn_error *error);
 
 /* Decides which nodes are fused and writes the code over nodes. */
 hn_status compiler_emit(struct compiler *compiler, hn_error *error);
 
-/* Assigns a slot to every node of the code. */
+/* Assigns a slot to every node of the code, which refers to slots from then on. */
 hn_status compiler_assign(struct compiler *compiler, hn_error *error);
-
-int compiler_phase(const struct compiler *compiler, uint32_t node);
 
 /* A program with the sizes of `shape` and memory for its lists, which are not filled. Also fails if it has more slots
  * than offsets can address. */

@@ -1,19 +1,20 @@
-/* defined.c - propagates undefined intermediate values to the result: see defined.h.
+/* defined.c - makes a formula NaN if one of its parts is undefined.
  *
- * For every node and every way in which an infinity or a NaN may be masked above it (a variant), `lacks` is a
+ * 1/0 and log(0) are infinite in IEEE arithmetic, 0/0 and log(-1) are NaN, and a row that is not finite is not ok. But
+ * other operations may mask an infinity: 1/log(y) is -0 at y = 0, atan(1/y) is pi/2, min(1/y, 3) is 3; and a comparison
+ * masks NaN, too. This module makes such formulas NaN where that happens, and keeps every bit elsewhere. Other
+ * formulas, nearly all, are unchanged. Derivatives are those of the original formula. Overflow does not count as
+ * undefined, and a formula that is infinite as a whole is not changed: that is detected without this, and an infinite
+ * bound means no bound.
+ *
+ * For every node and every way in which an infinity or a NaN may be masked above it (a variant), `undefined` is a
  * condition: 1 if an operation below divides by 0, takes the logarithm of 0 or is invalid, and the result would be
  * masked. It is the disjunction of the arguments' conditions; for IF only the branch taken counts, for AND and OR only
  * a side that the other one does not decide.
  *
  * SPDX-License-Identifier: MIT */
-#include "autodiff/defined.h"
-
 #include "autodiff/sweep.h"
 #include "base/error.h"
-#include "base/memory.h"
-#include "base/size.h"
-
-#include <string.h>
 
 /* The non-finite results of an undefined operation, and those masked on the way up: bits. */
 enum { INFINITE = MADE_INFINITE, INVALID = MADE_INVALID, BOTH = MADE_BOTH, VARIANTS = 4 };
@@ -21,137 +22,130 @@ enum { INFINITE = MADE_INFINITE, INVALID = MADE_INVALID, BOTH = MADE_BOTH, VARIA
 struct search {
     struct graph *graph;
     size_t count;
-    uint8_t *below;              /* of each node: what the node or its descendants may produce */
-    uint8_t *asked;              /* bit v: variant v is requested */
-    uint32_t (*lacks)[VARIANTS]; /* conditions; 0: never */
+    uint8_t *below;                  /* of each node: what the node or its descendants may produce */
+    uint8_t *requested;              /* bit v: variant v is requested */
+    uint32_t (*undefined)[VARIANTS]; /* conditions; 0: never */
+    struct arena arena;
 };
 
 /* ---- operators ---- */
 
 /* Of DIV, IF and POW; a^0 and 1^b are 1 for any other argument. */
-static unsigned lost_of_own(const struct graph *g, const struct node *n, size_t k, unsigned lost) {
+static unsigned masked_of_special(const struct graph *g, const struct node *n, size_t k, unsigned masked) {
     double exponent;
     if (n->op == OP_DIV)
-        return k == 1 ? lost | INFINITE : lost;
+        return k == 1 ? masked | INFINITE : masked;
     if (n->op == OP_IF)
-        return k == 0 ? BOTH : lost;
+        return k == 0 ? BOTH : masked;
     if (k == 0 && graph_is_constant(g, n->b, &exponent) && exponent != 0)
-        return exponent < 0 ? lost | INFINITE : lost;
+        return exponent < 0 ? masked | INFINITE : masked;
     return BOTH;
 }
 
-/* The results of argument k that are masked, if `lost` is masked for the node. */
-static unsigned lost_of(const struct graph *g, const struct node *n, size_t k, unsigned lost) {
+/* The results of argument k that are masked, if `masked` is masked for the node. */
+static unsigned masked_of(const struct graph *g, const struct node *n, size_t k, unsigned masked) {
     switch ((enum operator_masks)operator_traits_of((enum op)n->op)->masks) {
     case MASKS_NOTHING:
-        return lost;
+        return masked;
     case MASKS_INFINITE:
-        return lost | INFINITE;
+        return masked | INFINITE;
     case MASKS_ALL:
         return BOTH;
     case MASKS_OWN:
-        return lost_of_own(g, n, k, lost);
+        return masked_of_special(g, n, k, masked);
     }
     return BOTH;
 }
 
-static uint32_t defined_apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
+static uint32_t apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
     return graph_apply(s->graph, op, a, b, 0);
-}
-
-/* One statement per node: C does not order the evaluation of arguments. */
-static uint32_t lacks_power(struct search *s, uint32_t node, const struct node *n) {
-    uint32_t zero = graph_constant(s->graph, 0), pole = 0, invalid = 0;
-    unsigned made = graph_made_by(s->graph, n);
-    if (made & INFINITE) {
-        pole = defined_apply(s, OP_LESS, n->b, zero);
-        pole = defined_apply(s, OP_AND, defined_apply(s, OP_EQUAL, n->a, zero), pole);
-    }
-    if (made & INVALID) {
-        invalid = defined_apply(s, OP_NOT_EQUAL, node, node);
-        invalid = defined_apply(s, OP_AND, defined_apply(s, OP_LESS, n->a, zero), invalid);
-    }
-    return pole && invalid ? defined_apply(s, OP_OR, pole, invalid) : pole | invalid;
-}
-
-/* Where the operation itself is undefined. */
-static uint32_t lacks_itself(struct search *s, uint32_t node, const struct node *n) {
-    uint32_t zero = graph_constant(s->graph, 0), one = graph_constant(s->graph, 1);
-    switch ((enum operator_undefined)operator_traits_of((enum op)n->op)->undefined) {
-    case UNDEFINED_NOWHERE:
-        return 0;
-    case UNDEFINED_NEGATIVE:
-        return defined_apply(s, OP_LESS, n->a, zero);
-    case UNDEFINED_BELOW_ONE:
-        return defined_apply(s, OP_LESS, n->a, one);
-    case UNDEFINED_BEYOND_ONE:
-        return defined_apply(s, OP_LESS, one, defined_apply(s, OP_ABS, n->a, 0));
-    case UNDEFINED_NOT_POSITIVE:
-        return defined_apply(s, OP_LESS_EQUAL, n->a, zero);
-    case UNDEFINED_FROM_ONE:
-        return defined_apply(s, OP_LESS_EQUAL, one, defined_apply(s, OP_ABS, n->a, 0));
-    case UNDEFINED_DIVISOR:
-        return defined_apply(s, OP_EQUAL, n->b, zero);
-    case UNDEFINED_POWER:
-        return lacks_power(s, node, n);
-    }
-    return one;
 }
 
 /* ---- conditions; 0: never ---- */
 
 static uint32_t either(struct search *s, uint32_t a, uint32_t b) {
-    return a && b ? defined_apply(s, OP_OR, a, b) : a | b;
+    return a && b ? apply(s, OP_OR, a, b) : a | b;
+}
+
+/* One statement per node: C does not order the evaluation of arguments. */
+static uint32_t undefined_power(struct search *s, uint32_t node, const struct node *n) {
+    uint32_t zero = graph_constant(s->graph, 0), pole = 0, invalid = 0;
+    unsigned made = graph_made_by(s->graph, n);
+    if (made & INFINITE) {
+        pole = apply(s, OP_LESS, n->b, zero);
+        pole = apply(s, OP_AND, apply(s, OP_EQUAL, n->a, zero), pole);
+    }
+    if (made & INVALID) {
+        invalid = apply(s, OP_NOT_EQUAL, node, node);
+        invalid = apply(s, OP_AND, apply(s, OP_LESS, n->a, zero), invalid);
+    }
+    return either(s, pole, invalid);
+}
+
+/* Where the operation itself is undefined. */
+static uint32_t undefined_itself(struct search *s, uint32_t node, const struct node *n) {
+    uint32_t zero = graph_constant(s->graph, 0), one = graph_constant(s->graph, 1);
+    switch ((enum operator_undefined)operator_traits_of((enum op)n->op)->undefined) {
+    case UNDEFINED_NOWHERE:
+        return 0;
+    case UNDEFINED_NEGATIVE:
+        return apply(s, OP_LESS, n->a, zero);
+    case UNDEFINED_BELOW_ONE:
+        return apply(s, OP_LESS, n->a, one);
+    case UNDEFINED_BEYOND_ONE:
+        return apply(s, OP_LESS, one, apply(s, OP_ABS, n->a, 0));
+    case UNDEFINED_NOT_POSITIVE:
+        return apply(s, OP_LESS_EQUAL, n->a, zero);
+    case UNDEFINED_FROM_ONE:
+        return apply(s, OP_LESS_EQUAL, one, apply(s, OP_ABS, n->a, 0));
+    case UNDEFINED_DIVISOR:
+        return apply(s, OP_EQUAL, n->b, zero);
+    case UNDEFINED_POWER:
+        return undefined_power(s, node, n);
+    }
+    return one;
 }
 
 static uint32_t both(struct search *s, uint32_t a, uint32_t b) {
-    return a && b ? defined_apply(s, OP_AND, a, b) : 0;
+    return a && b ? apply(s, OP_AND, a, b) : 0;
 }
 
 /* An undefined side does not matter if the other one decides the value: 0 for AND, another number for OR. */
-static uint32_t lacks_logic(struct search *s, const struct node *n) {
+static uint32_t undefined_logic(struct search *s, const struct node *n) {
     bool all = n->op == OP_AND;
-    uint32_t a = s->lacks[n->a][BOTH], b = s->lacks[n->b][BOTH];
-    uint32_t open_a = all ? n->a : defined_apply(s, OP_NOT, n->a, 0),
-             open_b = all ? n->b : defined_apply(s, OP_NOT, n->b, 0);
+    uint32_t a = s->undefined[n->a][BOTH], b = s->undefined[n->b][BOTH];
+    uint32_t open_a = all ? n->a : apply(s, OP_NOT, n->a, 0), open_b = all ? n->b : apply(s, OP_NOT, n->b, 0);
     uint32_t left = both(s, a, either(s, b, open_b)), right = both(s, b, either(s, a, open_a));
     return either(s, left, right);
 }
 
-static uint32_t lacks_if(struct search *s, const struct node *n, unsigned lost) {
-    uint32_t yes = s->lacks[n->b][lost], no = s->lacks[n->c][lost], zero = graph_constant(s->graph, 0);
+static uint32_t undefined_if(struct search *s, const struct node *n, unsigned masked) {
+    uint32_t yes = s->undefined[n->b][masked], no = s->undefined[n->c][masked], zero = graph_constant(s->graph, 0);
     uint32_t taken = yes == no ? yes : graph_apply(s->graph, OP_IF, n->a, yes ? yes : zero, no ? no : zero);
-    return either(s, s->lacks[n->a][BOTH], taken);
+    return either(s, s->undefined[n->a][BOTH], taken);
 }
 
-static uint32_t lacks_any(struct search *s, uint32_t node, const struct node *n, unsigned lost) {
+static uint32_t undefined_any(struct search *s, uint32_t node, const struct node *n, unsigned masked) {
     const uint32_t *list;
-    uint32_t lacks = graph_made_by(s->graph, n) & lost ? lacks_itself(s, node, n) : 0;
+    uint32_t undefined = graph_made_by(s->graph, n) & masked ? undefined_itself(s, node, n) : 0;
     size_t count = graph_arguments(s->graph, node, &list);
     for (size_t k = 0; k < count; k++) {
         graph_arguments(s->graph, node, &list); /* growing the graph may move the list */
-        lacks = either(s, lacks, s->lacks[list[k]][lost_of(s->graph, n, k, lost)]);
+        undefined = either(s, undefined, s->undefined[list[k]][masked_of(s->graph, n, k, masked)]);
     }
-    return lacks;
+    return undefined;
 }
 
-static uint32_t lacks_of(struct search *s, uint32_t node, unsigned lost) {
+static uint32_t undefined_of(struct search *s, uint32_t node, unsigned masked) {
     const struct node n = s->graph->nodes[node];
     if (n.op == OP_AND || n.op == OP_OR)
-        return lacks_logic(s, &n);
-    return n.op == OP_IF ? lacks_if(s, &n, lost) : lacks_any(s, node, &n, lost);
+        return undefined_logic(s, &n);
+    return n.op == OP_IF ? undefined_if(s, &n, masked) : undefined_any(s, node, &n, masked);
 }
 
 /* ---- traversal of the graph ---- */
 
-static bool makes_something(const struct graph *g) {
-    bool makes = false;
-    for (size_t i = 1; i < g->count && !makes; i++)
-        makes = graph_made_by(g, &g->nodes[i]) != 0;
-    return makes;
-}
-
-static void look_below(struct search *s) {
+static void find_below(struct search *s) {
     for (size_t i = 1; i < s->count; i++) {
         const uint32_t *list;
         size_t count = graph_arguments(s->graph, (uint32_t)i, &list);
@@ -163,105 +157,78 @@ static void look_below(struct search *s) {
 }
 
 /* Requests the variants of a node's arguments; returns whether something may be masked at the node itself. */
-static bool ask_arguments(struct search *s, uint32_t node) {
+static bool request_arguments(struct search *s, uint32_t node) {
     const uint32_t *list;
     const struct node *n = &s->graph->nodes[node];
     size_t count = graph_arguments(s->graph, node, &list);
     unsigned made = graph_made_by(s->graph, n);
     bool found = false;
-    for (unsigned lost = 0; lost < VARIANTS; lost++) {
-        if (!(s->asked[node] & 1u << lost))
+    for (unsigned masked = 0; masked < VARIANTS; masked++) {
+        if (!(s->requested[node] & 1u << masked))
             continue;
-        found = found || (made & lost) != 0;
+        found = found || (made & masked) != 0;
         for (size_t k = 0; k < count; k++)
             if (s->below[list[k]])
-                s->asked[list[k]] |= (uint8_t)(1u << lost_of(s->graph, n, k, lost));
+                s->requested[list[k]] |= (uint8_t)(1u << masked_of(s->graph, n, k, masked));
     }
     return found;
 }
 
-static bool ask_all(struct search *s) {
+static bool request_all(struct search *s) {
     bool found = false;
     for (size_t i = s->count; i-- > 1;)
-        found = (s->asked[i] && ask_arguments(s, (uint32_t)i)) || found;
+        found = (s->requested[i] && request_arguments(s, (uint32_t)i)) || found;
     return found;
 }
 
-static void answer_all(struct search *s) {
+static void form_conditions(struct search *s) {
     for (size_t i = 1; i < s->count; i++)
-        for (unsigned lost = 0; lost < VARIANTS; lost++)
-            if (s->asked[i] & 1u << lost)
-                s->lacks[i][lost] = lacks_of(s, (uint32_t)i, lost);
+        for (unsigned masked = 0; masked < VARIANTS; masked++)
+            if (s->requested[i] & 1u << masked)
+                s->undefined[i][masked] = undefined_of(s, (uint32_t)i, masked);
 }
 
-/* c - 0/held equals c, up to the sign of a zero, if held is 1, and is NaN if held is 0. */
-static void watch(struct search *s, uint32_t *node) {
-    uint32_t lacks = *node ? s->lacks[*node][0] : 0;
-    if (!lacks)
+/* c - 0/defined equals c, up to the sign of a zero, if defined is 1, and is NaN if defined is 0. */
+static void replace(struct search *s, uint32_t *node) {
+    uint32_t undefined = *node ? s->undefined[*node][0] : 0;
+    if (!undefined)
         return;
-    uint32_t held = defined_apply(s, OP_NOT, lacks, 0);
-    *node = defined_apply(s, OP_SUB, *node, defined_apply(s, OP_DIV, graph_constant(s->graph, 0), held));
+    uint32_t defined = apply(s, OP_NOT, undefined, 0);
+    *node = apply(s, OP_SUB, *node, apply(s, OP_DIV, graph_constant(s->graph, 0), defined));
 }
 
 uint32_t defined_formula(const struct graph *graph, uint32_t entry) {
     const struct node *n = entry & ENTRY_NUMBER ? &graph->nodes[0] : &graph->nodes[entry];
-    const struct node *held = &graph->nodes[n->op == OP_SUB ? n->b : 0];
-    bool watched = held->op == OP_DIV && graph_is_number(graph, held->a, 0) && graph->nodes[held->b].op == OP_NOT;
-    return watched ? n->a : entry;
+    const struct node *defined = &graph->nodes[n->op == OP_SUB ? n->b : 0];
+    bool replaced =
+        defined->op == OP_DIV && graph_is_number(graph, defined->a, 0) && graph->nodes[defined->b].op == OP_NOT;
+    return replaced ? n->a : entry;
 }
 
-static void watch_all(struct search *s, const struct watched *all) {
-    for (size_t i = 0; i < all->count; i++)
-        watch(s, &all->nodes[i]);
-}
-
-static void ask_roots(struct search *s, const struct watched *all) {
-    for (size_t i = 0; i < all->count; i++)
-        s->asked[all->nodes[i]] |= 1u; /* nothing is masked at a root */
-}
-
-static void defined_release(struct search *s) {
-    base_release(s->below);
-    base_release(s->lacks);
-}
-
-static bool place_bytes(struct search *s) {
-    size_t bytes = size_product(2, s->count);
-    s->below = base_allocate(bytes);
-    if (!s->below)
-        return false;
-    s->asked = s->below + s->count;
-    memset(s->below, 0, bytes);
-    return true;
-}
-
-static bool place_conditions(struct search *s) {
-    size_t bytes = size_product(s->count, sizeof *s->lacks);
-    s->lacks = base_allocate(bytes);
-    if (s->lacks)
-        memset(s->lacks, 0, bytes);
-    return s->lacks != NULL;
-}
-
-static hn_status watch_lists(struct search *s, const struct watched *lists, size_t count, hn_error *error) {
-    if (!place_conditions(s))
-        return error_no_memory(error, "derivatives");
-    answer_all(s);
-    for (size_t i = 0; i < count; i++)
-        watch_all(s, &lists[i]);
-    return sweep_status(s->graph, error);
-}
-
-hn_status defined_watch(struct graph *graph, const struct watched *lists, size_t count, hn_error *error) {
+hn_status defined_replace(struct graph *graph, const struct formulas *lists, size_t count, hn_error *error) {
     struct search s = {.graph = graph, .count = graph->count};
-    if (!makes_something(graph))
-        return HN_OK;
-    if (!place_bytes(&s))
-        return error_no_memory(error, "derivatives");
-    look_below(&s);
-    for (size_t i = 0; i < count; i++)
-        ask_roots(&s, &lists[i]);
-    hn_status status = ask_all(&s) ? watch_lists(&s, lists, count, error) : HN_OK;
-    defined_release(&s);
-    return status;
+    hn_status status = HN_OK;
+    s.below = arena_zeros(&s.arena, s.count, sizeof *s.below);
+    s.requested = arena_zeros(&s.arena, s.count, sizeof *s.requested);
+    bool ready = s.below && s.requested, found = false;
+    if (ready) {
+        find_below(&s);
+        for (size_t k = 0; k < count; k++)
+            for (size_t i = 0; i < lists[k].count; i++)
+                s.requested[lists[k].nodes[i]] |= 1u; /* nothing is masked at a root */
+        found = request_all(&s);
+    }
+    if (found) {
+        s.undefined = arena_zeros(&s.arena, s.count, sizeof *s.undefined);
+        ready = s.undefined != NULL;
+    }
+    if (found && ready) {
+        form_conditions(&s);
+        for (size_t k = 0; k < count; k++)
+            for (size_t i = 0; i < lists[k].count; i++)
+                replace(&s, &lists[k].nodes[i]);
+        status = sweep_status(graph, error);
+    }
+    arena_release(&s.arena);
+    return ready ? status : error_no_memory(error, "derivatives");
 }

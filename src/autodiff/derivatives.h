@@ -24,6 +24,20 @@ struct problem {
 hn_status problem_create(struct problem *problem, const hn_model *model, hn_error *error);
 void problem_release(struct problem *problem);
 
+/* Memory for the lists of a problem of this size, and its sizes; false when out of memory. */
+bool problem_take_lists(struct problem *problem, size_t rows, size_t outputs);
+
+/* Nodes, replaced if necessary; 0 entries are skipped. */
+struct formulas {
+    uint32_t *nodes;
+    size_t count;
+};
+
+/* Replaces formulas by others that are NaN where one of their parts is undefined (defined.c). Derivatives are those of
+ * the original formula, which defined_formula returns: the node itself if it was not replaced, or is a number. */
+hn_status defined_replace(struct graph *graph, const struct formulas *lists, size_t count, hn_error *error);
+uint32_t defined_formula(const struct graph *graph, uint32_t entry);
+
 /* A sparse matrix of nodes, by rows, columns ascending in each row. Its nodes are entries (model/graph.h): a derivative
  * that is a coefficient of a LINEAR node is the number itself. */
 struct node_matrix {
@@ -55,10 +69,8 @@ hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enu
  * out. */
 hn_status derivatives_lagrangian(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error);
 
-/* The lower triangle of sigma Hess f + sum_i lambda_i Hess c_i in yy, with leaves of SPACE_SIGMA and SPACE_LAMBDA. */
-hn_status derivatives_hessian(struct node_matrix *out, struct problem *problem, hn_error *error);
-
-/* Any block of it, SPACE_X or SPACE_Y on either side; for diagonal blocks the lower triangle. */
+/* A block of sigma Hess f + sum_i lambda_i Hess c_i, SPACE_X or SPACE_Y on either side, with leaves of SPACE_SIGMA and
+ * SPACE_LAMBDA; of a diagonal block the lower triangle. */
 hn_status derivatives_hessian_block(struct node_matrix *out, struct problem *problem, enum space row_space,
                                     enum space column_space, hn_error *error);
 

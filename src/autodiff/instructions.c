@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <string.h>
 
@@ -17,7 +16,7 @@ enum { FUSED = 1, PAIRED = 2 };
 
 static bool can_absorb(const struct compiler *compiler, uint32_t parent, uint32_t child, enum op op) {
     return compiler->graph->nodes[child].op == op && compiler->uses[child] == 1 &&
-           compiler_phase(compiler, child) == compiler_phase(compiler, parent);
+           compiler->phase[child] == compiler->phase[parent];
 }
 
 static void absorb_terms(struct compiler *compiler, uint32_t sum) {
@@ -30,7 +29,6 @@ static void absorb_terms(struct compiler *compiler, uint32_t sum) {
 
 /* Users before their operands, so that a fused product does not absorb another one. */
 static void find_absorbed(struct compiler *compiler) {
-    memset(compiler->absorbed, 0, compiler->graph->count + 2);
     for (size_t i = compiler->order_count; i-- > 0;) {
         uint32_t number = compiler->order[i];
         const struct node *node = &compiler->graph->nodes[number];
@@ -50,8 +48,6 @@ static void find_absorbed(struct compiler *compiler) {
 /* Pairs sines and cosines of one argument. Uses the slots of arguments as scratch. */
 static void pair_sines(struct compiler *compiler) {
     const struct graph *graph = compiler->graph;
-    memset(compiler->cosine, 0, (graph->count + 2) * sizeof *compiler->cosine);
-    memset(compiler->slot, 0, (graph->count + 2) * sizeof *compiler->slot);
     for (size_t i = 0; i < compiler->order_count; i++) {
         uint32_t number = compiler->order[i];
         const struct node *node = &graph->nodes[number];
@@ -68,48 +64,47 @@ static void pair_sines(struct compiler *compiler) {
 
 /* ---- instructions ---- */
 
-static void instructions_put(struct compiler *compiler, uint32_t code, uint32_t destination, uint32_t a, uint32_t b,
-                             uint32_t c) {
-    compiler->code[compiler->code_count++] = (struct instruction){code, destination, a, b, c};
+static void put(struct compiler *compiler, uint32_t code, uint32_t destination, uint32_t a, uint32_t b, uint32_t c) {
+    compiler->program.code[compiler->code_count++] = (struct instruction){code, destination, a, b, c};
 }
 
-static void put_pair(struct compiler *compiler, uint32_t a, uint32_t b) {
-    compiler->pairs[2 * compiler->pair_count] = a;
-    compiler->pairs[2 * compiler->pair_count + 1] = b;
-    compiler->pair_count++;
+static void put_pair(struct program *program, uint32_t a, uint32_t b) {
+    program->pairs[2 * program->pair_count] = a;
+    program->pairs[2 * program->pair_count + 1] = b;
+    program->pair_count++;
 }
 
 static void emit_sum(struct compiler *compiler, uint32_t number) {
     const uint32_t *terms;
     size_t count = graph_arguments(compiler->graph, number, &terms);
-    uint32_t first = (uint32_t)compiler->pair_count;
+    uint32_t first = (uint32_t)compiler->program.pair_count;
     for (size_t i = 0; i < count; i++) {
         const struct node *term = &compiler->graph->nodes[terms[i]];
         if (compiler->absorbed[terms[i]] != FUSED)
-            put_pair(compiler, terms[i], compiler->one);
+            put_pair(&compiler->program, terms[i], compiler->one);
         else if (term->op == OP_NEG)
-            put_pair(compiler, term->a, compiler->minus_one);
+            put_pair(&compiler->program, term->a, compiler->minus_one);
         else
-            put_pair(compiler, term->a, term->b);
+            put_pair(&compiler->program, term->a, term->b);
     }
-    instructions_put(compiler, CODE_DOT, number, first, (uint32_t)count, 0);
+    put(compiler, CODE_DOT, number, first, (uint32_t)count, 0);
 }
 
 /* Consecutive rows of a matrix share their columns. */
 static void emit_linear(struct compiler *compiler, uint32_t number, const struct node *node) {
     const struct graph *graph = compiler->graph;
-    uint32_t first = (uint32_t)compiler->coefficient_count;
-    bool shared = compiler->column_count > 0 && compiler->last_list == node->c;
-    memcpy(compiler->coefficients + first, graph->numbers + node->a, node->b * sizeof *graph->numbers);
-    compiler->coefficient_count += node->b;
-    if (!shared) {
+    struct program *program = &compiler->program;
+    uint32_t first = (uint32_t)program->coefficient_count;
+    memcpy(program->coefficients + first, graph->numbers + node->a, node->b * sizeof *graph->numbers);
+    program->coefficient_count += node->b;
+    if (program->column_count == 0 || compiler->last_list != node->c) {
         compiler->last_list = node->c;
-        compiler->last_columns = (uint32_t)compiler->column_count;
-        memcpy(compiler->columns + compiler->column_count, graph->arguments + node->c,
+        compiler->last_columns = (uint32_t)program->column_count;
+        memcpy(program->columns + program->column_count, graph->arguments + node->c,
                node->b * sizeof *graph->arguments);
-        compiler->column_count += node->b;
+        program->column_count += node->b;
     }
-    instructions_put(compiler, CODE_LINEAR, number, first, node->b, compiler->last_columns);
+    put(compiler, CODE_LINEAR, number, first, node->b, compiler->last_columns);
 }
 
 /* u + v, u - v or u * v, fused with a product u or v if possible */
@@ -119,22 +114,22 @@ static void emit_fusible(struct compiler *compiler, uint32_t number, const struc
     bool from_right = !from_left && compiler->absorbed[node->b] == FUSED;
     uint32_t fused = node->op == OP_MUL ? CODE_MUL_MUL : CODE_MUL_ADD;
     if (from_left)
-        instructions_put(compiler, node->op == OP_SUB ? CODE_MUL_SUB : fused, number, left->a, left->b, node->b);
+        put(compiler, node->op == OP_SUB ? CODE_MUL_SUB : fused, number, left->a, left->b, node->b);
     else if (from_right)
-        instructions_put(compiler, node->op == OP_SUB ? CODE_SUB_MUL : fused, number, right->a, right->b, node->a);
+        put(compiler, node->op == OP_SUB ? CODE_SUB_MUL : fused, number, right->a, right->b, node->a);
     else
-        instructions_put(compiler, node->op, number, node->a, node->b, 0);
+        put(compiler, node->op, number, node->a, node->b, 0);
 }
 
 /* The first node of a pair emits the instruction for both. */
 static void emit_sine(struct compiler *compiler, uint32_t number, const struct node *node) {
     uint32_t other = compiler->cosine[number];
     if (other == 0)
-        instructions_put(compiler, node->op, number, node->a, 0, 0);
+        put(compiler, node->op, number, node->a, 0, 0);
     else if (compiler->absorbed[number] != PAIRED) {
         compiler->absorbed[other] = PAIRED;
-        instructions_put(compiler, CODE_SINCOS, node->op == OP_SIN ? number : other, node->a, 0,
-                         node->op == OP_SIN ? other : number);
+        put(compiler, CODE_SINCOS, node->op == OP_SIN ? number : other, node->a, 0,
+            node->op == OP_SIN ? other : number);
     }
 }
 
@@ -162,14 +157,14 @@ static size_t emit_node(struct compiler *compiler, uint32_t number) {
         return 1;
     default:
         if (!compiler->absorbed[number])
-            instructions_put(compiler, node->op, number, node->a, node->b, node->c);
+            put(compiler, node->op, number, node->a, node->b, node->c);
         return 1;
     }
 }
 
-/* Allocates the code and its lists. */
-static bool instructions_take_lists(struct compiler *compiler) {
-    size_t pairs = 1, coefficients = 1, columns = 1, last = SIZE_MAX;
+static bool take_lists(struct compiler *compiler) {
+    struct program *program = &compiler->program;
+    size_t pairs = 0, coefficients = 0, columns = 0, last = SIZE_MAX;
     for (size_t i = 0; i < compiler->order_count; i++) {
         const struct node *node = &compiler->graph->nodes[compiler->order[i]];
         if (node->op == OP_SUM)
@@ -182,25 +177,25 @@ static bool instructions_take_lists(struct compiler *compiler) {
     }
     if (coefficients > UINT32_MAX) /* unreachable: the graph has fewer */
         return false;
-    compiler->code = base_allocate((compiler->order_count + 1) * sizeof *compiler->code);
-    compiler->pairs = base_allocate(2 * pairs * sizeof *compiler->pairs);
-    compiler->coefficients = base_allocate(coefficients * sizeof *compiler->coefficients);
-    compiler->columns = base_allocate(columns * sizeof *compiler->columns);
-    return compiler->code && compiler->pairs && compiler->coefficients && compiler->columns;
+    program->code = arena_take(&compiler->arena, compiler->order_count, sizeof *program->code);
+    program->pairs = arena_take(&compiler->arena, 2 * pairs, sizeof *program->pairs);
+    program->coefficients = arena_take(&compiler->arena, coefficients, sizeof *program->coefficients);
+    program->columns = arena_take(&compiler->arena, columns, sizeof *program->columns);
+    return program->code && program->pairs && program->coefficients && program->columns;
 }
 
 hn_status compiler_emit(struct compiler *compiler, hn_error *error) {
-    if (!instructions_take_lists(compiler))
+    if (!take_lists(compiler))
         return error_no_memory(error, "program");
     find_absorbed(compiler);
     pair_sines(compiler);
     int phase = 0;
     for (size_t i = 0; i < compiler->order_count; i++) {
-        while (phase < compiler_phase(compiler, compiler->order[i]))
-            compiler->first[++phase] = compiler->code_count;
-        compiler->operators[phase] += emit_node(compiler, compiler->order[i]);
+        while (phase < compiler->phase[compiler->order[i]])
+            compiler->program.first[++phase] = compiler->code_count;
+        compiler->program.operators[phase] += emit_node(compiler, compiler->order[i]);
     }
     while (phase < PHASES)
-        compiler->first[++phase] = compiler->code_count;
+        compiler->program.first[++phase] = compiler->code_count;
     return HN_OK;
 }

@@ -13,7 +13,7 @@ struct listing {
     size_t size, length; /* the buffer size, and the length of the whole text, including what did not fit */
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct listing *listing, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void print(struct listing *listing, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     bool room = listing->length < listing->size;
@@ -23,20 +23,20 @@ __attribute__((format(printf, 2, 3))) static void say(struct listing *listing, c
     listing->length += added > 0 ? (size_t)added : 0;
 }
 
-static void say_offset(struct listing *listing, const char *before, uint32_t offset) {
+static void print_offset(struct listing *listing, const char *before, uint32_t offset) {
     static const char names[SPACE_COUNT][8] = {"x", "y", "v", "t", "q", "s", "sigma", "lambda"};
     const struct program *program = listing->program;
     size_t slot = offset / program->stride;
     if (slot < program->constant_count) {
-        say(listing, "%s%s", before, error_number(program->constants[slot]).text);
+        print(listing, "%s%s", before, error_number(program->constants[slot]).text);
         return;
     }
     for (int space = 0; space < SPACE_COUNT; space++)
         if (slot >= program->leaf_slot[space] && slot - program->leaf_slot[space] < program->leaf_count[space]) {
-            say(listing, "%s%s[%zu]", before, names[space], slot - program->leaf_slot[space]);
+            print(listing, "%s%s[%zu]", before, names[space], slot - program->leaf_slot[space]);
             return;
         }
-    say(listing, "%s#%zu", before, slot);
+    print(listing, "%s#%zu", before, slot);
 }
 
 static const char *code_text(uint32_t code) {
@@ -46,53 +46,53 @@ static const char *code_text(uint32_t code) {
     return code > CODE_FIRST ? texts[code - CODE_FIRST - 1] : operator_text((enum op)code);
 }
 
-static void say_sum(struct listing *listing, const struct instruction *at) {
+static void print_sum(struct listing *listing, const struct instruction *at) {
     const uint32_t *pair = listing->program->pairs + 2 * (size_t)at->a;
     for (uint32_t k = 0; k < at->b; k++, pair += 2) {
-        say_offset(listing, k == 0 ? " " : " + ", pair[0]);
-        say_offset(listing, "*", pair[1]);
+        print_offset(listing, k == 0 ? " " : " + ", pair[0]);
+        print_offset(listing, "*", pair[1]);
     }
 }
 
-static void say_linear(struct listing *listing, const struct instruction *at) {
+static void print_linear(struct listing *listing, const struct instruction *at) {
     const struct program *program = listing->program;
     for (uint32_t k = 0; k < at->b; k++) {
-        say(listing, "%s%s", k == 0 ? " " : " + ", error_number(program->coefficients[at->a + k]).text);
-        say_offset(listing, "*", program->columns[at->c + k]);
+        print(listing, "%s%s", k == 0 ? " " : " + ", error_number(program->coefficients[at->a + k]).text);
+        print_offset(listing, "*", program->columns[at->c + k]);
     }
 }
 
-static void say_instruction(struct listing *listing, const struct instruction *at) {
+static void print_instruction(struct listing *listing, const struct instruction *at) {
     const uint32_t arguments[MOST_ARGUMENTS] = {at->a, at->b, at->c};
-    say_offset(listing, "    ", at->destination);
+    print_offset(listing, "    ", at->destination);
     if (at->code == CODE_SINCOS)
-        say_offset(listing, ", ", at->c);
-    say(listing, " = %s", code_text(at->code));
+        print_offset(listing, ", ", at->c);
+    print(listing, " = %s", code_text(at->code));
     if (at->code == CODE_DOT)
-        say_sum(listing, at);
+        print_sum(listing, at);
     else if (at->code == CODE_LINEAR)
-        say_linear(listing, at);
+        print_linear(listing, at);
     else
         for (int i = 0; i < instruction_arguments(at->code) && i < MOST_ARGUMENTS; i++)
-            say_offset(listing, i == 0 ? " " : ", ", arguments[i]);
-    say(listing, "\n");
+            print_offset(listing, i == 0 ? " " : ", ", arguments[i]);
+    print(listing, "\n");
 }
 
 size_t program_listing(const struct program *program, char *buffer, size_t size) {
     struct listing listing = {program, buffer, size, 0};
     if (size > 0)
         buffer[0] = '\0';
-    say(&listing, "%zu slots, %zu constants, %zu instructions\n", program->slots, program->constant_count,
-        program->first[PHASES]);
+    print(&listing, "%zu slots, %zu constants, %zu instructions\n", program->slots, program->constant_count,
+          program->first[PHASES]);
     for (int phase = 0; phase < PHASES; phase++) {
-        say(&listing, "phase %d: %zu operators\n", phase, program->operators[phase]);
+        print(&listing, "phase %d: %zu operators\n", phase, program->operators[phase]);
         for (size_t i = program->first[phase]; i < program->first[phase + 1]; i++)
-            say_instruction(&listing, &program->code[i]);
+            print_instruction(&listing, &program->code[i]);
     }
     for (size_t i = 0; i < program->output_count; i++) {
-        say(&listing, "output %zu", i);
-        say_offset(&listing, ": ", program->output_slot[i] * program->stride);
-        say(&listing, "\n");
+        print(&listing, "output %zu", i);
+        print_offset(&listing, ": ", program->output_slot[i] * program->stride);
+        print(&listing, "\n");
     }
     return listing.length;
 }

@@ -57,7 +57,6 @@ struct program {
     size_t coefficient_count, column_count;
     size_t operators[PHASES]; /* graph operators behind the code of each phase; a sum of k terms counts k - 1 */
     void *block;              /* the allocation that contains all lists */
-    size_t bytes;
 };
 
 struct program_request {
@@ -93,9 +92,6 @@ static inline int instruction_arguments(uint32_t code) {
 
 /* Initialises a new set of slots (slots times stride doubles, 64-byte aligned): constants, and zeros elsewhere. */
 void program_prepare(const struct program *program, double *slots);
-
-/* The offsets of count outputs from begin on, as a list in the arena; NULL when out of memory. */
-uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count);
 
 /* Writes a human-readable listing, like snprintf: at most size bytes with the terminating 0; returns the full
  * length. */

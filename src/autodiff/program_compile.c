@@ -1,14 +1,15 @@
-/* program_compile.c - program_create: runs the stages (order_nodes.c, instructions.c, slots.c) and packs the result
- * into one block.
+/* program_compile.c - program_create: orders the needed nodes, runs the other stages (instructions.c, slots.c), and packs
+ * the result into one block.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
 #include "base/error.h"
+#include "base/layout.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-static hn_status program_compile_check_request(const struct program_request *request, hn_error *error) {
+static hn_status check_request(const struct program_request *request, hn_error *error) {
     const struct graph *graph = request->graph;
     if (request->stride == 0)
         return error_set(error, HN_INVALID, "program: the stride must be at least 1");
@@ -17,6 +18,116 @@ static hn_status program_compile_check_request(const struct program_request *req
                                                : request->outputs[i] == 0 || request->outputs[i] >= graph->count)
             return error_set(error, HN_INVALID, "program: output %zu is not a node of the graph", i);
     return HN_OK;
+}
+
+static hn_status compiler_begin(struct compiler *compiler, hn_error *error) {
+    const struct program_request *request = compiler->request;
+    size_t nodes = compiler->graph->count + 2;
+    compiler->one = (uint32_t)compiler->graph->count;
+    compiler->minus_one = compiler->one + 1;
+    compiler->program.stride = 1;
+    compiler->program.output_count = request->output_count;
+    memcpy(compiler->program.leaf_count, request->leaf_count, sizeof request->leaf_count);
+    compiler->phase = arena_take(&compiler->arena, nodes, sizeof *compiler->phase);
+    compiler->absorbed = arena_zeros(&compiler->arena, nodes, sizeof *compiler->absorbed);
+    compiler->uses = arena_zeros(&compiler->arena, nodes, sizeof *compiler->uses);
+    compiler->cosine = arena_zeros(&compiler->arena, nodes, sizeof *compiler->cosine);
+    compiler->slot = arena_zeros(&compiler->arena, nodes, sizeof *compiler->slot);
+    compiler->order = arena_take(&compiler->arena, nodes, sizeof *compiler->order);
+    bool ready = compiler->phase && compiler->absorbed && compiler->uses && compiler->cosine && compiler->slot &&
+                 compiler->order;
+    return ready ? HN_OK : error_no_memory(error, "program");
+}
+
+/* ---- the needed nodes in topological order, one phase after the other ---- */
+
+enum visit { UNSEEN, OPEN, DONE };
+
+/* The latest phase among a node's dependencies. */
+static int own_phase(const struct compiler *compiler, uint32_t node) {
+    int phase = 0;
+    for (int space = 0; space < SPACE_COUNT; space++)
+        if (graph_depends(compiler->graph, node, (enum space)space) && compiler->request->phase[space] > phase)
+            phase = compiler->request->phase[space];
+    return phase;
+}
+
+/* Iterative post-order traversal: a node stays on the stack until its arguments are done. */
+static size_t walk_from(const struct graph *graph, uint8_t *visits, uint32_t root, uint32_t *stack, size_t count) {
+    size_t depth = 0;
+    stack[depth++] = root;
+    while (depth > 0) {
+        uint32_t node = stack[depth - 1];
+        const uint32_t *arguments;
+        size_t n = graph_arguments(graph, node, &arguments);
+        if (visits[node] == UNSEEN) {
+            visits[node] = OPEN;
+            for (size_t i = n; i-- > 0;) /* the first argument on top */
+                if (visits[arguments[i]] == UNSEEN)
+                    stack[depth++] = arguments[i];
+            continue;
+        }
+        depth--;
+        if (visits[node] == OPEN) {
+            visits[node] = DONE;
+            stack[--count] = node; /* the order grows down from the end of the same array */
+        }
+    }
+    return count;
+}
+
+/* A node of a middle phase used only in later ones moves there, so that values needed only by the adjoint cost nothing
+ * in the steps. Nodes of the first phase stay, since it runs least often. Users come before their operands. */
+static void choose_phases(struct compiler *compiler, const uint32_t *walked, size_t count) {
+    const struct program_request *request = compiler->request;
+    uint8_t *phase = compiler->phase;
+    memset(phase, PHASES - 1, compiler->graph->count + 2);
+    for (size_t i = 0; i < request->output_count; i++) {
+        if (request->outputs[i] & ENTRY_NUMBER)
+            continue;
+        phase[request->outputs[i]] = (uint8_t)own_phase(compiler, request->outputs[i]);
+        compiler->uses[request->outputs[i]]++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t *arguments;
+        size_t n = graph_arguments(compiler->graph, walked[i], &arguments);
+        if (own_phase(compiler, walked[i]) == 0)
+            phase[walked[i]] = 0;
+        for (size_t j = 0; j < n; j++) {
+            compiler->uses[arguments[j]]++;
+            if (phase[arguments[j]] > phase[walked[i]])
+                phase[arguments[j]] = phase[walked[i]];
+        }
+    }
+}
+
+/* Stable partition of the order by phase. An argument is never in a later phase than its user. */
+static void split_phases(struct compiler *compiler, const uint32_t *walked, size_t count) {
+    size_t n = 0;
+    for (int phase = 0; phase < PHASES; phase++)
+        for (size_t i = count; i-- > 0;)
+            if (compiler->phase[walked[i]] == phase)
+                compiler->order[n++] = walked[i];
+    compiler->order_count = n;
+}
+
+static hn_status order_nodes(struct compiler *compiler, hn_error *error) {
+    const struct graph *graph = compiler->graph;
+    const struct program_request *request = compiler->request;
+    /* A node enters the stack at most once per use, and the order once: edges + outputs + nodes. Nodes that share a
+     * list are not on one path, so the list is on the stack once. */
+    size_t room = 4 * graph->count + graph->argument_count + 1, bottom = room;
+    uint32_t *stack = base_allocate(room * sizeof *stack);
+    uint8_t *visits = arena_zeros(&compiler->arena, graph->count, sizeof *visits);
+    if (stack && visits) {
+        for (size_t i = 0; i < request->output_count; i++)
+            if (!(request->outputs[i] & ENTRY_NUMBER) && visits[request->outputs[i]] == UNSEEN)
+                bottom = walk_from(graph, visits, request->outputs[i], stack, bottom);
+        choose_phases(compiler, stack + bottom, room - bottom);
+        split_phases(compiler, stack + bottom, room - bottom);
+    }
+    base_release(stack);
+    return stack && visits ? HN_OK : error_no_memory(error, "program");
 }
 
 /* The dependencies of the outputs must be available: no references, no leaf outside its space. */
@@ -31,105 +142,72 @@ static hn_status check_nodes(const struct compiler *compiler, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status compiler_create(struct compiler *compiler, const struct program_request *request, hn_error *error) {
-    size_t nodes = request->graph->count + 2;
-    memset(compiler, 0, sizeof *compiler);
-    compiler->request = request;
-    compiler->graph = request->graph;
-    compiler->one = (uint32_t)request->graph->count;
-    compiler->minus_one = compiler->one + 1;
-    compiler->visits = base_allocate(nodes);
-    compiler->phase = base_allocate(nodes);
-    compiler->absorbed = base_allocate(nodes);
-    compiler->uses = base_allocate(nodes * sizeof *compiler->uses);
-    compiler->cosine = base_allocate(nodes * sizeof *compiler->cosine);
-    compiler->slot = base_allocate(nodes * sizeof *compiler->slot);
-    compiler->order = base_allocate(nodes * sizeof *compiler->order);
-    bool ready = compiler->visits && compiler->phase && compiler->absorbed && compiler->uses && compiler->cosine &&
-                 compiler->slot && compiler->order;
-    return ready ? HN_OK : error_no_memory(error, "program");
-}
-
-static void compiler_release(struct compiler *compiler) {
-    base_release(compiler->visits);
-    base_release(compiler->phase);
-    base_release(compiler->absorbed);
-    base_release(compiler->uses);
-    base_release(compiler->cosine);
-    base_release(compiler->slot);
-    base_release(compiler->order);
-    base_release(compiler->code);
-    base_release(compiler->pairs);
-    base_release(compiler->coefficients);
-    base_release(compiler->columns);
-    base_release(compiler->output_slot);
-    base_release(compiler->constants);
-}
-
 /* ---- packing ---- */
 
-/* An instruction with offsets instead of nodes. */
-static struct instruction placed(const struct compiler *compiler, struct instruction at) {
-    const uint32_t *slot = compiler->slot, stride = compiler->request->stride;
-    bool list = at.code == CODE_DOT || at.code == CODE_LINEAR;
-    at.destination = slot[at.destination] * stride;
-    at.a = list ? at.a : slot[at.a] * stride;
-    at.b = list ? at.b : slot[at.b] * stride;
-    at.c = at.code == CODE_LINEAR ? at.c : slot[at.c] * stride;
-    return at;
+/* A program during layout; its head comes first in its block. */
+struct packing {
+    struct program parts, *head;
+};
+
+static void place_program(struct layout *layout, void *context) {
+    struct packing *packing = context;
+    struct program *parts = &packing->parts;
+    packing->head = layout_take(layout, 1, sizeof *packing->head);
+    parts->constants = layout_take(layout, parts->constant_count, sizeof *parts->constants);
+    parts->output_slot = layout_take(layout, parts->output_count, sizeof *parts->output_slot);
+    parts->code = layout_take(layout, parts->first[PHASES], sizeof *parts->code);
+    parts->pairs = layout_take(layout, 2 * parts->pair_count, sizeof *parts->pairs);
+    parts->coefficients = layout_take(layout, parts->coefficient_count, sizeof *parts->coefficients);
+    parts->columns = layout_take(layout, parts->column_count, sizeof *parts->columns);
 }
 
-/* The sizes of the program, without its lists. */
-static struct program shape_of(const struct compiler *compiler) {
-    const struct program_request *request = compiler->request;
-    struct program shape = {.stride = request->stride,
-                            .slots = compiler->slots,
-                            .constant_count = compiler->constant_count,
-                            .output_count = request->output_count,
-                            .pair_count = compiler->pair_count,
-                            .coefficient_count = compiler->coefficient_count,
-                            .column_count = compiler->column_count};
-    memcpy(shape.leaf_slot, compiler->leaf_slot, sizeof shape.leaf_slot);
-    memcpy(shape.leaf_count, request->leaf_count, sizeof shape.leaf_count);
-    memcpy(shape.first, compiler->first, sizeof shape.first);
-    memcpy(shape.operators, compiler->operators, sizeof shape.operators);
-    return shape;
+hn_status program_allocate(struct program **out, const struct program *shape, hn_error *error) {
+    struct packing packing = {.parts = *shape};
+    *out = NULL;
+    if (shape->stride == 0 || shape->slots > UINT32_MAX / shape->stride)
+        return error_set(error, HN_LIMIT, "program: %zu slots are more than an instruction can address", shape->slots);
+    packing.parts.block = layout_allocate(place_program, &packing);
+    if (!packing.parts.block)
+        return error_no_memory(error, "program");
+    *packing.head = packing.parts;
+    *out = packing.head;
+    return HN_OK;
 }
 
-static void program_compile_fill(struct program *program, const struct compiler *compiler) {
-    const struct program_request *request = compiler->request;
-    if (compiler->constant_count > 0)
-        memcpy(program->constants, compiler->constants, compiler->constant_count * sizeof *program->constants);
-    compiler->slot[0] = 0; /* operands that an operator does not have */
-    for (size_t i = 0; i < request->output_count; i++)
-        program->output_slot[i] = compiler->output_slot[i];
-    for (size_t i = 0; i < compiler->code_count; i++)
-        program->code[i] = placed(compiler, compiler->code[i]);
-    for (size_t i = 0; i < 2 * compiler->pair_count; i++)
-        program->pairs[i] = compiler->slot[compiler->pairs[i]] * request->stride;
-    for (size_t i = 0; i < compiler->coefficient_count; i++)
-        program->coefficients[i] = compiler->coefficients[i];
-    for (size_t i = 0; i < compiler->column_count; i++)
-        program->columns[i] = compiler->slot[compiler->columns[i]] * request->stride;
+static void fill_wider(struct program *to, const struct program *from, uint32_t factor) {
+    for (size_t i = 0; i < from->constant_count; i++)
+        to->constants[i] = from->constants[i];
+    for (size_t i = 0; i < from->output_count; i++)
+        to->output_slot[i] = from->output_slot[i];
+    for (size_t i = 0; i < from->first[PHASES]; i++)
+        to->code[i] = instruction_widen(from->code[i], factor);
+    for (size_t i = 0; i < 2 * from->pair_count; i++)
+        to->pairs[i] = from->pairs[i] * factor;
+    for (size_t i = 0; i < from->coefficient_count; i++)
+        to->coefficients[i] = from->coefficients[i];
+    for (size_t i = 0; i < from->column_count; i++)
+        to->columns[i] = from->columns[i] * factor;
 }
 
-static hn_status pack(struct program **out, const struct compiler *compiler, hn_error *error) {
-    const struct program shape = shape_of(compiler);
+hn_status program_widen(struct program **out, const struct program *program, uint32_t factor, hn_error *error) {
+    struct program shape = *program;
+    bool fits = factor > 0 && program->stride <= UINT32_MAX / factor;
+    shape.stride = fits ? program->stride * factor : 0; /* rejected by program_allocate */
     hn_status status = program_allocate(out, &shape, error);
     if (status == HN_OK)
-        program_compile_fill(*out, compiler);
+        fill_wider(*out, program, factor);
     return status;
 }
 
 hn_status program_create(struct program **out, const struct program_request *request, hn_error *error) {
-    struct compiler compiler;
+    struct compiler compiler = {.request = request, .graph = request->graph};
     *out = NULL;
-    hn_status status = program_compile_check_request(request, error);
+    hn_status status = check_request(request, error);
     if (status != HN_OK)
         return status;
-    status = compiler_create(&compiler, request, error);
+    status = compiler_begin(&compiler, error);
     if (status == HN_OK)
-        status = compiler_order(&compiler, error);
+        status = order_nodes(&compiler, error);
     if (status == HN_OK)
         status = check_nodes(&compiler, error);
     if (status == HN_OK)
@@ -137,8 +215,8 @@ hn_status program_create(struct program **out, const struct program_request *req
     if (status == HN_OK)
         status = compiler_assign(&compiler, error);
     if (status == HN_OK)
-        status = pack(out, &compiler, error);
-    compiler_release(&compiler);
+        status = program_widen(out, &compiler.program, request->stride, error);
+    arena_release(&compiler.arena);
     return status;
 }
 
@@ -152,11 +230,4 @@ void program_prepare(const struct program *program, double *slots) {
     for (size_t i = 0; i < program->constant_count; i++)
         for (size_t sample = 0; sample < program->stride; sample++)
             slots[i * program->stride + sample] = program->constants[i];
-}
-
-uint32_t *program_places(const struct program *program, struct arena *arena, size_t begin, size_t count) {
-    uint32_t *offsets = arena_take(arena, count + 1, sizeof *offsets);
-    for (size_t i = 0; offsets && i < count; i++)
-        offsets[i] = program->output_slot[begin + i] * program->stride;
-    return offsets;
 }

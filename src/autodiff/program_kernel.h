@@ -46,29 +46,16 @@ static void kernel_dot(double *slots, const struct instruction *at, const uint32
         WIDES(at->destination)[i] = sums[i];
 }
 
-/* Likewise; the coefficients are the same for every sample. */
-static void kernel_linear(double *slots, const struct instruction *at, const struct program *program) {
-    const double *coefficient = program->coefficients + at->a;
-    const uint32_t *column = program->columns + at->c;
-    simd sums[LANE_PARTS];
-    for (int i = 0; i < LANE_PARTS; i++)
-        sums[i] = simd_all(coefficient[0]) * WIDES(column[0])[i];
-    for (uint32_t k = 1; k < at->b; k++)
-        for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] += simd_all(coefficient[k]) * WIDES(column[k])[i];
-    for (int i = 0; i < LANE_PARTS; i++)
-        WIDES(at->destination)[i] = sums[i];
-}
-
-/* Rows of one matrix side by side, whose sums are independent. No row overwrites another's operands: all of them read
- * the same columns. */
+/* Likewise, for rows of one matrix side by side, whose sums are independent; the coefficients are the same for every
+ * sample. No row overwrites another's operands: all of them read the same columns. */
 enum { ROWS_AT_ONCE = 4 };
 
-static void kernel_linear_rows(double *slots, const struct instruction *at, const struct program *program) {
+SIMD_INLINE void kernel_linear(double *slots, const struct instruction *at, const struct program *program,
+                               const int rows) {
     const uint32_t *column = program->columns + at->c;
     const double *coefficient[ROWS_AT_ONCE];
     simd sums[ROWS_AT_ONCE][LANE_PARTS];
-    for (int row = 0; row < ROWS_AT_ONCE; row++) {
+    for (int row = 0; row < rows; row++) {
         coefficient[row] = program->coefficients + at[row].a;
         for (int i = 0; i < LANE_PARTS; i++)
             sums[row][i] = simd_all(coefficient[row][0]) * WIDES(column[0])[i];
@@ -76,12 +63,20 @@ static void kernel_linear_rows(double *slots, const struct instruction *at, cons
     for (uint32_t k = 1; k < at->b; k++)
         for (int i = 0; i < LANE_PARTS; i++) {
             const simd value = WIDES(column[k])[i];
-            for (int row = 0; row < ROWS_AT_ONCE; row++)
+            for (int row = 0; row < rows; row++)
                 sums[row][i] += simd_all(coefficient[row][k]) * value;
         }
-    for (int row = 0; row < ROWS_AT_ONCE; row++)
+    for (int row = 0; row < rows; row++)
         for (int i = 0; i < LANE_PARTS; i++)
             WIDES(at[row].destination)[i] = sums[row][i];
+}
+
+static void kernel_linear_row(double *slots, const struct instruction *at, const struct program *program) {
+    kernel_linear(slots, at, program, 1);
+}
+
+static void kernel_linear_rows(double *slots, const struct instruction *at, const struct program *program) {
+    kernel_linear(slots, at, program, ROWS_AT_ONCE);
 }
 
 static bool kernel_are_rows(const struct instruction *at, const struct instruction *end) {
@@ -104,7 +99,7 @@ static void kernel_program(const struct program *program, int phase, double *slo
             break;
         case CODE_LINEAR:
             if (!kernel_are_rows(at, end)) {
-                kernel_linear(slots, at, program);
+                kernel_linear_row(slots, at, program);
                 break;
             }
             kernel_linear_rows(slots, at, program);

@@ -20,20 +20,30 @@ hn_status recipe_end(struct recipe *r) {
 
 /* ---- derivatives ---- */
 
-static size_t leaves(const struct problem *p, enum space space) {
-    return space == SPACE_X ? p->inputs : p->outputs;
+static size_t leaf_count(const struct problem *p, enum space space) {
+    switch (space) {
+    case SPACE_X:
+        return p->inputs;
+    case SPACE_LAMBDA:
+    case SPACE_V:
+        return p->rows;
+    case SPACE_SIGMA:
+        return 1;
+    default:
+        return p->outputs;
+    }
 }
 
 void recipe_jacobian(struct recipe *r, struct node_matrix *out, enum space space) {
     struct problem *p = &r->problem;
     if (r->status == HN_OK)
-        r->status = derivatives_jacobian(out, &p->graph, p->body, p->rows, space, leaves(p, space), r->error);
+        r->status = derivatives_jacobian(out, &p->graph, p->body, p->rows, space, leaf_count(p, space), r->error);
 }
 
 void recipe_gradient(struct recipe *r, struct node_matrix *out, enum space space) {
     struct problem *p = &r->problem;
     if (r->status == HN_OK)
-        r->status = derivatives_jacobian(out, &p->graph, &p->objective, 1, space, leaves(p, space), r->error);
+        r->status = derivatives_jacobian(out, &p->graph, &p->objective, 1, space, leaf_count(p, space), r->error);
 }
 
 void recipe_hessian(struct recipe *r, struct node_matrix *out, enum space row_space, enum space column_space) {
@@ -60,20 +70,6 @@ size_t recipe_ask_rows(struct recipe *r) {
     recipe_ask(r, p->lower, p->rows);
     recipe_ask(r, p->upper, p->rows);
     return begin;
-}
-
-static size_t leaf_count(const struct problem *p, enum space space) {
-    switch (space) {
-    case SPACE_X:
-        return p->inputs;
-    case SPACE_LAMBDA:
-    case SPACE_V:
-        return p->rows;
-    case SPACE_SIGMA:
-        return 1;
-    default:
-        return p->outputs;
-    }
 }
 
 struct program *recipe_compile(struct recipe *r, uint32_t stride, const enum space *others, size_t count) {
@@ -112,9 +108,9 @@ uint32_t recipe_leaf(const struct recipe *r, enum space space) {
 }
 
 uint32_t *recipe_places(struct recipe *r, size_t begin, size_t count, struct arena *arena) {
-    uint32_t *list = r->status == HN_OK ? program_places(r->program, arena, begin, count) : NULL;
-    if (r->status == HN_OK && !list)
-        r->status = error_no_memory(r->error, r->subject);
+    uint32_t *list = recipe_take(r, arena, count + 1, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        list[i] = r->program->output_slot[begin + i] * r->program->stride;
     return list;
 }
 

@@ -38,15 +38,15 @@ static uint32_t over(const struct rule *r, uint32_t divisor) {
     return graph_div(r->g, r->w, divisor);
 }
 
-static void rules_give(const struct rule *r, uint32_t argument, uint32_t adjoint) {
+static void give(const struct rule *r, uint32_t argument, uint32_t adjoint) {
     sweep_add(r->sweep, argument, adjoint, r->tainted);
 }
 
-/* (1 - a) (1 + a): exact near 1, where 1 - a^2 cancels. */
+/* (1 - a) (1 + a): exact near 1, where 1 - a^2 cancels. Separate statements, because C does not order the evaluation of
+ * arguments, and so of new nodes. */
 static uint32_t one_minus_square(const struct rule *r, uint32_t a) {
-    uint32_t one = number(r, 1),
-             below = graph_sub(r->g, one,
-                               a); /* separate statements: otherwise the compiler would choose the order of nodes */
+    uint32_t one = number(r, 1);
+    uint32_t below = graph_sub(r->g, one, a);
     return graph_mul(r->g, below, graph_add(r->g, one, a));
 }
 
@@ -56,7 +56,7 @@ static uint32_t one_plus_square(const struct rule *r, uint32_t a) {
 }
 
 /* yes and no get w if the condition is true and false, respectively. */
-static void rules_choose(const struct rule *r, uint32_t condition, uint32_t yes, uint32_t no) {
+static void choose(const struct rule *r, uint32_t condition, uint32_t yes, uint32_t no) {
     uint32_t zero = number(r, 0);
     sweep_add(r->sweep, yes, graph_apply(r->g, OP_IF, condition, r->w, zero), true);
     sweep_add(r->sweep, no, graph_apply(r->g, OP_IF, condition, zero, r->w), true);
@@ -64,18 +64,18 @@ static void rules_choose(const struct rule *r, uint32_t condition, uint32_t yes,
 
 static void rule_mul(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space))
-        rules_give(r, r->a, times(r, r->b));
+        give(r, r->a, times(r, r->b));
     if (graph_depends(r->g, r->b, r->sweep->space))
-        rules_give(r, r->b, times(r, r->a));
+        give(r, r->b, times(r, r->a));
 }
 
 /* u = a / b:  w / b,  -(w / b) u */
 static void rule_div(const struct rule *r) {
     uint32_t quotient = over(r, r->b);
-    rules_give(r, r->a, quotient);
+    give(r, r->a, quotient);
     if (graph_depends(r->g, r->b, r->sweep->space)) {
         enum op product = r->tainted ? OP_GUARD : OP_MUL;
-        rules_give(r, r->b, graph_neg(r->g, graph_apply(r->g, product, quotient, r->u, 0)));
+        give(r, r->b, graph_neg(r->g, graph_apply(r->g, product, quotient, r->u, 0)));
     }
 }
 
@@ -83,12 +83,12 @@ static void rule_div(const struct rule *r) {
 static void rule_pow(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space)) {
         uint32_t lower = graph_apply(r->g, OP_POW, r->a, graph_sub(r->g, r->b, number(r, 1)), 0);
-        rules_give(r, r->a, times(r, graph_mul(r->g, r->b, lower)));
+        give(r, r->a, times(r, graph_mul(r->g, r->b, lower)));
     }
     if (graph_depends(r->g, r->b, r->sweep->space)) {
         uint32_t zero = number(r, 0), vanishes = graph_apply(r->g, OP_EQUAL, r->u, zero, 0);
         uint32_t partial = graph_mul(r->g, r->u, unary(r, OP_LOG, r->a));
-        rules_give(r, r->b, times(r, graph_apply(r->g, OP_IF, vanishes, zero, partial)));
+        give(r, r->b, times(r, graph_apply(r->g, OP_IF, vanishes, zero, partial)));
     }
 }
 
@@ -97,16 +97,16 @@ static void rule_atan2(const struct rule *r) {
     uint32_t first = graph_mul(r->g, r->a, r->a);
     uint32_t square = graph_add(r->g, first, graph_mul(r->g, r->b, r->b));
     if (graph_depends(r->g, r->a, r->sweep->space))
-        rules_give(r, r->a, times(r, graph_div(r->g, r->b, square)));
+        give(r, r->a, times(r, graph_div(r->g, r->b, square)));
     if (graph_depends(r->g, r->b, r->sweep->space))
-        rules_give(r, r->b, times(r, graph_neg(r->g, graph_div(r->g, r->a, square))));
+        give(r, r->b, times(r, graph_neg(r->g, graph_div(r->g, r->a, square))));
 }
 
 /* u = guard(a, b): w b, guard(a, w); the latter is 0 if a tainted w is 0, because a may be a hub's partial derivative,
  * undefined there */
 static void rule_guard(const struct rule *r) {
     if (graph_depends(r->g, r->a, r->sweep->space))
-        rules_give(r, r->a, times(r, r->b));
+        give(r, r->a, times(r, r->b));
     if (graph_depends(r->g, r->b, r->sweep->space)) {
         uint32_t adjoint = graph_apply(r->g, OP_GUARD, r->a, r->w, 0);
         if (r->tainted)
@@ -118,7 +118,7 @@ static void rule_guard(const struct rule *r) {
 static void rule_sum(const struct rule *r) {
     uint32_t first = r->g->nodes[r->u].a, count = r->g->nodes[r->u].b;
     for (uint32_t i = 0; i < count; i++)
-        rules_give(r, r->g->arguments[first + i], r->w);
+        give(r, r->g->arguments[first + i], r->w);
 }
 
 /* A coefficient times a constant adjoint is a number, which needs no node when it reaches a leaf. From the last term to
@@ -133,17 +133,17 @@ static void rule_linear(const struct rule *r) {
         if (!graph_depends(r->g, argument, r->sweep->space) || factor == 0)
             continue;
         if (r->g->nodes[argument].op != OP_LEAF)
-            rules_give(r, argument, times(r, number(r, factor)));
+            give(r, argument, times(r, number(r, factor)));
         else if (!constant)
             sweep_share(r->sweep, argument, factor, r->w, r->tainted);
         else
-            rules_give(r, argument, w == 1 ? ENTRY_NUMBER | (n.a + i) : graph_number(r->g, w * factor));
+            give(r, argument, w == 1 ? ENTRY_NUMBER | (n.a + i) : graph_number(r->g, w * factor));
     }
 }
 
 static void rule_abs(const struct rule *r) {
     uint32_t negative = graph_apply(r->g, OP_LESS, r->a, number(r, 0), 0);
-    rules_give(r, r->a, graph_apply(r->g, OP_IF, negative, graph_neg(r->g, r->w), r->w));
+    give(r, r->a, graph_apply(r->g, OP_IF, negative, graph_neg(r->g, r->w), r->w));
 }
 
 /* w du/da for the functions of one argument */
@@ -201,12 +201,12 @@ void sweep_rule(struct sweep *sweep, uint32_t node, uint32_t w, bool tainted) {
         rule_linear(&r);
         break;
     case OP_ADD:
-        rules_give(&r, n.a, w);
-        rules_give(&r, n.b, w);
+        give(&r, n.a, w);
+        give(&r, n.b, w);
         break;
     case OP_SUB:
-        rules_give(&r, n.a, w);
-        rules_give(&r, n.b, graph_neg(g, w));
+        give(&r, n.a, w);
+        give(&r, n.b, graph_neg(g, w));
         break;
     case OP_MUL:
         rule_mul(&r);
@@ -224,18 +224,18 @@ void sweep_rule(struct sweep *sweep, uint32_t node, uint32_t w, bool tainted) {
         rule_abs(&r);
         break;
     case OP_MIN: /* the first argument if it is smaller, like the value */
-        rules_choose(&r, graph_apply(g, OP_LESS, n.a, n.b, 0), n.a, n.b);
+        choose(&r, graph_apply(g, OP_LESS, n.a, n.b, 0), n.a, n.b);
         break;
     case OP_MAX:
-        rules_choose(&r, graph_apply(g, OP_LESS, n.b, n.a, 0), n.a, n.b);
+        choose(&r, graph_apply(g, OP_LESS, n.b, n.a, 0), n.a, n.b);
         break;
     case OP_IF:
-        rules_choose(&r, n.a, n.b, n.c);
+        choose(&r, n.a, n.b, n.c);
         break;
     case OP_GUARD:
         rule_guard(&r);
         break;
     default:
-        rules_give(&r, n.a, unary_adjoint(&r, (enum op)n.op));
+        give(&r, n.a, unary_adjoint(&r, (enum op)n.op));
     }
 }

@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: MIT */
 #include "autodiff/compiler.h"
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <string.h>
 
@@ -18,12 +17,11 @@ struct assigner {
     uint32_t *last; /* per node: its last use; KEEP = live to the end */
     uint32_t *free_slots;
     size_t free_count;
-    uint32_t *list; /* the nodes that one instruction reads */
 };
 
 static void place_constant(struct compiler *compiler, uint32_t node, double value) {
-    compiler->slot[node] = (uint32_t)compiler->constant_count;
-    compiler->constants[compiler->constant_count++] = value;
+    compiler->slot[node] = (uint32_t)compiler->program.constant_count;
+    compiler->program.constants[compiler->program.constant_count++] = value;
 }
 
 /* Constants among the outputs. Equal ones share a slot while the cache contains it: most matrices have few distinct
@@ -38,31 +36,25 @@ static uint32_t *cached(uint32_t cache[CACHE], double value) {
 
 static void place_numbers(struct compiler *compiler) {
     const struct program_request *request = compiler->request;
+    struct program *program = &compiler->program;
     uint32_t cache[CACHE] = {0}; /* slots */
-    for (size_t i = compiler->constant_count; i-- > 0;)
-        *cached(cache, compiler->constants[i]) = (uint32_t)i;
+    for (size_t i = program->constant_count; i-- > 0;)
+        *cached(cache, program->constants[i]) = (uint32_t)i;
     for (size_t i = 0; i < request->output_count; i++) {
         if (!(request->outputs[i] & ENTRY_NUMBER))
             continue;
         double value = compiler->graph->numbers[request->outputs[i] & ~ENTRY_NUMBER];
         uint32_t *known = cached(cache, value);
-        if (memcmp(&compiler->constants[*known], &value, sizeof value) != 0) {
-            *known = (uint32_t)compiler->constant_count;
-            compiler->constants[compiler->constant_count++] = value;
+        if (memcmp(&program->constants[*known], &value, sizeof value) != 0) {
+            *known = (uint32_t)program->constant_count;
+            program->constants[program->constant_count++] = value;
         }
-        compiler->output_slot[i] = *known;
+        program->output_slot[i] = *known;
     }
 }
 
-static size_t count_numbers(const struct program_request *request) {
-    size_t count = 0;
-    for (size_t i = 0; i < request->output_count; i++)
-        count += (request->outputs[i] & ENTRY_NUMBER) != 0;
-    return count;
-}
-
 static void place_constants_and_leaves(struct compiler *compiler) {
-    const struct program_request *request = compiler->request;
+    struct program *program = &compiler->program;
     double value;
     place_constant(compiler, compiler->one, 1);
     place_constant(compiler, compiler->minus_one, -1);
@@ -70,36 +62,33 @@ static void place_constants_and_leaves(struct compiler *compiler) {
         if (graph_is_constant(compiler->graph, compiler->order[i], &value))
             place_constant(compiler, compiler->order[i], value);
     place_numbers(compiler);
-    compiler->slots = compiler->constant_count;
+    program->slots = program->constant_count;
     for (int space = 0; space < SPACE_COUNT; space++) {
-        compiler->leaf_slot[space] = compiler->slots;
-        compiler->slots += request->leaf_count[space];
+        program->leaf_slot[space] = program->slots;
+        program->slots += program->leaf_count[space];
     }
     for (size_t i = 0; i < compiler->order_count; i++) {
         const struct node *node = &compiler->graph->nodes[compiler->order[i]];
         if (node->op == OP_LEAF)
-            compiler->slot[compiler->order[i]] = (uint32_t)(compiler->leaf_slot[node->a] + node->b);
+            compiler->slot[compiler->order[i]] = (uint32_t)(program->leaf_slot[node->a] + node->b);
     }
 }
 
-/* Writes the nodes that an instruction reads into the assigner's list. */
-static size_t reads(const struct assigner *assigner, const struct instruction *at) {
-    const struct compiler *compiler = assigner->compiler;
+/* The nodes that an instruction reads; returns their number. */
+static size_t reads(const struct compiler *compiler, const struct instruction *at, const uint32_t **nodes) {
     if (at->code == CODE_DOT) {
-        memcpy(assigner->list, compiler->pairs + 2 * (size_t)at->a, 2 * (size_t)at->b * sizeof *assigner->list);
+        *nodes = compiler->program.pairs + 2 * (size_t)at->a;
         return 2 * (size_t)at->b;
     }
     if (at->code == CODE_LINEAR) {
-        memcpy(assigner->list, compiler->columns + at->c, (size_t)at->b * sizeof *assigner->list);
+        *nodes = compiler->program.columns + at->c;
         return at->b;
     }
-    const uint32_t nodes[MOST_ARGUMENTS] = {at->a, at->b, at->c};
-    size_t count = (size_t)instruction_arguments(at->code);
-    memcpy(assigner->list, nodes, count * sizeof nodes[0]);
-    return count;
+    *nodes = &at->a; /* a, b and c are adjacent */
+    return (size_t)instruction_arguments(at->code);
 }
 
-static bool slots_is_temporary(const struct assigner *assigner, uint32_t node) {
+static bool is_temporary(const struct assigner *assigner, uint32_t node) {
     const struct graph *graph = assigner->compiler->graph;
     return node < graph->count && graph->nodes[node].op != OP_CONSTANT && graph->nodes[node].op != OP_LEAF;
 }
@@ -107,13 +96,13 @@ static bool slots_is_temporary(const struct assigner *assigner, uint32_t node) {
 /* Finds the last use of each node; nodes used by outputs or later phases are kept. */
 static void find_last_uses(struct assigner *assigner) {
     struct compiler *compiler = assigner->compiler;
-    memset(assigner->last, 0, (compiler->graph->count + 2) * sizeof *assigner->last);
     for (int phase = 0; phase < PHASES; phase++)
-        for (size_t i = compiler->first[phase]; i < compiler->first[phase + 1]; i++) {
-            size_t count = reads(assigner, &compiler->code[i]);
+        for (size_t i = compiler->program.first[phase]; i < compiler->program.first[phase + 1]; i++) {
+            const uint32_t *nodes;
+            size_t count = reads(compiler, &compiler->program.code[i], &nodes);
             for (size_t j = 0; j < count; j++) {
-                uint32_t node = assigner->list[j];
-                bool later = slots_is_temporary(assigner, node) && compiler_phase(compiler, node) < phase;
+                uint32_t node = nodes[j];
+                bool later = is_temporary(assigner, node) && compiler->phase[node] < phase;
                 if (assigner->last[node] != KEEP)
                     assigner->last[node] = later ? KEEP : (uint32_t)i;
             }
@@ -126,16 +115,17 @@ static void find_last_uses(struct assigner *assigner) {
 static uint32_t take_slot(struct assigner *assigner) {
     if (assigner->free_count > 0)
         return assigner->free_slots[--assigner->free_count];
-    return (uint32_t)assigner->compiler->slots++;
+    return (uint32_t)assigner->compiler->program.slots++;
 }
 
 static void assign_instruction(struct assigner *assigner, uint32_t index) {
     struct compiler *compiler = assigner->compiler;
-    const struct instruction *at = &compiler->code[index];
-    size_t count = reads(assigner, at);
+    const struct instruction *at = &compiler->program.code[index];
+    const uint32_t *nodes;
+    size_t count = reads(compiler, at, &nodes);
     for (size_t j = 0; j < count; j++) {
-        uint32_t node = assigner->list[j];
-        if (!slots_is_temporary(assigner, node) || assigner->last[node] != index)
+        uint32_t node = nodes[j];
+        if (!is_temporary(assigner, node) || assigner->last[node] != index)
             continue;
         assigner->free_slots[assigner->free_count++] = compiler->slot[node];
         assigner->last[node] = KEEP; /* only once, even if it is read twice */
@@ -145,42 +135,44 @@ static void assign_instruction(struct assigner *assigner, uint32_t index) {
         compiler->slot[at->c] = take_slot(assigner);
 }
 
-static size_t longest_sum(const struct compiler *compiler) {
-    size_t longest = 2;
-    for (size_t i = 0; i < compiler->code_count; i++)
-        if ((compiler->code[i].code == CODE_DOT || compiler->code[i].code == CODE_LINEAR) &&
-            compiler->code[i].b > longest)
-            longest = compiler->code[i].b;
-    return longest;
-}
-
-/* Constant outputs already have slots. */
-static void place_outputs(struct compiler *compiler) {
+/* Replaces nodes with their slots. Constant outputs already have theirs. */
+static void name_slots(struct compiler *compiler) {
     const struct program_request *request = compiler->request;
+    struct program *program = &compiler->program;
+    uint32_t *slot = compiler->slot;
+    slot[0] = 0; /* operands that an operator does not have */
     for (size_t i = 0; i < request->output_count; i++)
         if (!(request->outputs[i] & ENTRY_NUMBER))
-            compiler->output_slot[i] = compiler->slot[request->outputs[i]];
+            program->output_slot[i] = slot[request->outputs[i]];
+    for (size_t i = 0; i < 2 * program->pair_count; i++)
+        program->pairs[i] = slot[program->pairs[i]];
+    for (size_t i = 0; i < program->column_count; i++)
+        program->columns[i] = slot[program->columns[i]];
+    for (size_t i = 0; i < compiler->code_count; i++) {
+        struct instruction *at = &program->code[i];
+        bool sum = at->code == CODE_DOT || at->code == CODE_LINEAR;
+        at->destination = slot[at->destination];
+        at->a = sum ? at->a : slot[at->a];
+        at->b = sum ? at->b : slot[at->b];
+        at->c = at->code == CODE_LINEAR ? at->c : slot[at->c];
+    }
 }
 
 hn_status compiler_assign(struct compiler *compiler, hn_error *error) {
     struct assigner assigner = {.compiler = compiler};
-    size_t nodes = compiler->graph->count + 2;
-    size_t constants = compiler->order_count + 2 + count_numbers(compiler->request);
-    compiler->constants = base_allocate(constants * sizeof *compiler->constants);
-    compiler->output_slot = base_allocate((compiler->request->output_count + 1) * sizeof *compiler->output_slot);
-    assigner.last = base_allocate(nodes * sizeof *assigner.last);
-    assigner.free_slots = base_allocate(nodes * sizeof *assigner.free_slots);
-    assigner.list = base_allocate(2 * longest_sum(compiler) * sizeof *assigner.list);
-    bool ready = compiler->constants && compiler->output_slot && assigner.last && assigner.free_slots && assigner.list;
-    if (ready) {
-        place_constants_and_leaves(compiler);
-        find_last_uses(&assigner);
-        for (size_t i = 0; i < compiler->code_count; i++)
-            assign_instruction(&assigner, (uint32_t)i);
-        place_outputs(compiler);
-    }
-    base_release(assigner.last);
-    base_release(assigner.free_slots);
-    base_release(assigner.list);
-    return ready ? HN_OK : error_no_memory(error, "program");
+    struct program *program = &compiler->program;
+    struct arena *arena = &compiler->arena;
+    size_t nodes = compiler->graph->count + 2, constants = compiler->order_count + 2 + program->output_count;
+    program->constants = arena_take(arena, constants, sizeof *program->constants);
+    program->output_slot = arena_take(arena, program->output_count, sizeof *program->output_slot);
+    assigner.last = arena_zeros(arena, nodes, sizeof *assigner.last);
+    assigner.free_slots = arena_take(arena, nodes, sizeof *assigner.free_slots);
+    if (!program->constants || !program->output_slot || !assigner.last || !assigner.free_slots)
+        return error_no_memory(error, "program");
+    place_constants_and_leaves(compiler);
+    find_last_uses(&assigner);
+    for (size_t i = 0; i < compiler->code_count; i++)
+        assign_instruction(&assigner, (uint32_t)i);
+    name_slots(compiler);
+    return HN_OK;
 }

@@ -10,10 +10,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/size.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_PIECES = 128 }; /* per kink */
 
@@ -31,9 +29,9 @@ struct splitter {
     uint32_t *output;      /* by node: 1 + the additional output that replaces it; 0: none */
     struct piece *pieces;
     size_t piece_count, piece_capacity;
-    uint32_t *kink; /* by additional output */
-    size_t outputs, kink_capacity;
-    bool failed; /* out of memory */
+    struct node_list kinks; /* by additional output */
+    bool failed;            /* out of memory */
+    struct arena arena;     /* of the lists by node */
 };
 
 /* ---- detecting kinks that can be split ---- */
@@ -79,7 +77,7 @@ static size_t list_pieces(const struct splitter *s, uint32_t u, uint32_t *list) 
 
 static bool add_piece(struct splitter *s, struct piece piece) {
     struct piece *list = array_grow(s->pieces, &s->piece_capacity, s->piece_count + 1, sizeof *list);
-    s->failed = s->failed || !list;
+    s->failed = !list;
     if (!list)
         return false;
     s->pieces = list;
@@ -88,14 +86,9 @@ static bool add_piece(struct splitter *s, struct piece piece) {
 }
 
 static bool add_output(struct splitter *s, uint32_t u) {
-    uint32_t *list = array_grow(s->kink, &s->kink_capacity, s->outputs + 1, sizeof *list);
-    s->failed = s->failed || !list;
-    if (!list)
-        return false;
-    s->kink = list;
-    list[s->outputs++] = u;
-    s->output[u] = (uint32_t)s->outputs;
-    return true;
+    s->failed = node_list_add(&s->kinks, &u, 1, NULL) != HN_OK;
+    s->output[u] = (uint32_t)s->kinks.count;
+    return !s->failed;
 }
 
 static void find_kinks(struct splitter *s) {
@@ -106,12 +99,12 @@ static void find_kinks(struct splitter *s) {
         size_t count = s->uses[u] ? list_pieces(s, u, list) : 0;
         bool is_abs = g->nodes[u].op == OP_ABS;
         if (count == 0 && s->uses[u])
-            split_hand_on(g, s->signs, u, s->uses);
+            split_propagate(g, s->signs, u, s->uses);
         if (count == 0 || !add_output(s, u))
             continue;
         for (size_t i = 0; i < count; i++) {
             s->uses[list[i]] |= is_abs ? USE_BOTH : s->uses[u];
-            if (!add_piece(s, (struct piece){list[i], (uint32_t)s->outputs - 1, is_abs && i == 1}))
+            if (!add_piece(s, (struct piece){list[i], (uint32_t)s->kinks.count - 1, is_abs && i == 1}))
                 return;
         }
     }
@@ -122,19 +115,17 @@ static void find_kinks(struct splitter *s) {
 static uint32_t image_of_list(struct splitter *s, uint32_t u) {
     struct graph *g = &s->problem->graph;
     const struct node n = g->nodes[u];
-    size_t capacity = 0, other = 0, first = n.op == OP_SUM ? n.a : n.c;
-    uint32_t *terms = array_grow(NULL, &capacity, n.b + 1, sizeof *terms), made = 0;
-    double *factors = array_grow(NULL, &other, n.b + 1, sizeof *factors);
+    size_t first = n.op == OP_SUM ? n.a : n.c;
+    uint32_t *terms = arena_take(&s->arena, n.b, sizeof *terms);
+    double *factors = arena_take(&s->arena, n.b, sizeof *factors);
     s->failed = s->failed || !terms || !factors;
-    for (uint32_t i = 0; !s->failed && i < n.b; i++) { /* the graph's lists may move */
+    if (s->failed)
+        return 0;
+    for (uint32_t i = 0; i < n.b; i++) { /* the graph's lists may move */
         terms[i] = s->image[g->arguments[first + i]];
         factors[i] = n.op == OP_SUM ? 1 : g->numbers[n.a + i];
     }
-    if (!s->failed)
-        made = n.op == OP_SUM ? graph_sum(g, terms, n.b) : graph_linear(g, factors, terms, n.b);
-    base_release(terms);
-    base_release(factors);
-    return made;
+    return n.op == OP_SUM ? graph_sum(g, terms, n.b) : graph_linear(g, factors, terms, n.b);
 }
 
 static uint32_t image_of(struct splitter *s, uint32_t u) {
@@ -161,72 +152,59 @@ static void make_images(struct splitter *s) {
             s->image[u] = image_of(s, u);
 }
 
-static void write_piece(struct splitter *s, const struct piece *piece, size_t row) {
+/* The row of a piece; the additional outputs come after those of the model. */
+static void write_piece(struct splitter *s, const struct problem_split *split, size_t i) {
+    const struct piece *piece = &s->pieces[i];
     struct problem *p = s->problem;
     struct graph *g = &p->graph;
-    uint32_t t = graph_leaf(g, SPACE_Y, (uint32_t)(p->outputs + piece->output));
+    uint32_t t = graph_leaf(g, SPACE_Y, (uint32_t)(split->outputs + piece->output));
     uint32_t line = piece->negated ? graph_neg(g, s->image[piece->node]) : s->image[piece->node];
-    bool up = s->uses[s->kink[piece->output]] == USE_UP;
-    p->body[row] = up ? graph_sub(g, t, line) : graph_sub(g, line, t);
-    p->lower[row] = graph_constant(g, 0);
-    p->upper[row] = graph_constant(g, INFINITY);
+    bool up = s->uses[s->kinks.nodes[piece->output]] == USE_UP;
+    p->body[split->rows + i] = up ? graph_sub(g, t, line) : graph_sub(g, line, t);
+    p->lower[split->rows + i] = graph_constant(g, 0);
+    p->upper[split->rows + i] = graph_constant(g, INFINITY);
 }
 
-/* Lists for the additional rows and outputs; the split owns the old ones. */
-static bool grow_lists(struct splitter *s, struct problem_split *split) {
+/* The split keeps the lists of the model. */
+static void change_problem(struct splitter *s, struct problem_split *split) {
     struct problem *p = s->problem;
     const struct problem old = *p;
-    size_t m = old.rows + s->piece_count, n = old.outputs + s->outputs;
-    uint32_t *block = base_allocate(size_product(size_sum(size_product(3, m), size_product(2, n)), sizeof *block));
-    s->failed = s->failed || !block;
-    if (!block)
-        return false;
-    split->body = old.body;
-    split->objective = old.objective;
-    p->body = block;
-    p->lower = p->body + m;
-    p->upper = p->lower + m;
-    p->start = p->upper + m;
-    p->fixed = p->start + n;
+    make_images(s);
+    if (s->failed)
+        return;
+    s->failed = !problem_take_lists(p, old.rows + s->piece_count, old.outputs + s->kinks.count);
+    if (s->failed) {
+        p->body = old.body;
+        return;
+    }
     for (size_t i = 0; i < old.rows; i++) {
         p->body[i] = s->image[old.body[i]];
         p->lower[i] = old.lower[i];
         p->upper[i] = old.upper[i];
     }
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < p->outputs; j++) {
         p->start[j] = j < old.outputs ? old.start[j] : graph_constant(&p->graph, 0);
         p->fixed[j] = j < old.outputs ? old.fixed[j] : 0;
     }
-    return true;
-}
-
-static void change_problem(struct splitter *s, struct problem_split *split) {
-    struct problem *p = s->problem;
-    make_images(s);
-    if (s->failed || !grow_lists(s, split))
-        return;
     for (size_t i = 0; i < s->piece_count; i++)
-        write_piece(s, &s->pieces[i], p->rows + i);
+        write_piece(s, split, i);
     p->objective = p->objective ? s->image[p->objective] : 0;
-    p->rows += s->piece_count;
-    p->outputs += s->outputs;
-    split->count = s->outputs;
-    split->kink = s->kink;
-    s->kink = NULL;
+    split->body = old.body;
+    split->objective = old.objective;
+    split->count = s->kinks.count;
+    split->kink = s->kinks.nodes;
+    s->kinks = (struct node_list){.nodes = NULL};
 }
 
 static bool split_begin(struct splitter *s, struct problem *problem) {
-    size_t count = problem->graph.count, bytes = count * sizeof *s->image;
+    size_t count = problem->graph.count;
     *s = (struct splitter){.problem = problem, .count = count};
-    s->signs = base_allocate(count);
-    s->uses = base_allocate(count);
-    s->image = base_allocate(bytes);
-    s->output = base_allocate(bytes);
+    s->signs = arena_take(&s->arena, count, sizeof *s->signs);
+    s->uses = arena_zeros(&s->arena, count, sizeof *s->uses);
+    s->image = arena_zeros(&s->arena, count, sizeof *s->image);
+    s->output = arena_zeros(&s->arena, count, sizeof *s->output);
     if (!s->signs || !s->uses || !s->image || !s->output)
         return false;
-    memset(s->uses, 0, count);
-    memset(s->image, 0, bytes);
-    memset(s->output, 0, bytes);
     split_find_signs(&problem->graph, s->signs);
     return true;
 }
@@ -237,14 +215,11 @@ hn_status problem_split_kinks(struct problem *problem, struct problem_split *spl
     s.failed = !split_begin(&s, problem);
     if (!s.failed)
         find_kinks(&s);
-    if (!s.failed && s.outputs > 0)
+    if (!s.failed && s.kinks.count > 0)
         change_problem(&s, split);
-    base_release(s.signs);
-    base_release(s.uses);
-    base_release(s.image);
-    base_release(s.output);
     base_release(s.pieces);
-    base_release(s.kink);
+    node_list_release(&s.kinks);
+    arena_release(&s.arena);
     if (s.failed || problem->graph.status == HN_NO_MEMORY)
         return error_no_memory(error, "derivatives");
     return problem->graph.status == HN_OK
@@ -285,15 +260,16 @@ static bool kink_of(const struct graph *g, uint32_t u, uint32_t zero, uint32_t *
 
 hn_status problem_list_kinks(struct problem *problem, struct node_list *pairs, hn_error *error) {
     struct graph *g = &problem->graph;
+    struct arena arena = {NULL};
     size_t count = g->count;
     uint32_t zero = graph_constant(g, 0), pair[2];
-    uint8_t *met = base_allocate(g->count);
-    hn_status status = met ? HN_OK : error_no_memory(error, "derivatives");
-    if (met)
-        memset(met, 0, g->count);
-    if (met && problem->objective)
+    uint8_t *met = arena_zeros(&arena, g->count, sizeof *met);
+    if (!met)
+        return error_no_memory(error, "derivatives");
+    hn_status status = HN_OK;
+    if (problem->objective)
         met[problem->objective] = 1;
-    for (size_t i = 0; met && i < problem->rows; i++)
+    for (size_t i = 0; i < problem->rows; i++)
         met[problem->body[i]] = 1;
     for (uint32_t u = (uint32_t)count; status == HN_OK && --u > 0;) {
         const uint32_t *arguments;
@@ -303,6 +279,6 @@ hn_status problem_list_kinks(struct problem *problem, struct node_list *pairs, h
         if (met[u] && graph_depends(g, u, SPACE_Y) && kink_of(g, u, zero, pair))
             status = node_list_add(pairs, pair, 2, error);
     }
-    base_release(met);
+    arena_release(&arena);
     return status;
 }

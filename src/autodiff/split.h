@@ -35,7 +35,7 @@ hn_status problem_list_kinks(struct problem *problem, struct node_list *pairs, h
 enum { USE_UP = 1, USE_DOWN = 2, USE_BOTH = USE_UP | USE_DOWN };
 
 /* Propagates the use of node u, complete once all its users are visited, to its arguments. signs: of sign_of_nodes. */
-void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses);
+void split_propagate(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses);
 
 /* Known signs of values: SIGN_* by node. */
 enum { SIGN_NOT_NEGATIVE = 1, SIGN_NOT_POSITIVE = 2 };

@@ -140,7 +140,7 @@ static bool add_line(struct tree *t, uint32_t u) {
 
 /* Lines from left to right. */
 // NOLINTNEXTLINE(misc-no-recursion): depth limited by MOST_DEPTH
-static bool split_lines_walk(struct tree *t, uint32_t u, int depth) {
+static bool walk_tree(struct tree *t, uint32_t u, int depth) {
     const struct node *n = &t->g->nodes[u];
     double m;
     if (!is_choice(t->g, u))
@@ -148,10 +148,10 @@ static bool split_lines_walk(struct tree *t, uint32_t u, int depth) {
     const struct form condition = condition_of(t->g, u);
     if (depth == 0 || !is_along(&condition, &t->direction, &m) || m == 0)
         return false;
-    if (!split_lines_walk(t, m > 0 ? n->b : n->c, depth - 1) || t->breaks + 1 != t->count)
+    if (!walk_tree(t, m > 0 ? n->b : n->c, depth - 1) || t->breaks + 1 != t->count)
         return false;
     t->breakpoint[t->breaks++] = -condition.constant / m;
-    return split_lines_walk(t, m > 0 ? n->c : n->b, depth - 1);
+    return walk_tree(t, m > 0 ? n->c : n->b, depth - 1);
 }
 
 static bool bends(const struct tree *t, int use) {
@@ -173,7 +173,7 @@ size_t split_find_lines(const struct graph *g, uint32_t u, int use, uint32_t *li
         return 0;
     t.direction = condition_of(g, u);
     t.direction.constant = 0;
-    if (!split_lines_walk(&t, u, MOST_DEPTH) || t.count > most || !bends(&t, use))
+    if (!walk_tree(&t, u, MOST_DEPTH) || t.count > most || !bends(&t, use))
         return 0;
     for (size_t i = 0; i < t.count; i++)
         lines[i] = t.line[i];

@@ -44,7 +44,7 @@ static unsigned sign_of_power(const struct graph *g, const struct node *n, const
     return whole == 1 ? signs[n->a] : 0;
 }
 
-static unsigned sign_of_own(const struct graph *g, const struct node *n, const uint8_t *signs) {
+static unsigned sign_of_special(const struct graph *g, const struct node *n, const uint8_t *signs) {
     unsigned a = signs[n->a], b = signs[n->b];
     switch ((enum op)n->op) {
     case OP_ADD:
@@ -85,7 +85,7 @@ static unsigned sign_of_node(const struct graph *g, uint32_t u, const uint8_t *s
     case RESULT_NOT_NEGATIVE:
         return SIGN_NOT_NEGATIVE;
     case RESULT_OWN:
-        return sign_of_own(g, n, signs);
+        return sign_of_special(g, n, signs);
     }
     return 0;
 }
@@ -106,7 +106,7 @@ static unsigned use_by(unsigned use, unsigned sign) {
     return sign & SIGN_NOT_NEGATIVE ? use : sign & SIGN_NOT_POSITIVE ? flipped(use) : USE_BOTH;
 }
 
-static void hand_list_on(const struct graph *g, const struct node *n, unsigned use, uint8_t *uses) {
+static void propagate_list(const struct graph *g, const struct node *n, unsigned use, uint8_t *uses) {
     for (uint32_t i = 0; i < n->b; i++)
         if (n->op == OP_SUM)
             uses[g->arguments[n->a + i]] |= (uint8_t)use;
@@ -115,7 +115,7 @@ static void hand_list_on(const struct graph *g, const struct node *n, unsigned u
 }
 
 /* For a / b: if the sign of b is known, the quotient decreases in b where a is positive. */
-static void hand_quotient_on(const struct node *n, const uint8_t *signs, unsigned use, uint8_t *uses) {
+static void propagate_quotient(const struct node *n, const uint8_t *signs, unsigned use, uint8_t *uses) {
     uses[n->a] |= (uint8_t)use_by(use, signs[n->b]);
     uses[n->b] |= (uint8_t)(signs[n->b] ? use_by(flipped(use), signs[n->a]) : USE_BOTH);
 }
@@ -130,8 +130,8 @@ static unsigned use_of_base(const struct graph *g, const struct node *n, const u
     return whole == 1 ? use : whole == 2 ? use_by(use, signs[n->a]) : use; /* otherwise the base is not negative */
 }
 
-static void hand_own_on(const struct graph *g, const uint8_t *signs, const struct node *n, unsigned use,
-                        uint8_t *uses) {
+static void propagate_special(const struct graph *g, const uint8_t *signs, const struct node *n, unsigned use,
+                              uint8_t *uses) {
     switch ((enum op)n->op) {
     case OP_SUB:
         uses[n->a] |= (uint8_t)use;
@@ -142,7 +142,7 @@ static void hand_own_on(const struct graph *g, const uint8_t *signs, const struc
         uses[n->b] |= (uint8_t)use_by(use, signs[n->a]);
         return;
     case OP_DIV:
-        hand_quotient_on(n, signs, use, uses);
+        propagate_quotient(n, signs, use, uses);
         return;
     case OP_POW:
         uses[n->a] |= (uint8_t)use_of_base(g, n, signs, use);
@@ -162,13 +162,13 @@ static unsigned use_by_slope(enum operator_slope slope, unsigned use, unsigned s
     return slope == SLOPE_RISES ? use : slope == SLOPE_FALLS ? flipped(use) : USE_BOTH;
 }
 
-void split_hand_on(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses) {
+void split_propagate(const struct graph *g, const uint8_t *signs, uint32_t u, uint8_t *uses) {
     const struct node *n = &g->nodes[u];
     enum operator_slope slope = (enum operator_slope)operator_traits_of((enum op)n->op)->slope;
     if (n->op == OP_SUM || n->op == OP_LINEAR)
-        hand_list_on(g, n, uses[u], uses);
+        propagate_list(g, n, uses[u], uses);
     else if (slope == SLOPE_OWN)
-        hand_own_on(g, signs, n, uses[u], uses);
+        propagate_special(g, signs, n, uses[u], uses);
     else
         for (int i = 0; i < operator_arguments((enum op)n->op); i++) {
             uint32_t argument = (&n->a)[i];

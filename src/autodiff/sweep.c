@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "autodiff/sweep.h"
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -21,28 +20,21 @@ hn_status sweep_status(const struct graph *graph, hn_error *error) {
 hn_status sweep_create(struct sweep *sweep, struct graph *graph, enum space space, hn_error *error) {
     size_t n = graph->count;
     *sweep = (struct sweep){.graph = graph, .space = space, .limit = n};
-    sweep->adjoint = base_allocate(n * sizeof *sweep->adjoint);
-    sweep->tainted = base_allocate(n);
-    sweep->heap = base_allocate(n * sizeof *sweep->heap);
-    if (!sweep->adjoint || !sweep->tainted || !sweep->heap) {
-        sweep_release(sweep);
-        return error_no_memory(error, "derivatives");
-    }
-    memset(sweep->adjoint, 0, n * sizeof *sweep->adjoint);
-    memset(sweep->tainted, 0, n);
-    return HN_OK;
+    sweep->adjoint = arena_zeros(&sweep->arena, n, sizeof *sweep->adjoint);
+    sweep->tainted = arena_zeros(&sweep->arena, n, sizeof *sweep->tainted);
+    sweep->heap = arena_take(&sweep->arena, n, sizeof *sweep->heap);
+    sweep->first_share = arena_zeros(&sweep->arena, n, sizeof *sweep->first_share);
+    if (sweep->adjoint && sweep->tainted && sweep->heap && sweep->first_share)
+        return HN_OK;
+    sweep_release(sweep);
+    return error_no_memory(error, "derivatives");
 }
 
 void sweep_release(struct sweep *sweep) {
-    base_release(sweep->adjoint);
-    base_release(sweep->tainted);
-    base_release(sweep->heap);
-    base_release(sweep->hub_of);
-    base_release(sweep->hubs);
     base_release(sweep->shares);
-    base_release(sweep->first_share);
     base_release(sweep->factors);
     base_release(sweep->nodes);
+    arena_release(&sweep->arena);
     memset(sweep, 0, sizeof *sweep);
 }
 
@@ -50,32 +42,32 @@ void sweep_release(struct sweep *sweep) {
 
 static void heap_push(struct sweep *sweep, uint32_t node) {
     uint32_t *heap = sweep->heap;
-    size_t place = sweep->heap_count++;
-    for (; place > 0 && heap[(place - 1) / 2] < node; place = (place - 1) / 2)
-        heap[place] = heap[(place - 1) / 2];
-    heap[place] = node;
+    size_t at = sweep->heap_count++;
+    for (; at > 0 && heap[(at - 1) / 2] < node; at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = node;
 }
 
 static uint32_t heap_pop(struct sweep *sweep) {
     uint32_t *heap = sweep->heap, top = heap[0], last = heap[--sweep->heap_count];
-    size_t place = 0;
+    size_t at = 0;
     for (;;) {
-        size_t child = 2 * place + 1;
+        size_t child = 2 * at + 1;
         if (child + 1 < sweep->heap_count && heap[child + 1] > heap[child])
             child++;
         if (child >= sweep->heap_count || heap[child] <= last)
             break;
-        heap[place] = heap[child];
-        place = child;
+        heap[at] = heap[child];
+        at = child;
     }
-    heap[place] = last;
+    heap[at] = last;
     return top;
 }
 
 /* ---- adjoints ---- */
 
 static bool is_waiting(const struct sweep *sweep, uint32_t node) {
-    return sweep->adjoint[node] != 0 || (sweep->first_share && sweep->first_share[node] != 0);
+    return sweep->adjoint[node] != 0 || sweep->first_share[node] != 0;
 }
 
 void sweep_add(struct sweep *sweep, uint32_t node, uint32_t adjoint, bool tainted) {
@@ -98,30 +90,22 @@ void sweep_add(struct sweep *sweep, uint32_t node, uint32_t adjoint, bool tainte
 
 /* ---- shares ---- */
 
-static bool room_for_share(struct sweep *sweep) {
-    size_t bytes = sweep->limit * sizeof *sweep->first_share;
-    if (!sweep->first_share) {
-        sweep->first_share = base_allocate(bytes);
-        if (sweep->first_share)
-            memset(sweep->first_share, 0, bytes);
-    }
-    struct share *shares =
-        array_grow(sweep->shares, &sweep->share_capacity, sweep->share_count + 1, sizeof *sweep->shares);
-    if (shares)
-        sweep->shares = shares;
-    if (sweep->first_share && shares && sweep->share_count < UINT32_MAX)
-        return true;
-    if (sweep->graph->status == HN_OK)
-        sweep->graph->status = HN_NO_MEMORY;
-    return false;
-}
-
 void sweep_share(struct sweep *sweep, uint32_t leaf, double factor, uint32_t node, bool tainted) {
-    if (sweep->graph->status != HN_OK || !room_for_share(sweep))
+    size_t count = sweep->share_count;
+    struct share *shares = NULL;
+    if (sweep->graph->status != HN_OK)
         return;
+    if (count < UINT32_MAX)
+        shares = array_grow(sweep->shares, &sweep->share_capacity, count + 1, sizeof *shares);
+    if (!shares) {
+        sweep->graph->status = HN_NO_MEMORY;
+        return;
+    }
+    sweep->shares = shares;
     if (!is_waiting(sweep, leaf))
         heap_push(sweep, leaf);
-    sweep->shares[sweep->share_count++] = (struct share){sweep->first_share[leaf], node, factor};
+    shares[count] = (struct share){sweep->first_share[leaf], node, factor};
+    sweep->share_count = count + 1;
     sweep->first_share[leaf] = (uint32_t)sweep->share_count;
     sweep->tainted[leaf] |= tainted;
 }
@@ -154,7 +138,7 @@ static uint32_t take_adjoint(struct sweep *sweep, uint32_t node) {
     uint32_t w = sweep->adjoint[node];
     sweep->adjoint[node] = 0;
     sweep->tainted[node] = 0;
-    if (!sweep->first_share || sweep->first_share[node] == 0)
+    if (sweep->first_share[node] == 0)
         return w;
     uint32_t sum = g->status == HN_OK ? gather_shares(sweep, node) : 0;
     sweep->first_share[node] = 0;

@@ -9,6 +9,7 @@
 #define HN_AUTODIFF_SWEEP_H
 
 #include "autodiff/derivatives.h"
+#include "base/arena.h"
 
 enum { HUB_LEAVES = 4 };
 
@@ -31,10 +32,11 @@ struct sweep {
      * become one LINEAR node, a column of the matrix. */
     struct share *shares;
     size_t share_count, share_capacity;
-    uint32_t *first_share; /* per node: 1 + index of the most recent, 0 = none; NULL until the first share */
+    uint32_t *first_share; /* per node: 1 + index of the most recent, 0 = none */
     double *factors;       /* of the current leaf, */
     uint32_t *nodes;       /* and their nodes */
     size_t factor_capacity, node_capacity;
+    struct arena arena; /* of the lists of fixed size */
 };
 
 struct share {

@@ -48,6 +48,13 @@ void *arena_take(struct arena *arena, size_t count, size_t size) {
     return place;
 }
 
+void *arena_zeros(struct arena *arena, size_t count, size_t size) {
+    void *place = arena_take(arena, count, size);
+    if (place)
+        memset(place, 0, count * size);
+    return place;
+}
+
 char *arena_copy_text(struct arena *arena, const char *text, size_t length) {
     size_t bytes;
     char *copy = size_add(length, 1, &bytes) ? arena_take(arena, bytes, 1) : NULL;

@@ -14,6 +14,7 @@
 
 /* Memory for count elements of the given size, aligned for any type, not initialised. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
+void *arena_zeros(struct arena *arena, size_t count, size_t size); /* all bytes are 0 */
 char *arena_copy_text(struct arena *arena, const char *text, size_t length);
 void arena_release(struct arena *arena);
 

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cpu/lanes_executor.h"
-#include "linalg/stream_scale.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* blocked_rows_kernel.h - the rows of A = W J for one sample whose system is dense (blocked_ldl.h): which are active,
  * their numbers, and products with single rows.
  *
- * The text before defines struct tiles, TILES_STEP, the distance between numbers of its vectors, tiles_index, the
+ * The including file defines struct tiles, TILES_STEP, the distance between numbers of its vectors, tiles_index, the
  * type of numbers in its lists, and tiles_mask(slots, offset). Part of blocked_ldl_kernel.h and of
  * cuda/kernels/blocked_ldl_thread.h.
  *

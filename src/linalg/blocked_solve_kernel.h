@@ -1,7 +1,7 @@
 /* blocked_solve_kernel.h - the solution of (M M' + E) z = b for one sample whose system is dense: a factor of the
  * active rows, kept while they are constant and the same, and the solves.
  *
- * The text before defines tiles_fill, tiles_factor and tiles_solve: h, its factor, and t->z = h^-1 t->z. Part of
+ * The including file defines tiles_fill, tiles_factor and tiles_solve: h, its factor, and t->z = h^-1 t->z. Part of
  * blocked_ldl_kernel.h and of cuda/kernels/blocked_ldl_thread.h.
  *
  * SPDX-License-Identifier: MIT */

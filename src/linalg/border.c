@@ -6,9 +6,9 @@
 #include "linalg/border.h"
 
 #include "base/error.h"
-#include "linalg/order.h"
+#include "base/layout.h"
+#include "base/memory.h"
 #include "linalg/symbolic.h"
-#include "linalg/transversal.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,6 +24,8 @@ enum {
 void border_release(struct border *border) {
     vectors_release(&border->rows);
     vectors_release(&border->columns);
+    vectors_release(&border->u);
+    vectors_release(&border->u_columns);
     vectors_release(&border->pattern);
     arena_release(&border->arena);
     *border = (struct border){.cost = INFINITY};
@@ -40,65 +42,135 @@ static size_t count_long(const struct vectors *columns, size_t length) {
     return count;
 }
 
-/* Numbers the columns of at least this length. */
-static bool name_columns(struct border *b, const struct vectors *columns, size_t length) {
-    uint32_t *column = arena_take(&b->arena, columns->count + 1, sizeof *column);
-    uint32_t *number = arena_take(&b->arena, columns->count + 1, sizeof *number);
-    for (size_t k = 0; column && number && k < columns->count; k++) {
-        number[k] = COLUMN_STAYS;
-        if (length_of(columns, k) >= length) {
-            number[k] = (uint32_t)b->count;
-            column[b->count++] = (uint32_t)k;
+/* ---- rows that are structurally independent ---- */
+
+#define NONE UINT32_MAX
+
+/* Augmenting paths with look-ahead: Duff, "On algorithms for obtaining a maximum transversal", ACM Trans. Math. Softw. 7
+ * (1981). A path alternates: row, column, the row matched to it, column, ... */
+struct search {
+    const struct vectors *rows;
+    uint32_t *owner; /* of each column: its matched row; NONE */
+    uint32_t *seen;  /* columns: 1 + the row for which they were last visited */
+    uint32_t *path;  /* rows */
+    uint32_t *taken; /* columns between them */
+    size_t *ahead;   /* of each row: entries before this lead to matched columns */
+    size_t *next;    /* of each row on the path: the next entry to try */
+    void *block;
+};
+
+static void place_search(struct layout *layout, void *context) {
+    struct search *s = context;
+    s->owner = layout_take(layout, s->rows->across, sizeof *s->owner);
+    s->seen = layout_take(layout, s->rows->across, sizeof *s->seen);
+    s->path = layout_take(layout, s->rows->count, sizeof *s->path);
+    s->taken = layout_take(layout, s->rows->count, sizeof *s->taken);
+    s->ahead = layout_take(layout, s->rows->count, sizeof *s->ahead);
+    s->next = layout_take(layout, s->rows->count, sizeof *s->next);
+}
+
+/* An unmatched column of the row; NONE. */
+static uint32_t find_free(struct search *s, uint32_t row) {
+    while (s->ahead[row] < s->rows->first[row + 1]) {
+        uint32_t column = s->rows->index[s->ahead[row]++];
+        if (s->owner[column] == NONE)
+            return column;
+    }
+    return NONE;
+}
+
+/* A column of the row that the path has not visited; NONE. */
+static uint32_t find_next(struct search *s, uint32_t row, uint32_t stamp) {
+    while (s->next[row] < s->rows->first[row + 1]) {
+        uint32_t column = s->rows->index[s->next[row]++];
+        if (s->seen[column] != stamp) {
+            s->seen[column] = stamp;
+            return column;
         }
     }
-    b->column = column;
-    b->number = number;
-    return column && number;
+    return NONE;
+}
+
+/* Finds a column for the row; other rows may be rematched. */
+static bool find_column(struct search *s, uint32_t row) {
+    size_t length = 1;
+    s->path[0] = row;
+    s->next[row] = s->rows->first[row];
+    while (length > 0) {
+        uint32_t last = s->path[length - 1], column = find_free(s, last);
+        if (column != NONE) {
+            s->taken[length - 1] = column;
+            for (size_t k = 0; k < length; k++)
+                s->owner[s->taken[k]] = s->path[k];
+            return true;
+        }
+        column = find_next(s, last, row + 1);
+        if (column == NONE) {
+            length--;
+            continue;
+        }
+        s->taken[length - 1] = column;
+        s->path[length] = s->owner[column];
+        s->next[s->path[length]] = s->rows->first[s->path[length]];
+        length++;
+    }
+    return false;
+}
+
+bool transversal(const struct vectors *rows, const bool *wanted, size_t most, bool *left, size_t *count) {
+    struct search s = {.rows = rows};
+    s.block = layout_allocate(place_search, &s);
+    *count = 0;
+    if (!s.block)
+        return false;
+    memset(s.owner, 0xff, rows->across * sizeof *s.owner);
+    memset(s.seen, 0, rows->across * sizeof *s.seen);
+    memcpy(s.ahead, rows->first, rows->count * sizeof *s.ahead);
+    memset(left, 0, rows->count * sizeof *left);
+    for (uint32_t i = 0; i < rows->count && *count <= most; i++) {
+        left[i] = wanted[i] && !find_column(&s, i);
+        *count += left[i];
+    }
+    base_release(s.block);
+    return true;
 }
 
 /* ---- the order ---- */
 
-static bool is_empty(const struct border *b, size_t row) {
-    return length_of(&b->rows, row) == 0;
-}
-
-static bool is_long(const struct border *b, size_t row) {
+static bool is_late(const struct border *b, size_t row, bool longer) {
     size_t length = length_of(&b->rows, row);
-    return length >= LEAST_LENGTH && LONG_SHARE * length >= b->rows.across;
+    return longer ? length >= LEAST_LENGTH && LONG_SHARE * length >= b->rows.across : length == 0;
 }
 
-/* Marks the rows that are eliminated after the columns kept out: both kinds, each only if it has few rows. */
+/* Marks the rows that are eliminated after the columns kept out: empty and long ones, each kind only if it has few. */
 static void find_late(const struct border *b, bool *late) {
-    bool (*const kinds[2])(const struct border *, size_t) = {is_empty, is_long};
     memset(late, 0, b->rows.count * sizeof *late);
-    for (int kind = 0; kind < 2; kind++) {
+    for (int longer = 0; longer < 2; longer++) {
         size_t count = 0;
         for (size_t i = 0; i < b->rows.count; i++)
-            count += kinds[kind](b, i);
+            count += is_late(b, i, longer);
         for (size_t i = 0; i < b->rows.count && count <= MOST_LATE; i++)
-            late[i] = late[i] || kinds[kind](b, i);
+            late[i] = late[i] || is_late(b, i, longer);
     }
 }
 
-/* Marks undamped rows that are structurally dependent as late, too; *found is false if there are too many. */
-static hn_status find_dependent(struct border *b, const bool *undamped, bool *late, bool *found, hn_error *error) {
-    size_t m = b->rows.count, count = 0;
+/* Marks undamped rows that are structurally dependent as late, too; *count: their number. False when out of memory. */
+static bool find_dependent(struct border *b, const bool *undamped, bool *late, size_t *count) {
+    size_t m = b->rows.count;
     bool *wanted = arena_take(&b->arena, m + 1, sizeof *wanted), *left = arena_take(&b->arena, m + 1, sizeof *left);
-    if (!wanted || !left)
-        return error_no_memory(error, "the order of the system");
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; wanted && i < m; i++)
         wanted[i] = undamped[i] && !late[i];
-    hn_status status = transversal(&b->rows, wanted, MOST_LATE, left, &count, error);
-    for (size_t i = 0; i < m && status == HN_OK; i++)
+    if (!wanted || !left || !transversal(&b->rows, wanted, MOST_LATE, left, count))
+        return false;
+    for (size_t i = 0; i < m; i++)
         late[i] = late[i] || left[i];
-    *found = count <= MOST_LATE;
-    return status;
+    return true;
 }
 
-/* Minimum degree, in three groups. b->order stays unset if too many rows are late. */
+/* Minimum degree, in three groups: other rows, columns kept out, late rows. b->order stays unset if too many rows are
+ * late. */
 static hn_status find_order(struct border *b, const bool *undamped, hn_error *error) {
-    bool found = true;
-    size_t m = b->rows.count, n = m + b->count, at = 0;
+    size_t m = b->rows.count, n = m + b->count, at = 0, dependent = 0;
     uint32_t *by_degree = arena_take(&b->arena, n + 1, sizeof *by_degree);
     uint32_t *order = arena_take(&b->arena, n + 1, sizeof *order);
     bool *late = arena_take(&b->arena, m + 1, sizeof *late);
@@ -108,35 +180,36 @@ static hn_status find_order(struct border *b, const bool *undamped, hn_error *er
     if (status != HN_OK)
         return status;
     find_late(b, late);
-    if (undamped)
-        status = find_dependent(b, undamped, late, &found, error);
-    if (status != HN_OK || !found)
-        return status;
-    for (size_t k = 0; k < n; k++)
-        if (by_degree[k] < m && !late[by_degree[k]])
-            order[at++] = by_degree[k];
-    for (size_t k = m; k < n; k++)
-        order[at++] = (uint32_t)k;
-    for (size_t k = 0; k < n; k++)
-        if (by_degree[k] < m && late[by_degree[k]])
-            order[at++] = by_degree[k];
+    if (undamped && !find_dependent(b, undamped, late, &dependent))
+        return error_no_memory(error, "the order of the system");
+    if (dependent > MOST_LATE)
+        return HN_OK;
+    for (int last = 0; last < 2; last++) {
+        for (size_t k = 0; k < n; k++)
+            if (by_degree[k] < m && late[by_degree[k]] == last)
+                order[at++] = by_degree[k];
+        for (size_t k = m; last == 0 && k < n; k++)
+            order[at++] = (uint32_t)k;
+    }
     b->order = order;
     return HN_OK;
 }
 
 /* ---- one candidate ---- */
 
-static hn_status border_split(struct border *b, const struct vectors *rows, hn_error *error) {
+/* Splits M into the columns of at least this length, U, and the others. False when out of memory. */
+static bool split_columns(struct border *b, const struct border_request *request, size_t length) {
+    const struct vectors *rows = request->rows;
     struct vectors sparse = {0};
-    hn_status status = vectors_without(&b->rows, rows, b->number, error);
-    if (status == HN_OK)
-        status = vectors_transpose(&b->columns, &b->rows, error);
-    if (status == HN_OK)
-        status = gram_pattern(&sparse, &b->rows, &b->columns, error);
-    if (status == HN_OK)
-        status = gram_extend(&b->pattern, &sparse, rows, b->number, b->count, error);
+    uint32_t *number = arena_take(&b->arena, rows->across + 1, sizeof *number);
+    for (size_t k = 0; number && k < rows->across; k++)
+        number[k] = length_of(request->columns, k) >= length ? (uint32_t)b->count++ : COLUMN_STAYS;
+    bool split = number && vectors_select(&b->rows, rows, number, false, rows->across) &&
+                 vectors_select(&b->u, rows, number, true, b->count) && vectors_transpose(&b->columns, &b->rows) &&
+                 vectors_transpose(&b->u_columns, &b->u) && gram_pattern(&sparse, &b->rows, &b->columns) &&
+                 gram_extend(&b->pattern, &sparse, &b->u, &b->u_columns);
     vectors_release(&sparse);
-    return status;
+    return split;
 }
 
 /* The number of remaining products of M M', and the entries of U. */
@@ -152,12 +225,9 @@ static double products_of(const struct vectors *columns, size_t length) {
 static hn_status try_length(struct border *b, const struct border_request *request, size_t length, hn_error *error) {
     double work = 0;
     *b = (struct border){.cost = INFINITY};
-    hn_status status =
-        name_columns(b, request->columns, length) ? HN_OK : error_no_memory(error, "the border of the system");
-    if (status == HN_OK)
-        status = border_split(b, request->rows, error);
-    if (status == HN_OK)
-        status = find_order(b, request->undamped, error);
+    if (!split_columns(b, request, length))
+        return error_no_memory(error, "the border of the system");
+    hn_status status = find_order(b, request->undamped, error);
     if (status != HN_OK || !b->order)
         return status;
     const struct symbolic_request wanted = {

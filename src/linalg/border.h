@@ -20,11 +20,12 @@
 #include "base/arena.h"
 #include "linalg/gram.h"
 
+#include "hardnet/base.h"
+
 struct border {
     size_t count;                 /* columns kept out; may be 0 */
-    const uint32_t *column;       /* count: ascending */
-    const uint32_t *number;       /* of each column of M: its number among them, or COLUMN_STAYS */
     struct vectors rows, columns; /* M without these columns */
+    struct vectors u, u_columns;  /* U by rows, and by columns */
     struct vectors pattern;       /* of the matrix above without its diagonal: rows of M, then columns kept out */
     const uint32_t *order;        /* the elimination order */
     size_t nonzeros;              /* of L below its diagonal */
@@ -43,5 +44,10 @@ struct border_request {
  * border_release, also after an error. */
 hn_status border_choose(struct border *out, const struct border_request *request, hn_error *error);
 void border_release(struct border *border);
+
+/* A maximum matching of the wanted rows of a pattern to columns: left[i] is set if row i is left unmatched. The rows of
+ * a matrix with a complete matching are linearly independent for almost all values. Equal patterns give equal results.
+ * Stops early once more than `most` rows are unmatched; *count is their number so far. False when out of memory. */
+bool transversal(const struct vectors *rows, const bool *wanted, size_t most, bool *left, size_t *count);
 
 #endif

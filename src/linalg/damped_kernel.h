@@ -60,6 +60,13 @@ SIMD_INLINE const uint32_t *kernel_pairs(const real *slots, const uint32_t *stre
     return stream + 2 * (size_t)count;
 }
 
+/* sums = an entry of h: the offset of its known part, a number of pairs, then the pairs. */
+SIMD_INLINE const uint32_t *kernel_sum(const real *slots, const uint32_t *s, simd *sums) {
+    for (int i = 0; i < LANE_PARTS; i++)
+        sums[i] = SEEN_AT(s[0])[i];
+    return kernel_pairs(slots, s + 2, s[1], sums);
+}
+
 SIMD_INLINE void kernel_pivots_end(const struct damped *system, real *slots, const struct pivots *range) {
     simd *low = AT(system->pivot_range), *high = low + SLOT_STEP;
     for (int i = 0; i < LANE_PARTS; i++) {
@@ -94,10 +101,8 @@ SIMD_INLINE const uint32_t *kernel_row_listed(const real *slots, const uint32_t 
 SIMD_INLINE const uint32_t *kernel_diagonal(real *slots, const uint32_t *s, uint32_t at, struct pivots *range,
                                             const struct damped_sides *sides, const int side_count, const bool added) {
     simd whole[LANE_PARTS], d[LANE_PARTS], z[2][LANE_PARTS];
-    uint32_t before = s[1], sums = s[3];
-    for (int i = 0; i < LANE_PARTS; i++)
-        whole[i] = AT(s[2])[i];
-    s = kernel_pairs(slots, s + 4, sums, whole);
+    uint32_t before = s[1];
+    s = kernel_sum(slots, s + 2, whole);
     for (int i = 0; i < LANE_PARTS; i++) {
         d[i] = whole[i];
         for (int side = 0; side < side_count; side++)
@@ -129,9 +134,7 @@ SIMD_INLINE void kernel_columns_listed(const struct damped *system, real *slots,
             s = kernel_diagonal(slots, s, system->permutation[j], &range, sides, side_count, false);
         for (uint32_t e = 0; e < below; e++, lower += SLOT_STEP) {
             simd sums[LANE_PARTS], *negated = AT(s[0]);
-            for (int i = 0; i < LANE_PARTS; i++)
-                sums[i] = AT(s[1])[i];
-            s = kernel_pairs(slots, s + 3, s[2], sums);
+            s = kernel_sum(slots, s + 1, sums);
             for (int i = 0; i < LANE_PARTS; i++) {
                 negated[i] = -sums[i];
                 lower[i] = sums[i] * range.inverse[i];
@@ -142,7 +145,11 @@ SIMD_INLINE void kernel_columns_listed(const struct damped *system, real *slots,
 }
 
 static void kernel_factor_listed(const struct damped *system, real *slots, const struct damped_sides *sides) {
-    if (sides->count == 1)
+    if (system->added > 0 && sides->count == 1)
+        kernel_columns_listed(system, slots, sides, 1, true);
+    else if (system->added > 0)
+        kernel_columns_listed(system, slots, sides, 2, true);
+    else if (sides->count == 1)
         kernel_columns_listed(system, slots, sides, 1, false);
     else
         kernel_columns_listed(system, slots, sides, 2, false);
@@ -157,9 +164,7 @@ SIMD_INLINE const uint32_t *kernel_gather_row(real *slots, const uint32_t *s, si
     for (uint32_t t = 1; t <= entries; t++) {
         simd *to = t < entries ? x + (size_t)s[0] * SLOT_STEP : whole;
         simd sums[LANE_PARTS];
-        for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] = AT(s[1])[i];
-        s = kernel_pairs(slots, s + 3, s[2], sums);
+        s = kernel_sum(slots, s + 1, sums);
         for (int i = 0; i < LANE_PARTS; i++)
             to[i] = sums[i];
     }
@@ -207,9 +212,7 @@ static void kernel_gather_dense(const struct damped *system, real *slots) {
     LOOP_ROLLED
     for (size_t e = 0; e < system->order * (system->order + 1) / 2; e++, to += SLOT_STEP) {
         simd sums[LANE_PARTS];
-        for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] = AT(s[0])[i];
-        s = kernel_pairs(slots, s + 2, s[1], sums);
+        s = kernel_sum(slots, s, sums);
         for (int i = 0; i < LANE_PARTS; i++)
             to[i] = sums[i];
     }
@@ -260,69 +263,51 @@ static void kernel_multiply(const struct product *product, real *slots, uint32_t
     kernel_products(product, slots, &from, &to, 1);
 }
 
-/* to = to - A from, or A' from */
-static void kernel_multiply_subtract(const struct product *product, real *slots, uint32_t from, uint32_t to) {
-    const uint32_t *s = product->stream;
-    for (uint32_t j = 0; j < product->count; j++) {
-        simd sums[LANE_PARTS];
-        for (int i = 0; i < LANE_PARTS; i++)
-            sums[i] = AT(to + j * OFFSET_STEP)[i];
-        uint32_t pairs = *s++;
-        for (uint32_t k = 0; k < pairs; k++, s += 2)
-            for (int i = 0; i < LANE_PARTS; i++)
-                sums[i] -= AT(s[0])[i] * AT(from + s[1])[i];
-        for (int i = 0; i < LANE_PARTS; i++)
-            AT(to + j * OFFSET_STEP)[i] = sums[i];
-    }
-}
-
 static void kernel_multiply_two(const struct product *product, real *slots, const uint32_t from[2],
                                 const uint32_t to[2]) {
     kernel_products(product, slots, from, to, 2);
 }
 
-/* ---- all kinds ---- */
-
-/* With added unknowns, the solution vectors are in the system's storage. */
-static void kernel_solve_bordered(const struct damped *system, real *slots, const struct damped_sides *sides) {
-    struct damped_sides all = *sides;
-    size_t own = system->order - system->added;
-    for (int side = 0; side < sides->count; side++)
-        all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * OFFSET_STEP);
-    if (system->kind == FACTOR_WALKED)
-        kernel_factor_walked(system, slots, &all);
-    else if (sides->count == 1)
-        kernel_columns_listed(system, slots, &all, 1, true);
-    else
-        kernel_columns_listed(system, slots, &all, 2, true);
-    kernel_backward(system, slots, &all);
-    for (int side = 0; side < sides->count; side++) {
-        const simd *from = SEEN_AT(all.to[side]);
-        simd *to = AT(sides->to[side]);
-        for (size_t j = 0; j < own; j++)
-            for (size_t i = 0; i < LANE_PARTS; i++)
-                to[j * SLOT_STEP + i] = from[j * SLOT_STEP + i];
+/* to = to - A from, or A' from */
+static void kernel_multiply_subtract(const struct product *product, real *slots, uint32_t from, uint32_t to) {
+    const uint32_t *s = product->stream;
+    for (uint32_t j = 0; j < product->count; j++) {
+        simd sums[LANE_PARTS], *out = AT(to + j * OFFSET_STEP);
+        for (int i = 0; i < LANE_PARTS; i++)
+            sums[i] = out[i];
+        uint32_t pairs = *s++;
+        for (uint32_t k = 0; k < pairs; k++, s += 2)
+            for (int i = 0; i < LANE_PARTS; i++)
+                sums[i] -= AT(s[0])[i] * AT(from + s[1])[i];
+        for (int i = 0; i < LANE_PARTS; i++)
+            out[i] = sums[i];
     }
 }
 
+/* ---- all kinds ---- */
+
+/* The unknowns of a system with added ones are in its storage; the others are copied to the solution. */
+static void kernel_copy_own(const struct damped *system, real *slots, uint32_t from, uint32_t to) {
+    for (size_t j = 0; j < (system->order - system->added) * SLOT_STEP; j += SLOT_STEP)
+        for (size_t i = 0; i < LANE_PARTS; i++)
+            AT(to)[j + i] = SEEN_AT(from)[j + i];
+}
+
 static void kernel_solve(const struct damped *system, real *slots, const struct damped_sides *sides) {
-    if (system->added > 0) {
-        kernel_solve_bordered(system, slots, sides);
+    struct damped_sides all = *sides;
+    if (system->kind == FACTOR_DENSE) {
+        kernel_solve_dense(system, slots, sides);
         return;
     }
-    switch (system->kind) {
-    case FACTOR_LISTED:
-        kernel_factor_listed(system, slots, sides);
-        kernel_backward(system, slots, sides);
-        break;
-    case FACTOR_WALKED:
-        kernel_factor_walked(system, slots, sides);
-        kernel_backward(system, slots, sides);
-        break;
-    default: /* FACTOR_DENSE */
-        kernel_solve_dense(system, slots, sides);
-        break;
-    }
+    for (int side = 0; system->added > 0 && side < sides->count; side++)
+        all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * OFFSET_STEP);
+    if (system->kind == FACTOR_WALKED)
+        kernel_factor_walked(system, slots, &all);
+    else
+        kernel_factor_listed(system, slots, &all);
+    kernel_backward(system, slots, &all);
+    for (int side = 0; system->added > 0 && side < sides->count; side++)
+        kernel_copy_own(system, slots, all.to[side], sides->to[side]);
 }
 
 #undef AT

@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: MIT */
 #include "linalg/damped_system.h"
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/size.h"
 #include "linalg/factor_list.h"
 
 #include <math.h>
@@ -23,15 +23,33 @@ static const double DENSE_FROM = 0.6;       /* of all entries below the diagonal
 static const double FULL_FROM = 0.5; /* of the entries of M: then M M' is assumed dense without computing its pattern */
 static const size_t DENSE_ORDER = 16, MOST_NONZEROS = (size_t)1 << 28;
 
-/* One candidate: M, and its predicted cost. */
+/* One candidate: M without columns kept out, and its predicted cost. */
 struct side {
+    bool outputs;                         /* M = A' */
     const struct vectors *rows, *columns; /* of M */
     struct vectors pattern;               /* of M M' */
-    double cost, products;
+    double cost;
     size_t nonzeros;
-    const struct border *border; /* NULL: no columns kept out; else rows and columns are those of M without them, */
-    const struct vectors *whole, *whole_columns; /* and these those of all of M */
+    const struct border *border; /* NULL: no columns kept out */
 };
+
+/* The candidates: the rows' side, then the outputs' side; without a border or the better one with a border. */
+struct choice {
+    const struct damped_request *request;
+    struct vectors by_rows, by_columns; /* A */
+    double products[2];                 /* in M M' of each side */
+    double bonus;                       /* the outputs' side must cost less than this fraction of the rows' */
+    struct side plain[2], bordered;
+    struct border borders[2];
+};
+
+/* ---- sides without a border ---- */
+
+/* Products, factorisation and solves of a dense system. */
+static double dense_cost(double products, size_t rows) {
+    double order = (double)rows;
+    return products + order * order * order / 6 + order * order;
+}
 
 /* Whether the system is known to be dense and large enough for tiles. */
 static bool is_tiled(const struct vectors *rows, const struct damped_request *request) {
@@ -39,69 +57,95 @@ static bool is_tiled(const struct vectors *rows, const struct damped_request *re
     return request->tiled_from > 0 && rows->count >= request->tiled_from && entries >= FULL_FROM * all;
 }
 
-static void predict_tiled(struct side *side) {
-    double order = (double)side->rows->count;
-    side->nonzeros = side->rows->count * (side->rows->count - 1) / 2;
-    if (side->products <= MOST_TILED)
-        side->cost = side->products + order * order * order / 6 + order * order;
-}
-
-static hn_status count_factor(struct side *side, double *work, hn_error *error) {
-    const struct symbolic_request request = {
-        .n = side->rows->count, .first = side->pattern.first, .index = side->pattern.index};
-    return symbolic_count(&request, &side->nonzeros, work, error);
-}
-
-static hn_status predict(struct side *side, const struct vectors *rows, const struct vectors *columns,
-                         const struct damped_request *request, hn_error *error) {
-    *side = (struct side){.rows = rows, .columns = columns, .cost = INFINITY};
-    side->products = gram_products(columns) / 2;
-    if (is_tiled(rows, request)) {
-        predict_tiled(side);
+static hn_status predict(struct choice *choice, bool outputs, hn_error *error) {
+    struct side *side = &choice->plain[outputs];
+    double products = choice->products[outputs], work = 0;
+    size_t order = side->rows->count;
+    if (is_tiled(side->rows, choice->request)) {
+        side->nonzeros = order * (order - 1) / 2;
+        side->cost = products <= MOST_TILED ? dense_cost(products, order) : INFINITY;
         return HN_OK;
     }
-    if (side->products > MOST_PRODUCTS)
+    if (products > MOST_PRODUCTS)
         return HN_OK;
-    double work = 0;
-    hn_status status = gram_pattern(&side->pattern, rows, columns, error);
+    if (!gram_pattern(&side->pattern, side->rows, side->columns))
+        return error_no_memory(error, "the pattern of the system");
+    const struct symbolic_request request = {.n = order, .first = side->pattern.first, .index = side->pattern.index};
+    hn_status status = symbolic_count(&request, &side->nonzeros, &work, error);
     if (status == HN_OK)
-        status = count_factor(side, &work, error);
-    if (status == HN_OK)
-        side->cost = side->products + work + 2 * (double)side->nonzeros + (double)rows->count;
+        side->cost = products + work + 2 * (double)side->nonzeros + (double)order;
+    return status;
+}
+
+/* Predicts both sides, the one with fewer products in M M' first. A side costs at least its products: if they decide
+ * the choice, the pattern of the other side, which may be dense, is not computed, and its cost stays infinite. */
+static hn_status predict_sides(struct choice *choice, hn_error *error) {
+    const double *products = choice->products;
+    bool alone = choice->request->rows_side_only, first = !alone && products[0] > products[1];
+    hn_status status = predict(choice, first, error);
+    double cost = choice->plain[first].cost;
+    bool wins = first ? cost < choice->bonus * products[0] : alone || products[1] >= choice->bonus * cost;
+    return status == HN_OK && !wins ? predict(choice, !first, error) : status;
+}
+
+/* ---- sides with columns kept out ---- */
+
+/* The cost from which on a border gains too little, whatever the other costs: it competes with dense factors. */
+static double border_limit(const struct choice *choice) {
+    double rows = dense_cost(choice->products[0], choice->by_rows.count);
+    double outputs = dense_cost(choice->products[1], choice->by_columns.count) / choice->bonus;
+    return fmin(MOST_PRODUCTS, CLEARLY * (choice->request->rows_side_only ? rows : fmin(rows, outputs)));
+}
+
+/* The better of the two sides with columns kept out; of infinite cost if that gains nothing. */
+static hn_status choose_border(struct choice *choice, hn_error *error) {
+    const struct damped_request *request = choice->request;
+    struct border *borders = choice->borders;
+    struct border_request wanted = {&choice->by_rows, &choice->by_columns, request->undamped, border_limit(choice)};
+    hn_status status = border_choose(&borders[0], &wanted, error);
+    wanted.rows = &choice->by_columns;
+    wanted.columns = &choice->by_rows;
+    wanted.limit = fmin(choice->bonus * borders[0].cost, wanted.limit);
+    if (status == HN_OK && !request->rows_side_only && !request->undamped)
+        status = border_choose(&borders[1], &wanted, error);
+    bool outputs = borders[1].count > 0;
+    const struct border *border = &borders[outputs];
+    choice->bordered = (struct side){outputs,          &border->rows, &border->columns, border->pattern, border->cost,
+                                     border->nonzeros, border};
     return status;
 }
 
 /* ---- products with A and A' ---- */
 
-static hn_status list_product(struct product *out, const struct vectors *vectors, const struct damped_matrix *matrix,
-                              hn_error *error) {
+static bool list_product(struct product *out, const struct vectors *vectors, const struct damped_matrix *matrix) {
     size_t capacity = 0, at = 0;
     out->count = vectors->count;
     out->words = vectors->count + 2 * vectors->first[vectors->count];
     out->stream = array_grow(NULL, &capacity, out->words + 1, sizeof *out->stream);
-    if (!out->stream)
-        return error_no_memory(error, "the products with the Jacobian");
-    for (size_t i = 0; i < vectors->count; i++) {
+    for (size_t i = 0; out->stream && i < vectors->count; i++) {
         out->stream[at++] = (uint32_t)(vectors->first[i + 1] - vectors->first[i]);
         for (size_t e = vectors->first[i]; e < vectors->first[i + 1]; e++) {
             out->stream[at++] = matrix->offset[vectors->entry[e]];
             out->stream[at++] = vectors->index[e] * matrix->stride;
         }
     }
-    return HN_OK;
+    return out->stream != NULL;
+}
+
+/* A by rows and by columns. */
+static bool copy_matrix(struct vectors *by_rows, struct vectors *by_columns, const struct damped_matrix *matrix) {
+    return vectors_copy(by_rows, matrix->rows, matrix->columns, matrix->first, matrix->column) &&
+           vectors_transpose(by_columns, by_rows);
 }
 
 hn_status product_create(struct product *out, const struct damped_matrix *matrix, bool transposed, hn_error *error) {
     struct vectors by_rows = {0}, by_columns = {0};
     *out = (struct product){0};
-    hn_status status = vectors_copy(&by_rows, matrix->rows, matrix->columns, matrix->first, matrix->column, error);
-    if (status == HN_OK && transposed)
-        status = vectors_transpose(&by_columns, &by_rows, error);
-    if (status == HN_OK)
-        status = list_product(out, transposed ? &by_columns : &by_rows, matrix, error);
+    bool made =
+        copy_matrix(&by_rows, &by_columns, matrix) && list_product(out, transposed ? &by_columns : &by_rows, matrix);
     vectors_release(&by_rows);
     vectors_release(&by_columns);
-    return status;
+    return made ? HN_OK : error_no_memory(error, "the products with the Jacobian");
 }
 
 /* ---- the factor ---- */
@@ -129,94 +173,34 @@ static hn_status place_storage(struct damped *system, const struct symbolic *sym
     return HN_OK;
 }
 
-static uint32_t *copy_sizes(const size_t *list, size_t count) {
-    size_t capacity = 0;
-    uint32_t *copy = array_grow(NULL, &capacity, count + 1, sizeof *copy);
-    for (size_t i = 0; copy && i < count; i++)
-        copy[i] = (uint32_t)list[i]; /* no overflow: the factor has at most MOST_NONZEROS entries */
-    return copy;
+static uint32_t *put_list(uint32_t **list, uint32_t *at, const uint32_t *from, size_t count) {
+    *list = at;
+    memcpy(at, from, count * sizeof *at);
+    return at + count;
 }
 
-static void *copy_list(const void *list, size_t count, size_t size) {
-    size_t capacity = 0;
-    void *copy = array_grow(NULL, &capacity, count + 1, size);
-    if (copy && count)
-        memcpy(copy, list, count * size);
-    return copy;
-}
-
-/* For a walked factor: the pattern of L by rows. */
-static bool keep_rows(struct damped *system, const struct symbolic *symbolic) {
-    size_t nonzeros = symbolic->nonzeros;
-    system->row_number = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_number);
-    system->row_first = copy_sizes(symbolic->row_first, symbolic->n + 1);
-    system->row_column = copy_list(symbolic->column_index, nonzeros, sizeof *system->row_column);
-    system->row_entry = copy_list(symbolic->row_entry, nonzeros, sizeof *system->row_entry);
-    return system->row_number && system->row_first && system->row_column && system->row_entry;
-}
-
-/* For the solves: the offset of each unknown in a vector, and the pattern of L. */
-static hn_status keep_pattern(struct damped *system, const struct symbolic *symbolic, uint32_t stride,
-                              hn_error *error) {
-    size_t n = symbolic->n, nonzeros = symbolic->nonzeros;
-    system->permutation = copy_list(symbolic->order, n, sizeof *system->permutation);
-    system->column_first = copy_sizes(symbolic->column_first, n + 1);
-    system->row_offset = copy_list(symbolic->row_index, nonzeros, sizeof *system->row_offset);
-    bool kept = system->permutation && system->column_first && system->row_offset;
-    if (!kept || (system->kind == FACTOR_WALKED && !keep_rows(system, symbolic)))
+/* For the solves: the offset of each unknown in a vector, and the pattern of L; a walked factor also has it by rows. All
+ * lists are in one block, which begins with the permutation. */
+static hn_status keep_pattern(struct damped *system, const struct symbolic *s, uint32_t stride, hn_error *error) {
+    size_t n = s->n, nonzeros = s->nonzeros, lists = system->kind == FACTOR_WALKED ? 4 : 1;
+    size_t count = size_sum(3 * n + 2, size_product(lists, nonzeros));
+    uint32_t *at = base_allocate(size_product(count, sizeof *at));
+    if (!at)
         return error_no_memory(error, "the pattern of the factor");
+    at = put_list(&system->permutation, at, s->order, n);
+    at = put_list(&system->column_first, at, s->column_first, n + 1);
+    at = put_list(&system->row_offset, at, s->row_index, nonzeros);
+    if (system->kind == FACTOR_WALKED) {
+        at = put_list(&system->row_number, at, s->row_index, nonzeros);
+        at = put_list(&system->row_first, at, s->row_first, n + 1);
+        at = put_list(&system->row_column, at, s->column_index, nonzeros);
+        put_list(&system->row_entry, at, s->row_entry, nonzeros);
+    }
     for (size_t e = 0; e < nonzeros; e++)
-        system->row_offset[e] = symbolic->order[symbolic->row_index[e]] * stride;
+        system->row_offset[e] = s->order[s->row_index[e]] * stride;
     for (size_t k = 0; k < n; k++)
         system->permutation[k] *= stride;
     return HN_OK;
-}
-
-static hn_status lister_begin(struct lister *lister, size_t order, hn_error *error) {
-    size_t capacity[5] = {0};
-    lister->target = array_grow(NULL, &capacity[0], order + 1, sizeof *lister->target);
-    lister->sums = array_grow(NULL, &capacity[1], order + 1, sizeof *lister->sums);
-    lister->rests = array_grow(NULL, &capacity[2], order + 1, sizeof *lister->rests);
-    lister->cursor = array_grow(NULL, &capacity[3], order + 1, sizeof *lister->cursor);
-    lister->folded = array_grow(NULL, &capacity[4], order + 1, sizeof *lister->folded);
-    return lister->target && lister->sums && lister->rests && lister->cursor && lister->folded
-               ? HN_OK
-               : error_no_memory(error, "the lists of the system");
-}
-
-static void lister_end(struct lister *lister) {
-    base_release(lister->target);
-    base_release(lister->sums);
-    base_release(lister->rests);
-    base_release(lister->cursor);
-    base_release(lister->folded);
-    base_release(lister->negated);
-    base_release(lister->table);
-}
-
-static hn_status write_lists(struct damped *system, const struct side *side, const struct symbolic *symbolic,
-                             const struct damped_request *request, hn_error *error) {
-    struct lister lister = {.system = system,
-                            .request = request,
-                            .rows = side->rows,
-                            .columns = side->columns,
-                            .border = side->border,
-                            .whole = side->whole,
-                            .whole_columns = side->whole_columns,
-                            .symbolic = system->kind == FACTOR_DENSE ? NULL : symbolic};
-    size_t next = 0;
-    hn_status status = place_storage(system, symbolic, request, &next, error);
-    if (status == HN_OK) {
-        lister.next_place = (uint32_t)(next * request->matrix.stride);
-        status = lister_begin(&lister, system->order, error);
-    }
-    if (status == HN_OK && lister.border)
-        status = lister_constant(&lister, 1, &lister.one, error);
-    if (status == HN_OK)
-        status = system->kind == FACTOR_LISTED ? factor_list(&lister, error) : gram_list(&lister, error);
-    system->slots = next + system->constant_count - request->storage / request->matrix.stride;
-    lister_end(&lister);
-    return status;
 }
 
 static void choose_kind(struct damped *system, const struct side *side, const struct damped_request *request) {
@@ -235,169 +219,106 @@ static void choose_kind(struct damped *system, const struct side *side, const st
         system->kind = FACTOR_TILED;
 }
 
-/* Zero and the range of pivots; the rest is in the executor's memory. */
-static void place_tiled(struct damped *system, const struct damped_request *request) {
-    system->zero = request->storage;
-    system->pivot_range = request->storage + request->matrix.stride;
-    system->slots = 3;
+static hn_status write_lists(struct damped *system, const struct side *side, const struct symbolic *symbolic,
+                             const struct damped_request *request, hn_error *error) {
+    size_t next = 0;
+    hn_status status = place_storage(system, symbolic, request, &next, error);
+    if (status != HN_OK)
+        return status;
+    const struct list_request lists = {.system = request,
+                                       .rows = side->rows,
+                                       .columns = side->columns,
+                                       .border = side->border,
+                                       .symbolic = system->kind == FACTOR_DENSE ? NULL : symbolic,
+                                       .constants = (uint32_t)(next * request->matrix.stride)};
+    status = factor_list(system, &lists, error);
+    system->slots = next + system->constant_count - request->storage / request->matrix.stride;
+    return status;
 }
 
 static hn_status build_factor(struct damped *system, const struct side *side, const struct damped_request *request,
                               hn_error *error) {
     struct symbolic symbolic = {0};
-    choose_kind(system, side, request);
     hn_status status = HN_OK;
-    if (system->kind == FACTOR_TILED) {
-        place_tiled(system, request);
+    choose_kind(system, side, request);
+    if (system->kind == FACTOR_TILED) { /* zero and the range of pivots; the rest is in the executor's memory */
+        system->zero = request->storage;
+        system->pivot_range = request->storage + request->matrix.stride;
+        system->slots = 3;
         return HN_OK;
     }
-    if (system->kind != FACTOR_DENSE) {
-        const struct symbolic_request wanted = {system->order,       side->pattern.first,
-                                                side->pattern.index, MOST_NONZEROS,
-                                                ARRANGED_SHALLOW,    side->border ? side->border->order : NULL};
+    const struct symbolic_request wanted = {.n = system->order,
+                                            .first = side->pattern.first,
+                                            .index = side->pattern.index,
+                                            .limit = MOST_NONZEROS,
+                                            .arrangement = ARRANGED_SHALLOW,
+                                            .order = side->border ? side->border->order : NULL};
+    if (system->kind != FACTOR_DENSE)
         status = symbolic_create(&symbolic, &wanted, error);
-        if (status == HN_OK)
-            status = keep_pattern(system, &symbolic, request->matrix.stride, error);
-    }
+    if (system->kind != FACTOR_DENSE && status == HN_OK)
+        status = keep_pattern(system, &symbolic, request->matrix.stride, error);
     if (status == HN_OK)
         status = write_lists(system, side, &symbolic, request, error);
     symbolic_release(&symbolic);
     return status;
 }
 
-/* ---- both sides ---- */
+/* ---- the choice ---- */
 
-/* The fraction of the rows' cost that the outputs' side must stay below. */
-static double bonus_of(const struct damped_request *request) {
-    return request->fixed_shift >= DAMPED_ENOUGH ? 1 : CLEARLY;
-}
-
-/* Predicts both sides, the one with fewer products in M M' first. A side costs at least its products: if they decide
- * the choice, the pattern of the other side, which may be dense, is not computed, and its cost is set to infinity. */
-static hn_status predict_sides(struct side sides[2], const struct vectors *by_rows, const struct vectors *by_columns,
-                               const struct damped_request *request, hn_error *error) {
-    double rows = gram_products(by_columns) / 2, outputs = gram_products(by_rows) / 2, bonus = bonus_of(request);
-    hn_status status = HN_OK;
-    if (request->rows_side_only || rows <= outputs) {
-        status = predict(&sides[0], by_rows, by_columns, request, error);
-        if (status == HN_OK && !request->rows_side_only && outputs < bonus * sides[0].cost)
-            status = predict(&sides[1], by_columns, by_rows, request, error);
+static hn_status choose_side(struct damped *out, struct choice *choice, hn_error *error) {
+    const struct damped_request *request = choice->request;
+    const double *products = choice->products;
+    hn_status status = request->may_border ? choose_border(choice, error) : HN_OK;
+    /* every other choice includes the products of one side */
+    double least = request->rows_side_only ? products[0] : fmin(products[0], products[1]);
+    if (status == HN_OK && choice->bordered.cost >= CLEARLY * least)
+        status = predict_sides(choice, error);
+    if (status != HN_OK)
         return status;
-    }
-    status = predict(&sides[1], by_columns, by_rows, request, error);
-    if (status == HN_OK && sides[1].cost >= bonus * rows)
-        status = predict(&sides[0], by_rows, by_columns, request, error);
-    return status;
-}
-
-static hn_status choose_side(struct damped *out, struct side sides[2], const struct damped_request *request,
-                             hn_error *error) {
-    bool other = !request->rows_side_only && sides[1].cost < bonus_of(request) * sides[0].cost;
-    if (isinf(sides[other].cost))
+    bool outputs = !request->rows_side_only && choice->plain[1].cost < choice->bonus * choice->plain[0].cost;
+    const struct side *side = &choice->plain[outputs];
+    if (choice->bordered.cost < CLEARLY * side->cost)
+        side = &choice->bordered;
+    if (isinf(side->cost))
         return error_set(error, HN_LIMIT,
                          "a step would need more than %.0g products: a column has entries in too many rows%s",
                          MOST_PRODUCTS, request->rows_side_only ? "" : " and a row in too many columns");
-    out->outputs_side = other;
-    return build_factor(out, &sides[other], request, error);
+    out->outputs_side = side->outputs;
+    return build_factor(out, side, request, error);
 }
 
-/* ---- columns kept out ---- */
-
-/* An upper bound on the cost of a side: that of a dense factor. */
-static double most_cost(const struct vectors *rows, const struct vectors *columns) {
-    double order = (double)rows->count;
-    return gram_products(columns) / 2 + order * order * order / 6 + order * order;
+static void choice_begin(struct choice *choice) {
+    const struct vectors *rows = &choice->by_rows, *columns = &choice->by_columns;
+    choice->products[0] = gram_products(columns) / 2;
+    choice->products[1] = gram_products(rows) / 2;
+    choice->bonus = choice->request->fixed_shift >= DAMPED_ENOUGH ? 1 : CLEARLY;
+    choice->plain[0] = (struct side){.rows = rows, .columns = columns, .cost = INFINITY};
+    choice->plain[1] = (struct side){.outputs = true, .rows = columns, .columns = rows, .cost = INFINITY};
+    choice->bordered.cost = choice->borders[0].cost = choice->borders[1].cost = INFINITY;
 }
 
-/* The cost from which on a border gains too little, whatever the other costs. */
-static double border_limit(const struct vectors *by_rows, const struct vectors *by_columns,
-                           const struct damped_request *request) {
-    double rows = most_cost(by_rows, by_columns), outputs = most_cost(by_columns, by_rows) / bonus_of(request);
-    return fmin(MOST_PRODUCTS, CLEARLY * (request->rows_side_only ? rows : fmin(rows, outputs)));
-}
-
-/* The better of the two sides with columns kept out; of infinite cost if that gains nothing. */
-static hn_status choose_border(struct side *out, struct border borders[2], const struct vectors *by_rows,
-                               const struct vectors *by_columns, const struct damped_request *request,
-                               hn_error *error) {
-    struct border_request wanted = {by_rows, by_columns, request->undamped, border_limit(by_rows, by_columns, request)};
-    hn_status status = border_choose(&borders[0], &wanted, error);
-    wanted =
-        (struct border_request){by_columns, by_rows, NULL, fmin(bonus_of(request) * borders[0].cost, wanted.limit)};
-    if (status == HN_OK && !request->rows_side_only && !request->undamped)
-        status = border_choose(&borders[1], &wanted, error);
-    bool other = borders[1].count > 0;
-    const struct border *border = &borders[other];
-    *out = (struct side){.rows = &border->rows,
-                         .columns = &border->columns,
-                         .pattern = border->pattern,
-                         .cost = border->cost,
-                         .nonzeros = border->nonzeros,
-                         .border = border,
-                         .whole = other ? by_columns : by_rows,
-                         .whole_columns = other ? by_rows : by_columns};
-    return status;
-}
-
-/* Whether no other choice can be as cheap: every other one includes the products of one side. */
-static bool border_wins(const struct side *border, const struct vectors *by_rows, const struct vectors *by_columns,
-                        const struct damped_request *request) {
-    double rows = gram_products(by_columns) / 2, outputs = gram_products(by_rows) / 2;
-    return border->cost < CLEARLY * (request->rows_side_only ? rows : fmin(rows, outputs));
-}
-
-static hn_status build_plain(struct damped *out, const struct vectors *by_rows, const struct vectors *by_columns,
-                             const struct side *border, const struct damped_request *request, hn_error *error) {
-    struct side sides[2] = {{.cost = INFINITY}, {.cost = INFINITY}};
-    hn_status status = predict_sides(sides, by_rows, by_columns, request, error);
-    bool other = !request->rows_side_only && sides[1].cost < bonus_of(request) * sides[0].cost;
-    if (status == HN_OK && border->cost < CLEARLY * sides[other].cost) {
-        out->outputs_side = border->whole == by_columns;
-        status = build_factor(out, border, request, error);
-    } else if (status == HN_OK)
-        status = choose_side(out, sides, request, error);
-    vectors_release(&sides[0].pattern);
-    vectors_release(&sides[1].pattern);
-    return status;
-}
-
-static hn_status build_system(struct damped *out, const struct vectors *by_rows, const struct vectors *by_columns,
-                              const struct damped_request *request, hn_error *error) {
-    struct border borders[2] = {{.cost = INFINITY}, {.cost = INFINITY}};
-    struct side border = {.cost = INFINITY};
-    hn_status status = HN_OK;
-    if (request->may_border)
-        status = choose_border(&border, borders, by_rows, by_columns, request, error);
-    if (status == HN_OK && border_wins(&border, by_rows, by_columns, request)) {
-        out->outputs_side = border.whole == by_columns;
-        status = build_factor(out, &border, request, error);
-    } else if (status == HN_OK)
-        status = build_plain(out, by_rows, by_columns, &border, request, error);
-    border_release(&borders[0]);
-    border_release(&borders[1]);
-    return status;
-}
-
-static hn_status damped_system_build(struct damped *out, const struct vectors *by_rows,
-                                     const struct vectors *by_columns, const struct damped_request *request,
-                                     hn_error *error) {
-    hn_status status = list_product(&out->by_rows, by_rows, &request->matrix, error);
-    if (status == HN_OK)
-        status = list_product(&out->by_columns, by_columns, &request->matrix, error);
-    return status == HN_OK ? build_system(out, by_rows, by_columns, request, error) : status;
+static void choice_end(struct choice *choice) {
+    vectors_release(&choice->by_rows);
+    vectors_release(&choice->by_columns);
+    for (int side = 0; side < 2; side++) {
+        vectors_release(&choice->plain[side].pattern);
+        border_release(&choice->borders[side]);
+    }
 }
 
 hn_status damped_create(struct damped *out, const struct damped_request *request, hn_error *error) {
-    const struct damped_matrix *matrix = &request->matrix;
-    struct vectors by_rows = {0}, by_columns = {0};
+    struct choice choice = {.request = request};
+    hn_status status = HN_OK;
     *out = (struct damped){0};
-    hn_status status = vectors_copy(&by_rows, matrix->rows, matrix->columns, matrix->first, matrix->column, error);
-    if (status == HN_OK)
-        status = vectors_transpose(&by_columns, &by_rows, error);
-    if (status == HN_OK)
-        status = damped_system_build(out, &by_rows, &by_columns, request, error);
-    vectors_release(&by_rows);
-    vectors_release(&by_columns);
+    if (copy_matrix(&choice.by_rows, &choice.by_columns, &request->matrix) &&
+        list_product(&out->by_rows, &choice.by_rows, &request->matrix) &&
+        list_product(&out->by_columns, &choice.by_columns, &request->matrix)) {
+        choice_begin(&choice);
+        status = choose_side(out, &choice, error);
+    } else {
+        status = error_no_memory(error, "the products with the Jacobian");
+    }
+    choice_end(&choice);
     if (status != HN_OK)
         damped_release(out);
     return status;
@@ -407,13 +328,7 @@ void damped_release(struct damped *system) {
     base_release(system->by_rows.stream);
     base_release(system->by_columns.stream);
     base_release(system->stream);
-    base_release(system->permutation);
-    base_release(system->column_first);
-    base_release(system->row_offset);
-    base_release(system->row_number);
-    base_release(system->row_first);
-    base_release(system->row_column);
-    base_release(system->row_entry);
+    base_release(system->permutation); /* and the other lists of the pattern */
     base_release(system->constants);
     *system = (struct damped){0};
 }

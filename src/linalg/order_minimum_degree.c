@@ -16,7 +16,7 @@
  * eliminated together with p. All sizes |.| are sums of weights.
  *
  * SPDX-License-Identifier: MIT */
-#include "linalg/order.h"
+#include "linalg/symbolic.h"
 
 #include "base/error.h"
 #include "base/layout.h"
@@ -128,7 +128,7 @@ static void compact_pool(struct ordering *o) {
 /* ---- one step: the new element ---- */
 
 /* Moves the variables from `from` on that are not in L_p yet to `to`; returns the end. */
-static size_t order_minimum_degree_gather(struct ordering *o, size_t from, uint32_t count, size_t to) {
+static size_t gather_variables(struct ordering *o, size_t from, uint32_t count, size_t to) {
     for (size_t k = from; k < from + count; k++) {
         uint32_t i = o->pool[k];
         struct node *node = &o->nodes[i];
@@ -157,10 +157,10 @@ static void form_element(struct ordering *o, struct node *pivot) {
     o->size = 0;
     for (size_t k = list; k < list + elements; k++) {
         struct node *element = &o->nodes[o->pool[k]];
-        end = order_minimum_degree_gather(o, element->start, element->length, end);
+        end = gather_variables(o, element->start, element->length, end);
         kill_element(element);
     }
-    end = order_minimum_degree_gather(o, list + elements, pivot->length - elements, end);
+    end = gather_variables(o, list + elements, pivot->length - elements, end);
     pivot->start = begin;
     pivot->length = (uint32_t)(end - begin);
     pivot->elements = 0;
@@ -218,7 +218,7 @@ static void keep_variables(struct ordering *o, const struct node *node, struct p
 }
 
 /* Merges the rows of j into i. */
-static void order_minimum_degree_join(struct ordering *o, uint32_t i, uint32_t j) {
+static void merge_rows(struct ordering *o, uint32_t i, uint32_t j) {
     o->follower[o->tail[i]] = j;
     o->tail[i] = o->tail[j];
     o->nodes[j].weight = 0;
@@ -235,7 +235,7 @@ static void update_variable(struct ordering *o, uint32_t p, uint32_t i) {
     if (pass.to == node->start) { /* only L_p is left: mass elimination of i with p */
         o->size -= (uint32_t)-node->weight;
         o->left -= (uint32_t)-node->weight;
-        order_minimum_degree_join(o, p, i);
+        merge_rows(o, p, i);
         return;
     }
     o->pool[pass.to] = o->pool[variables];
@@ -271,7 +271,7 @@ static void join_alike(struct ordering *o, uint32_t i) {
         bool alike = other->length == node->length && other->elements == node->elements && is_stamped(o, other);
         if (alike) {
             node->weight += other->weight;
-            order_minimum_degree_join(o, i, j);
+            merge_rows(o, i, j);
             o->nodes[before].next = other->next;
         } else {
             before = j;
@@ -310,7 +310,7 @@ static void finish_element(struct ordering *o, struct node *pivot) {
     pivot->stamp = 1;
 }
 
-static void order_minimum_degree_eliminate(struct ordering *o, uint32_t p) {
+static void eliminate(struct ordering *o, uint32_t p) {
     struct node *pivot = &o->nodes[p];
     o->left -= (uint32_t)pivot->weight;
     pivot->weight = 0;
@@ -337,12 +337,6 @@ static void place_ordering(struct layout *layout, void *context) {
     o->follower = layout_take(layout, o->n, sizeof *o->follower);
     o->tail = layout_take(layout, o->n, sizeof *o->tail);
     o->pool = layout_take(layout, o->room, sizeof *o->pool);
-}
-
-/* Memory for the pattern, one more list of n at its end, and some slack, so that compacting is rare. */
-static void *allocate_ordering(struct ordering *o, size_t entries) {
-    o->room = size_sum(size_sum(entries, entries / 5), o->n);
-    return layout_allocate(place_ordering, o);
 }
 
 /* The degree of a row, UINT32_MAX if it is dense. */
@@ -378,13 +372,6 @@ static void start_lists(struct ordering *o, const size_t *first, const uint32_t 
     }
 }
 
-/* Writes the rows of supervariable p. */
-static size_t write_rows(const struct ordering *o, uint32_t p, uint32_t *order, size_t count) {
-    for (uint32_t i = p; i != NONE; i = o->follower[i])
-        order[count++] = i;
-    return count;
-}
-
 static void order_rows(struct ordering *o, const size_t *first, const uint32_t *index, uint32_t *order) {
     size_t count = 0;
     start_nodes(o, first, index);
@@ -394,8 +381,9 @@ static void order_rows(struct ordering *o, const size_t *first, const uint32_t *
     start_lists(o, first, index);
     while (o->left > 0) {
         uint32_t p = choose_pivot(o);
-        order_minimum_degree_eliminate(o, p);
-        count = write_rows(o, p, order, count);
+        eliminate(o, p);
+        for (uint32_t i = p; i != NONE; i = o->follower[i]) /* the rows of the supervariable */
+            order[count++] = i;
     }
 }
 
@@ -405,7 +393,9 @@ hn_status order_minimum_degree(size_t n, const size_t *first, const uint32_t *in
         return HN_OK;
     if (n >= LIST_TAG)
         return error_set(error, HN_LIMIT, "order: %zu rows exceed the limit of %u", n, LIST_TAG - 1);
-    void *block = allocate_ordering(&o, first[n]);
+    /* Memory for the pattern, one more list of n at its end, and some slack, so that compacting is rare. */
+    o.room = size_sum(size_sum(first[n], first[n] / 5), n);
+    void *block = layout_allocate(place_ordering, &o);
     if (!block)
         return error_no_memory(error, "order");
     order_rows(&o, first, index, order);

@@ -9,7 +9,6 @@
 #define HN_LINALG_TRIDIAGONAL_SCHUR_KERNEL_H
 
 #include "linalg/tridiagonal_solve_kernel.h"
-#include "linalg/vector_product_kernel.h"
 
 /* ---- once: the reduction to tridiagonal form ---- */
 
@@ -81,7 +80,7 @@ static void kernel_turn_tiled(const struct tiled_turn *turn) {
 
 /* S = A_o A_o' + eps - X' D^-1 X, X = L^-1 G, in rows from..to of the lower triangle: columns 0..to of X are needed,
  * one row at a time. Each thread computes them in its workspace: that costs less than transferring them. */
-struct reduced_loss {
+struct reduced_update {
     const struct reduced *r;
     size_t from, to;
     double *x; /* the current row of X */
@@ -89,55 +88,55 @@ struct reduced_loss {
 };
 
 /* A_o A_o' + eps in these rows; zeros in the padding of the tiles. */
-static void reduced_gather(const struct reduced_loss *loss) {
-    const struct reduced *r = loss->r;
+static void reduced_gather(const struct reduced_update *update) {
+    const struct reduced *r = update->r;
     const struct tiles *t = r->tiles;
-    size_t end = loss->to == t->order ? t->order + TILED_MARGIN : loss->to;
+    size_t end = update->to == t->order ? t->order + TILED_MARGIN : update->to;
     for (size_t j = 0; j < t->order + TILED_ACROSS; j++)
-        memset(t->h + j * t->leading + loss->from, 0, (end - loss->from) * sizeof *t->h);
-    for (size_t j = 0; j < loss->to; j++) {
+        memset(t->h + j * t->leading + update->from, 0, (end - update->from) * sizeof *t->h);
+    for (size_t j = 0; j < update->to; j++) {
         const double *own = r->form->gram + t->count[j] * r->form->gram_leading;
         double *into = t->h + j * t->leading;
-        for (size_t i = j < loss->from ? loss->from : j; i < loss->to; i++)
+        for (size_t i = j < update->from ? update->from : j; i < update->to; i++)
             into[i] = own[t->count[i]];
     }
-    for (size_t j = loss->from; j < loss->to; j++)
+    for (size_t j = update->from; j < update->to; j++)
         t->whole[j] = t->h[j * t->leading + j] += t->shift;
 }
 
 /* Row k of X from the previous one, in place. */
-static void reduced_row(const struct reduced_loss *loss, size_t k) {
-    const struct reduced *r = loss->r;
+static void reduced_row(const struct reduced_update *update, size_t k) {
+    const struct reduced *r = update->r;
     const uint32_t *count = r->tiles->count;
     const double *g = r->form->turn + k * r->form->wide;
-    double *x = loss->x, l = k > 0 ? r->beside[k - 1] : 0;
-    for (size_t i = 0; i < loss->to; i++)
+    double *x = update->x, l = k > 0 ? r->beside[k - 1] : 0;
+    for (size_t i = 0; i < update->to; i++)
         x[i] = g[count[i]] - x[i] * l;
 }
 
 /* Packs it as rows, and D^-1 times it as columns. */
-static void reduced_pack(const struct reduced_loss *loss, size_t k, double inverse) {
-    const struct tiles_pair *pair = &loss->pair;
-    const double *x = loss->x;
-    for (size_t i = loss->from; i < loss->to; i += TILE_ROWS)
+static void reduced_pack(const struct reduced_update *update, size_t k, double inverse) {
+    const struct tiles_pair *pair = &update->pair;
+    const double *x = update->x;
+    for (size_t i = update->from; i < update->to; i += TILE_ROWS)
         for (size_t v = 0; v < TILE_ROWS; v += WIDTH)
-            simd_store(pair->a + (i - loss->from) * pair->depth + k * TILE_ROWS + v, simd_load(x + i + v));
-    for (size_t j = 0; j < loss->to; j += TILE_ACROSS)
+            simd_store(pair->a + (i - update->from) * pair->depth + k * TILE_ROWS + v, simd_load(x + i + v));
+    for (size_t j = 0; j < update->to; j += TILE_ACROSS)
         for (size_t c = 0; c < TILE_ACROSS; c++)
             pair->b[j * pair->depth + k * TILE_ACROSS + c] = x[j + c] * inverse;
 }
 
-static void reduced_lose(struct reduced_loss *loss) {
-    const struct reduced *r = loss->r;
+static void reduced_subtract(struct reduced_update *update) {
+    const struct reduced *r = update->r;
     size_t order = r->form->order;
-    memset(loss->x, 0, (loss->to + TILED_MARGIN) * sizeof *loss->x);
+    memset(update->x, 0, (update->to + TILED_MARGIN) * sizeof *update->x);
     for (size_t k = 0; k < order; k += TILED_DEPTH) {
-        loss->pair.depth = order - k < TILED_DEPTH ? order - k : TILED_DEPTH;
-        for (size_t i = 0; i < loss->pair.depth; i++) {
-            reduced_row(loss, k + i);
-            reduced_pack(loss, i, r->inverse[k + i]);
+        update->pair.depth = order - k < TILED_DEPTH ? order - k : TILED_DEPTH;
+        for (size_t i = 0; i < update->pair.depth; i++) {
+            reduced_row(update, k + i);
+            reduced_pack(update, i, r->inverse[k + i]);
         }
-        tiles_multiply(&loss->pair, 0, (loss->to - loss->from + TILE_ROWS - 1) / TILE_ROWS, true);
+        tiles_multiply(&update->pair, 0, (update->to - update->from + TILE_ROWS - 1) / TILE_ROWS, true);
     }
 }
 
@@ -175,30 +174,30 @@ static struct reduced_parts reduced_divide(const struct reduced *r, size_t parts
     return p;
 }
 
-static void reduced_lose_part(const void *context, void *own, size_t from, size_t to) {
+static void reduced_update_part(const void *context, void *own, size_t from, size_t to) {
     const struct reduced_parts *all = context;
     const struct reduced *r = all->r;
     const struct tiles mine = tiles_lay_out(r->tiles->task, own), *t = r->tiles;
-    struct reduced_loss loss = {r, reduced_cut(all, from), reduced_cut(all, to), mine.out, {0}};
-    loss.pair = (struct tiles_pair){.order = loss.to,
-                                    .row = loss.from,
-                                    .leading = t->leading,
-                                    .a = mine.n,
-                                    .b = mine.n + TILED_DEPTH * t->leading,
-                                    .h = t->h,
-                                    .tight = loss.to < t->order};
-    if (loss.from == loss.to)
+    struct reduced_update update = {r, reduced_cut(all, from), reduced_cut(all, to), mine.out, {0}};
+    update.pair = (struct tiles_pair){.order = update.to,
+                                      .row = update.from,
+                                      .leading = t->leading,
+                                      .a = mine.n,
+                                      .b = mine.n + TILED_DEPTH * t->leading,
+                                      .h = t->h,
+                                      .tight = update.to < t->order};
+    if (update.from == update.to)
         return;
-    reduced_gather(&loss);
-    reduced_lose(&loss);
+    reduced_gather(&update);
+    reduced_subtract(&update);
 }
 
 static void reduced_factor(const struct reduced *r) {
     const struct tiles *t = r->tiles;
     const struct reduced_parts parts = reduced_divide(r, (size_t)helpers_count(t->helpers) + 1);
-    const struct helpers_job lost = {parts.parts, 1, 1, reduced_lose_part, &parts, t->slots};
+    const struct helpers_job job = {parts.parts, 1, 1, reduced_update_part, &parts, t->slots};
     reduced_factor_form(r);
-    helpers_share(t->helpers, &lost);
+    helpers_share(t->helpers, &job);
     tiles_factor(t);
 }
 
@@ -207,8 +206,8 @@ static void reduced_factor(const struct reduced *r) {
 static void reduced_others(const struct reduced *r) {
     const struct tiles *t = r->tiles;
     const struct tiled_reduction *form = r->form;
-    const struct tiled_sum owed = {form->turned, form->tall, form->order, t->count, t->z, t->order, r->second, true};
-    tiles_sum(t, &owed);
+    const struct tiled_sum product = {form->turned, form->tall, form->order, t->count, t->z, t->order, r->second, true};
+    tiles_sum(t, &product);
 }
 
 static void reduced_solve(struct tiles *t, const struct damped_sides *sides) {

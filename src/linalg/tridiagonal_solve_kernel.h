@@ -6,8 +6,8 @@
  *     S = A_o A_o' + eps - G' (T + eps)^-1 G       from X = L^-1 G: S = A_o A_o' + eps - X' D^-1 X
  *     t = (T + eps)^-1 Q' b_e,   S z_o = b_o - G' t,   z_e = Q (t - (T + eps)^-1 G z_o)
  *
- * If half of the rows are equalities, S needs a sixth of the operations of the whole factor. The text behind defines
- * reduced_factor and reduced_others; the text before tiles_sum. Part of tridiagonal_schur_kernel.h and of
+ * If half of the rows are equalities, S needs a sixth of the operations of the whole factor. The including file defines
+ * tiles_sum before, and reduced_factor and reduced_others after this. Part of tridiagonal_schur_kernel.h and of
  * cuda/kernels/tridiagonal_schur.h.
  *
  * SPDX-License-Identifier: MIT */
@@ -45,17 +45,17 @@ SIMD_INLINE void reduced_choose_rows(const struct reduced *r) {
 
 SIMD_INLINE void reduced_factor_form(const struct reduced *r) {
     const struct tiled_reduction *form = r->form;
-    real owed = 0;
+    real previous = 0;
     LOOP_ROLLED
     for (size_t k = 0; k < form->order; k++) {
-        real whole = form->diagonal[k] + r->tiles->shift, d = whole - owed;
+        real whole = form->diagonal[k] + r->tiles->shift, d = whole - previous;
         real inverse = whole * PIVOT_LOST < d ? 1 / d : 0;
         r->inverse[k * TILES_STEP] = inverse;
         if (k + 1 == form->order)
             break;
         real l = form->beside[k] * inverse;
         r->beside[k * TILES_STEP] = l;
-        owed = l * form->beside[k];
+        previous = l * form->beside[k];
     }
 }
 

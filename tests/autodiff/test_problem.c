@@ -244,7 +244,7 @@ static void the_node_limit_holds_inside_derivatives_too(void **state) {
     assert_int_equal(derivatives_jacobian(&matrix, &problem.graph, problem.body, 1, SPACE_Y, 20, &error), HN_LIMIT);
     assert_contains(error.text, "max_nodes");
     assert_null(matrix.first);
-    assert_int_equal(derivatives_hessian(&matrix, &problem, &error), HN_LIMIT);
+    assert_int_equal(derivatives_hessian_block(&matrix, &problem, SPACE_Y, SPACE_Y, &error), HN_LIMIT);
     assert_null(matrix.first);
     hand_back(&problem, model);
 }

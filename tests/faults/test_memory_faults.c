@@ -86,7 +86,7 @@ static hn_status jacobians(struct journey *j, hn_error *error) {
 }
 
 static hn_status hessian(struct journey *j, hn_error *error) {
-    return derivatives_hessian(&j->matrices[5], &j->problem, error);
+    return derivatives_hessian_block(&j->matrices[5], &j->problem, SPACE_Y, SPACE_Y, error);
 }
 
 static hn_status weights(struct journey *j, hn_error *error) {

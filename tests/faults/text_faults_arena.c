@@ -31,6 +31,13 @@ void *arena_take(struct arena *arena, size_t count, size_t size) {
     return block->data;
 }
 
+void *arena_zeros(struct arena *arena, size_t count, size_t size) {
+    void *zeros = arena_take(arena, count, size);
+    if (zeros)
+        memset(zeros, 0, count * size);
+    return zeros;
+}
+
 char *arena_copy_text(struct arena *arena, const char *text, size_t length) {
     char *copy = arena_take(arena, length + 1, 1);
     if (copy) {

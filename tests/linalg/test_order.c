@@ -1,7 +1,7 @@
 /* test_order.c - minimum degree: its fill beside that of SuiteSparse's AMD on models and random patterns, and corner cases.
  *
  * SPDX-License-Identifier: MIT */
-#include "linalg/order.h"
+#include "linalg/symbolic.h"
 
 #include "linalg/order_patterns.h"
 #include "support/check.h"

@@ -1,7 +1,6 @@
 /* test_symbolic.c - order, elimination tree and pattern of L against elimination on a full matrix of booleans.
  *
  * SPDX-License-Identifier: MIT */
-#include "linalg/order_shallow.h"
 #include "linalg/symbolic.h"
 
 #include "base/random.h"

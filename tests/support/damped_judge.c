@@ -4,7 +4,6 @@
 #include "damped_judge.h"
 
 #include "cpu/backend.h"
-#include "linalg/stream_scale.h"
 #include "support/check.h"
 
 #include <math.h>

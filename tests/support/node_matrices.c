@@ -46,7 +46,7 @@ struct node_matrix jacobian_of(struct graph *graph, const uint32_t *nodes, size_
 struct node_matrix hessian_of(struct problem *problem) {
     struct node_matrix matrix;
     hn_error error = {.text = ""};
-    if (derivatives_hessian(&matrix, problem, &error) != HN_OK)
+    if (derivatives_hessian_block(&matrix, problem, SPACE_Y, SPACE_Y, &error) != HN_OK)
         fail_msg("%s", error.text);
     matrix_entries_to_nodes(&problem->graph, &matrix);
     check_form(&problem->graph, &matrix, problem->outputs, problem->outputs);

@@ -6,7 +6,7 @@
 
 #include "autodiff/derivatives.h"
 
-/* derivatives_jacobian, derivatives_hessian and derivatives_weights with derivatives_contract; the test fails when they do,
+/* derivatives_jacobian, derivatives_hessian_block and derivatives_weights with derivatives_contract; the test fails when they do,
  * or when the matrix has no proper form: row starts rising, columns ascending within range, no entry the constant 0. Entries
  * that are numbers become nodes. */
 struct node_matrix jacobian_of(struct graph *graph, const uint32_t *nodes, size_t count, enum space space,

@@ -1,6 +1,5 @@
 /* blocked_ldl_thread.h - a linear system that the host solves in blocks, for one thread per sample and slots in
- * global memory: rows of A, its products, and row weights. What linalg/blocked_ldl_kernel.h and
- * linalg/vector_product_kernel.h compute, to the last bit.
+ * global memory: rows of A, its products, and row weights. What linalg/blocked_ldl_kernel.h computes, to the last bit.
  *
  *     h = M M' + E,  M = A of the active rows, or A'      rows that are known, with J J' computed once, come first
  *     A x, A' x                                           rows that are nearly full and known are matrices of numbers
