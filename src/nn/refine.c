@@ -2,9 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "hardnet/refine.h"
-#include "base/arithmetic.h"
 
-#include "base/arena.h"
+#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
@@ -15,29 +14,18 @@
 
 enum { CHUNK = IMPROVE_CHUNK, MOST_CANDIDATES = 1000 };
 
-/* Workspace of one thread, for CHUNK inputs with all their candidates. */
-struct chunk_memory {
-    const hn_refiner *owner;
-    struct refine_memory refine;
-    struct samples samples, beyond;
-    double *targets;
-    size_t *best;
-    void *block;
-};
-
 struct hn_refiner {
     const hn_layer *layer;
     hn_layer *owned; /* the refiner's own layer if the caller passed none; else NULL */
     hn_refine_options options;
     size_t inputs, outputs, rows;
-    struct loss loss;
     struct refiner refiner;
     struct thread_pool *thread_pool;
-    struct chunk_memory *memory; /* one per thread */
+    struct refine_memory *memory; /* one per thread, for CHUNK inputs */
+    void *block;                  /* of all memory */
     /* the present call */
-    const hn_refinement *refinement;
-    const hn_improvement *improvement;
-    size_t chunk; /* samples per chunk of a refinement */
+    const void *batch; /* hn_refinement or hn_improvement */
+    size_t chunk;      /* samples or inputs per chunk */
 };
 
 /* ---- options ---- */
@@ -67,50 +55,35 @@ static hn_status check_layer(const hn_refiner *r, const hn_model *model, hn_erro
 
 /* ---- life ---- */
 
-static void place_memory(struct layout *layout, void *context) {
-    struct chunk_memory *m = context;
-    const hn_refiner *r = m->owner;
-    size_t samples = CHUNK * r->options.candidates;
-    m->refine.workspace = layout_take(layout, hn_layer_workspace_bytes(r->layer), 1);
-    m->refine.loss = layout_take(layout, r->loss.bytes, 1);
-    refiner_place(layout, &r->refiner, samples, &m->refine);
-    samples_place(layout, &m->beyond, CHUNK, 0, r->outputs);
-    samples_place(layout, &m->samples, samples, r->inputs, r->outputs);
-    m->targets = layout_take(layout, samples * r->outputs, sizeof *m->targets);
-    m->best = layout_take(layout, CHUNK, sizeof *m->best);
+static void refine_place(struct layout *layout, void *context) {
+    hn_refiner *r = context;
+    int threads = thread_pool_size(r->thread_pool);
+    r->memory = layout_take(layout, (size_t)threads, sizeof *r->memory);
+    for (int i = 0; i < threads; i++) {
+        struct refine_memory memory = {.best = NULL};
+        refiner_place(layout, &r->refiner, CHUNK, r->options.candidates, true, &memory);
+        if (r->memory)
+            r->memory[i] = memory;
+    }
 }
 
 static hn_status make_memory(hn_refiner *r, hn_error *error) {
-    size_t capacity = 0, members = (size_t)thread_pool_size(r->thread_pool);
-    r->memory = array_grow(NULL, &capacity, members, sizeof *r->memory);
-    if (!r->memory)
+    r->block = layout_allocate(refine_place, r);
+    if (!r->block)
         return error_no_memory(error, "a refiner");
-    for (size_t i = 0; i < members; i++)
-        r->memory[i] = (struct chunk_memory){.owner = r};
-    for (size_t i = 0; i < members; i++) {
-        struct chunk_memory *m = &r->memory[i];
-        m->block = layout_allocate(place_memory, m);
-        if (!m->block)
-            return error_no_memory(error, "a refiner");
-        loss_begin(&r->loss, m->refine.loss);
-        refiner_begin(&r->refiner, &m->refine);
-    }
+    for (int i = 0; i < thread_pool_size(r->thread_pool); i++)
+        refiner_begin(&r->refiner, &r->memory[i]);
     return HN_OK;
 }
 
 static hn_status refine_build(hn_refiner *r, const hn_model *model, hn_error *error) {
-    hn_status status = HN_OK;
-    if (!r->layer)
-        status = hn_layer_create(&r->owned, model, NULL, error);
+    hn_status status = r->layer ? HN_OK : hn_layer_create(&r->owned, model, NULL, error);
     if (!r->layer)
         r->layer = r->owned;
     if (status == HN_OK)
         status = check_layer(r, model, error);
     if (status == HN_OK)
-        status = loss_create(&r->loss, model, error);
-    if (status == HN_OK)
-        status =
-            refiner_create(&r->refiner, model, r->layer, &r->loss, hn_layer_options_of(r->layer).instructions, error);
+        status = refiner_create(&r->refiner, model, r->layer, true, error);
     if (status == HN_OK)
         status = thread_pool_create(&r->thread_pool, r->options.threads, error);
     return status == HN_OK ? make_memory(r, error) : status;
@@ -147,12 +120,9 @@ hn_status hn_refiner_create(hn_refiner **out, const hn_model *model, const hn_la
 void hn_refiner_destroy(hn_refiner *r) {
     if (!r)
         return;
-    for (int i = 0; r->memory && i < thread_pool_size(r->thread_pool); i++)
-        base_release(r->memory[i].block);
-    base_release(r->memory);
+    base_release(r->block);
     thread_pool_destroy(r->thread_pool);
     refiner_release(&r->refiner);
-    loss_release(&r->loss);
     hn_layer_destroy(r->owned);
     base_release(r);
 }
@@ -181,7 +151,7 @@ static hn_status check_reports(const void *reports, size_t stride, hn_error *err
 }
 
 /* Without residuals, which no caller sees. */
-static struct samples samples_of(const struct chunk_memory *m, size_t count) {
+static struct samples samples_of(const struct refine_memory *m, size_t count) {
     struct samples samples = m->samples;
     samples.count = count;
     samples.residual = NULL;
@@ -192,11 +162,10 @@ static struct samples samples_of(const struct chunk_memory *m, size_t count) {
 
 static void refine_chunk(void *context, int member, size_t number) {
     const hn_refiner *r = context;
-    const hn_refinement *b = r->refinement;
-    const struct chunk_memory *m = &r->memory[member];
-    struct refine_memory memory = m->refine;
+    const hn_refinement *b = r->batch;
+    struct refine_memory memory = r->memory[member];
     size_t first = number * r->chunk, left = b->count - first, count = left < r->chunk ? left : r->chunk;
-    const struct samples all = samples_of(m, count);
+    const struct samples all = samples_of(&memory, count);
     if (b->multipliers)
         memory.multipliers = b->multipliers + first * r->rows;
     copy(all.x, b->x ? b->x + first * r->inputs : NULL, count * r->inputs);
@@ -213,8 +182,8 @@ static void refine_chunk(void *context, int member, size_t number) {
 
 /* Candidate k of input i is row k * count + i here; in the caller's arrays the candidates of an input are
  * contiguous. */
-static void spread(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
-    const hn_improvement *b = r->improvement;
+static void spread(const hn_refiner *r, const struct refine_memory *m, size_t first, size_t count) {
+    const hn_improvement *b = r->batch;
     size_t n = r->outputs, most = r->options.candidates;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < most; k++) {
@@ -224,8 +193,8 @@ static void spread(const hn_refiner *r, const struct chunk_memory *m, size_t fir
         }
 }
 
-static void refine_gather(const hn_refiner *r, const struct chunk_memory *m, size_t first, size_t count) {
-    const hn_improvement *b = r->improvement;
+static void refine_gather(const hn_refiner *r, const struct refine_memory *m, size_t first, size_t count) {
+    const hn_improvement *b = r->batch;
     size_t n = r->outputs, most = r->options.candidates;
     for (size_t s = 0; s < count * most; s++) {
         size_t to = (first + s % count) * most + s / count;
@@ -241,33 +210,28 @@ static void refine_gather(const hn_refiner *r, const struct chunk_memory *m, siz
 
 static void improve_chunk(void *context, int member, size_t number) {
     const hn_refiner *r = context;
-    const hn_improvement *b = r->improvement;
-    const struct chunk_memory *m = &r->memory[member];
+    const hn_improvement *b = r->batch;
+    const struct refine_memory *m = &r->memory[member];
     size_t first = number * CHUNK, left = b->count - first, count = left < CHUNK ? left : CHUNK;
-    size_t candidates = r->options.candidates;
-    struct improve_task task = {.samples = samples_of(m, count * candidates),
-                                .among = {count, candidates, m->samples.objective, m->samples.reports, m->best},
-                                .targets = m->targets,
-                                .beyond = m->beyond};
-    const struct improve_settings settings = {r->options.steps, b->explore, b->round};
+    const struct samples samples = samples_of(m, count * r->options.candidates);
+    const struct improve_settings settings = {.steps = r->options.steps, .explore = b->explore, .round = b->round};
     spread(r, m, first, count);
-    refiner_correct(&r->refiner, &m->refine, &task.samples);
-    improve_run(&r->refiner, &m->refine, &task, &settings);
+    refiner_correct(&r->refiner, m, &samples);
+    improve_run(&r->refiner, m, &samples, count, &settings);
     refine_gather(r, m, first, count);
 }
 
 /* ---- calls ---- */
 
-/* One of the two, of `count` samples or inputs, shared among the threads in chunks. */
-static hn_status refiner_share(hn_refiner *r, const hn_refinement *refinement, const hn_improvement *improvement,
+/* Shares a batch of `count` samples or inputs among the threads, in chunks. */
+static hn_status refiner_share(hn_refiner *r, void (*run)(void *context, int member, size_t number), const void *batch,
                                size_t count, size_t chunk, hn_error *error) {
     hn_status status = thread_pool_claim(r->thread_pool, "the refiner", error);
     if (status != HN_OK)
         return status;
-    r->refinement = refinement;
-    r->improvement = improvement;
+    r->batch = batch;
     r->chunk = chunk;
-    thread_pool_share(r->thread_pool, (count + chunk - 1) / chunk, refinement ? refine_chunk : improve_chunk, r);
+    thread_pool_share(r->thread_pool, (count + chunk - 1) / chunk, run, r);
     thread_pool_yield(r->thread_pool);
     return HN_OK;
 }
@@ -289,7 +253,7 @@ hn_status hn_refiner_run(hn_refiner *r, const hn_refinement *batch, hn_error *er
     if (status != HN_OK)
         return status;
     size_t chunk = improve_chunk_size(own.count, (size_t)thread_pool_size(r->thread_pool));
-    return refiner_share(r, &own, NULL, own.count, chunk, error);
+    return refiner_share(r, refine_chunk, &own, own.count, chunk, error);
 }
 
 hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_error *error) {
@@ -309,5 +273,5 @@ hn_status hn_refiner_improve(hn_refiner *r, const hn_improvement *batch, hn_erro
         return error_about(error, HN_INVALID, error_argument(own.round < 0 ? "batch.round" : "batch.explore"),
                            "hn_refiner_improve: explore and round must not be negative");
     status = check_reports(own.reports, own.report_size, error);
-    return status == HN_OK ? refiner_share(r, NULL, &own, own.count, CHUNK, error) : status;
+    return status == HN_OK ? refiner_share(r, improve_chunk, &own, own.count, CHUNK, error) : status;
 }

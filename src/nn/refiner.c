@@ -3,31 +3,54 @@
  * SPDX-License-Identifier: MIT */
 #include "nn/refiner.h"
 
-enum { EXPLORE_EVERY = 4 }; /* rounds; exploration costs as much as a training step */
-enum { GRAIN = 8 };         /* chunk sizes are multiples of this, to fill the lanes */
+enum {
+    EXPLORE_EVERY = 4, /* rounds; exploration costs as much as a training step */
+    GRAIN = 8          /* chunk sizes are multiples of this, to fill the lanes */
+};
 
 /* ---- life ---- */
 
-hn_status refiner_create(struct refiner *r, const hn_model *model, const hn_layer *layer, const struct loss *loss,
-                         hn_instructions instructions, hn_error *error) {
-    *r = (struct refiner){.layer = layer, .loss = loss};
-    return refine_stepper_create(&r->stepper, model, instructions, error);
+hn_status refiner_create(struct refiner *r, const hn_model *model, const hn_layer *layer, bool refines,
+                         hn_error *error) {
+    hn_status status = HN_OK;
+    *r = (struct refiner){.layer = layer, .refines = refines};
+    if (refines || hn_model_objective(model).name)
+        status = loss_create(&r->loss, model, error);
+    if (status == HN_OK && refines)
+        status = refine_plan_create_lanes(&r->plan, model, hn_layer_options_of(layer).instructions, error);
+    return status;
 }
 
 void refiner_release(struct refiner *r) {
-    refine_stepper_release(&r->stepper);
+    loss_release(&r->loss);
+    refine_plan_release(&r->plan);
 }
 
-void refiner_place(struct layout *layout, const struct refiner *r, size_t samples, struct refine_memory *m) {
-    const struct refine_plan *plan = &r->stepper.plan;
-    m->steps = layout_take(layout, plan->bytes, 1);
-    samples_place(layout, &m->trial, samples, 0, plan->outputs);
-    m->multipliers = layout_take(layout, samples * plan->rows, sizeof *m->multipliers);
-    m->length = layout_take(layout, samples, sizeof *m->length);
+void refiner_place(struct layout *layout, const struct refiner *r, size_t inputs, size_t candidates, bool improves,
+                   struct refine_memory *m) {
+    hn_layer_info layer = hn_layer_info_of(r->layer);
+    size_t samples = inputs * candidates;
+    m->workspace = layout_take(layout, hn_layer_workspace_bytes(r->layer), 1);
+    m->loss = layout_take(layout, r->loss.bytes, 1);
+    if (r->refines) {
+        m->steps = layout_take(layout, r->plan.bytes, 1);
+        samples_place(layout, &m->trial, samples, 0, layer.outputs);
+        m->multipliers = layout_take(layout, samples * layer.rows, sizeof *m->multipliers);
+        m->length = layout_take(layout, samples, sizeof *m->length);
+    }
+    if (improves) {
+        samples_place(layout, &m->beyond, inputs, 0, layer.outputs);
+        m->targets = layout_take(layout, samples, layer.outputs * sizeof *m->targets);
+    }
+    samples_place(layout, &m->samples, samples, layer.inputs, layer.outputs);
+    m->best = layout_take(layout, inputs, sizeof *m->best);
 }
 
 void refiner_begin(const struct refiner *r, const struct refine_memory *m) {
-    refine_stepper_begin(&r->stepper, m->steps);
+    if (r->loss.program)
+        loss_begin(&r->loss, m->loss);
+    if (r->refines)
+        refine_plan_prepare(&r->plan, m->steps);
 }
 
 /* ---- samples ---- */
@@ -64,12 +87,12 @@ void refiner_correct(const struct refiner *r, const struct refine_memory *m, con
                                       NULL,           samples->objective, samples->residual};
     const hn_batch batch = samples_as_batch(samples);
     hn_layer_run(r->layer, &batch, m->workspace, hn_layer_workspace_bytes(r->layer), NULL);
-    loss_run(r->loss, m->loss, &values, OBJECTIVE_ONLY);
+    loss_run(&r->loss, m->loss, &values, OBJECTIVE_ONLY);
 }
 
 void refiner_run(const struct refiner *r, const struct refine_memory *m, const struct samples *samples, bool known,
                  int steps) {
-    size_t outputs = r->stepper.plan.outputs;
+    size_t outputs = r->plan.outputs;
     struct samples trial = m->trial;
     trial.count = samples->count;
     trial.x = samples->x;
@@ -79,7 +102,7 @@ void refiner_run(const struct refiner *r, const struct refine_memory *m, const s
     for (int k = 0; k < steps; k++) {
         const struct refine_batch step = {samples->count, samples->x,     samples->y, trial.raw,
                                           m->multipliers, known || k > 0, m->length};
-        refine_stepper_run(&r->stepper, m->steps, &step);
+        refine_plan_run(&r->plan, m->steps, &step);
         refiner_correct(r, m, &trial);
         for (size_t s = 0; s < samples->count; s++)
             refine_keep(samples, &trial, m->length, outputs, s);
@@ -95,33 +118,41 @@ size_t improve_chunk_size(size_t count, size_t threads) {
     return size < IMPROVE_CHUNK ? size : IMPROVE_CHUNK;
 }
 
-bool improve_explores(const struct improve_settings *settings, bool from_starts) {
-    return settings->explore > 0 && (from_starts || settings->round % EXPLORE_EVERY == 0);
+bool improve_explores(const struct improve_settings *settings) {
+    return settings->explore > 0 && (settings->starts || settings->round % EXPLORE_EVERY == 0);
 }
 
 size_t improve_distance(const struct improve_settings *settings) {
     return 1 + (size_t)settings->round / EXPLORE_EVERY % (IMPROVE_CHUNK - 1);
 }
 
-void improve_run(const struct refiner *r, const struct refine_memory *m, struct improve_task *t,
-                 const struct improve_settings *settings) {
-    t->outputs = r->stepper.plan.outputs;
-    t->chunk = IMPROVE_CHUNK;
-    t->distance = improve_distance(settings);
-    t->explore = settings->explore;
-    refiner_run(r, m, &t->samples, false, settings->steps);
-    choose_best(&t->among);
-    for (size_t s = 0; s < t->samples.count; s++)
-        improve_target(t, s);
-    if (!improve_explores(settings, t->starts != NULL))
-        return;
-    t->beyond.count = t->among.inputs;
-    t->beyond.x = t->samples.x; /* of the first candidates */
-    t->beyond.residual = NULL;
+static void explore(const struct refiner *r, const struct refine_memory *m, const struct improve_task *t, int steps) {
     for (size_t i = 0; i < t->beyond.count; i++)
         improve_start(t, i);
     refiner_correct(r, m, &t->beyond);
-    refiner_run(r, m, &t->beyond, false, settings->steps + 1);
+    refiner_run(r, m, &t->beyond, false, steps);
     for (size_t i = 0; i < t->beyond.count; i++)
         improve_adopt(t, i);
+}
+
+void improve_run(const struct refiner *r, const struct refine_memory *m, const struct samples *samples, size_t inputs,
+                 const struct improve_settings *settings) {
+    struct improve_task t = {.outputs = r->plan.outputs,
+                             .samples = *samples,
+                             .among = {inputs, samples->count / inputs, samples->objective, samples->reports, m->best},
+                             .targets = m->targets,
+                             .beyond = m->beyond,
+                             .starts = settings->starts,
+                             .chunk = IMPROVE_CHUNK,
+                             .distance = improve_distance(settings),
+                             .explore = settings->explore};
+    t.beyond.count = inputs;
+    t.beyond.x = samples->x; /* of the first candidates */
+    t.beyond.residual = NULL;
+    refiner_run(r, m, samples, false, settings->steps);
+    choose_best(&t.among);
+    for (size_t s = 0; s < samples->count; s++)
+        improve_target(&t, s);
+    if (improve_explores(settings))
+        explore(r, m, &t, settings->steps + 1);
 }

@@ -9,11 +9,11 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/utf8.h"
 #include "io/stranger.h"
-#include "nn/safetensors_header.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -65,6 +65,150 @@ static hn_status measure_header(size_t *length, const char *name, const unsigned
                            name);
     *length = (size_t)own;
     return HN_OK;
+}
+
+/* ---- the grammar of the header ---- */
+
+enum { KEY_DTYPE = 1, KEY_SHAPE = 2, KEY_OFFSETS = 4, ALL_KEYS = 7 };
+
+static void refuse_name(struct json_cursor *c, const char *what, const char *name, const char *problem) {
+    if (c->status == HN_OK)
+        c->status = error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: %s %s %s", c->name, what,
+                                show_name(name).text, problem);
+    c->at = c->end;
+}
+
+/* Parses a list of at most two numbers; returns their count. */
+static int parse_sizes(struct json_cursor *c, const char *name, size_t *sizes) {
+    int count = 0;
+    if (!json_expect(c, '[') || json_mark(c, ']'))
+        return 0;
+    do {
+        size_t size;
+        json_size(c, &size);
+        if (count == 2)
+            refuse_name(c, "tensor", name, "has more than two dimensions or offsets");
+        else
+            sizes[count++] = size;
+    } while (json_next(c, ']'));
+    return count;
+}
+
+static void parse_offsets(struct json_cursor *c, struct tensor *tensor) {
+    size_t offsets[2] = {0, 0};
+    if (parse_sizes(c, tensor->name, offsets) != 2)
+        refuse_name(c, "tensor", tensor->name, "does not have two offsets");
+    tensor->begin = offsets[0];
+    tensor->end = offsets[1];
+}
+
+static unsigned which_key(const char *key) {
+    if (strcmp(key, "dtype") == 0)
+        return KEY_DTYPE;
+    if (strcmp(key, "shape") == 0)
+        return KEY_SHAPE;
+    return strcmp(key, "data_offsets") == 0 ? KEY_OFFSETS : 0;
+}
+
+static void parse_pair(struct json_cursor *c, struct tensor *tensor, unsigned *seen) {
+    char key[SAFETENSORS_NAME];
+    struct json_text text;
+    json_read_text(c, &text, key, sizeof key);
+    unsigned which = which_key(key);
+    if (which == 0 || (*seen & which))
+        refuse_name(c, "tensor", tensor->name, which ? "has a key twice" : "has an unknown key");
+    *seen |= which;
+    if (!json_expect(c, ':'))
+        return;
+    if (which == KEY_DTYPE)
+        json_read_text(c, &text, tensor->dtype, sizeof tensor->dtype);
+    else if (which == KEY_SHAPE)
+        tensor->dimensions = parse_sizes(c, tensor->name, tensor->shape);
+    else
+        parse_offsets(c, tensor);
+}
+
+static void parse_tensor(struct json_cursor *c, struct tensor *tensor) {
+    unsigned seen = 0;
+    if (!json_expect(c, '{'))
+        return;
+    do
+        parse_pair(c, tensor, &seen);
+    while (json_next(c, '}'));
+    if (seen != ALL_KEYS)
+        refuse_name(c, "tensor", tensor->name, "lacks dtype, shape or data_offsets");
+}
+
+static void add_tensor(struct safetensors *file, struct json_cursor *c, const char *name) {
+    if (safetensors_find(file, name))
+        refuse_name(c, "tensor", name, "appears twice");
+    if (file->tensor_count == SAFETENSORS_MOST_TENSORS) {
+        refuse_name(c, "tensor", name, "is one too many: no network has so many");
+        return;
+    }
+    struct tensor *tensor = &file->tensors[file->tensor_count++];
+    *tensor = (struct tensor){.shape = {1, 1}};
+    memcpy(tensor->name, name, strlen(name) + 1);
+    parse_tensor(c, tensor);
+}
+
+static bool is_checksum(const struct json_text *text) {
+    for (size_t i = 0; i < text->raw_bytes; i++)
+        if (!memchr("0123456789abcdef", text->raw[i], 16))
+            return false;
+    return text->raw_bytes == SAFETENSORS_DIGITS;
+}
+
+/* Appends a key and its value to the texts. */
+static void add_text(struct safetensors *file, struct json_cursor *c) {
+    struct json_text key, value;
+    char *own = file->texts + file->text_bytes;
+    json_read_text(c, &key, own, SIZE_MAX);
+    if (!json_expect(c, ':') || json_read_text(c, &value, own + key.length + 1, SIZE_MAX) != HN_OK)
+        return;
+    if (safetensors_text(file, own))
+        refuse_name(c, "the metadata has the key", own, "twice");
+    if (file->text_count++ == SAFETENSORS_MOST_TEXTS)
+        refuse_name(c, "the metadata's key", own, "is one too many");
+    if (strcmp(own, SAFETENSORS_CHECKSUM) == 0) {
+        file->checksum = value.raw;
+        if (!is_checksum(&value))
+            refuse_name(c, "the metadata's", own, "is not eight hexadecimal digits");
+    }
+    file->text_bytes += key.length + value.length + 2;
+}
+
+static void parse_metadata(struct safetensors *file, struct json_cursor *c) {
+    if (file->text_count > 0)
+        json_refuse(c, "the metadata appear twice");
+    if (json_expect(c, '{'))
+        do
+            add_text(file, c);
+        while (json_next(c, '}'));
+}
+
+static void parse_entry(struct safetensors *file, struct json_cursor *c) {
+    char name[SAFETENSORS_NAME];
+    struct json_text text;
+    json_read_text(c, &text, name, sizeof name);
+    if (!json_expect(c, ':'))
+        return;
+    if (strcmp(name, SAFETENSORS_METADATA) == 0)
+        parse_metadata(file, c);
+    else
+        add_tensor(file, c, name);
+}
+
+/* Fills tensors, texts and checksum; texts must be as large as the header. */
+static hn_status parse_header(struct safetensors *file, struct json_cursor *c) {
+    if (c->at == c->end || *c->at != '{')
+        return json_refuse(c, "'{' is missing");
+    c->at++;
+    do
+        parse_entry(file, c);
+    while (json_next(c, '}'));
+    json_mark(c, ' '); /* blanks pad the header */
+    return c->at == c->end ? c->status : json_refuse(c, "something follows the header");
 }
 
 /* ---- the checksum ---- */
@@ -154,37 +298,42 @@ static hn_status check_tensors(struct safetensors *file, const char *name, hn_er
 hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
                             hn_error *error) {
     size_t length = 0;
-    file->texts = NULL;
+    *file = (struct safetensors){.texts = NULL};
     hn_status status = measure_header(&length, name, bytes, count, error);
     if (status != HN_OK)
         return status;
     file->data = bytes + SAFETENSORS_LENGTH + length;
     file->data_bytes = count - SAFETENSORS_LENGTH - length;
-    struct json_cursor c = {bytes, bytes + SAFETENSORS_LENGTH, file->data, name, error};
+    struct json_cursor c = {bytes, bytes + SAFETENSORS_LENGTH, file->data, name, error, HN_OK};
     file->texts = base_allocate(length + 1);
     if (!file->texts)
         return error_no_memory(error, name);
-    status = safetensors_header(file, &c);
+    status = parse_header(file, &c);
     if (status == HN_OK)
         status = check_sum(file, name, bytes, count, error);
     if (status == HN_OK)
         status = check_tensors(file, name, error);
-    if (status != HN_OK) {
-        base_release(file->texts);
-        file->texts = NULL;
-    }
+    if (status != HN_OK)
+        safetensors_release(file);
     return status;
 }
 
-hn_status safetensors_read(struct safetensors *file, struct file_bytes *bytes, const char *path, size_t most,
-                           hn_error *error) {
-    hn_status status = file_read_begun(bytes, path, most, safetensors_begins, error);
-    if (status != HN_OK)
-        return status;
-    status = safetensors_parse(file, path, bytes->data, bytes->count, error);
-    if (status != HN_OK)
-        base_release(bytes->data);
+hn_status safetensors_read(struct safetensors *file, const char *path, size_t most, hn_error *error) {
+    struct file_bytes bytes;
+    hn_status status = file_read_begun(&bytes, path, most, safetensors_begins, error);
+    if (status == HN_OK)
+        status = safetensors_parse(file, path, bytes.data, bytes.count, error);
+    if (status == HN_OK)
+        file->bytes = bytes;
+    else
+        base_release(bytes.data);
     return status;
+}
+
+void safetensors_release(struct safetensors *file) {
+    base_release(file->texts);
+    base_release(file->bytes.data);
+    *file = (struct safetensors){.texts = NULL};
 }
 
 /* ---- looking in ---- */
@@ -205,6 +354,10 @@ const char *texts_find(const char *texts, size_t bytes, const char *key) {
         at = value + strlen(value) + 1;
     }
     return NULL;
+}
+
+const char *safetensors_text(const struct safetensors *file, const char *key) {
+    return texts_find(file->texts, file->text_bytes, key);
 }
 
 double tensor_number(const struct safetensors *file, const struct tensor *tensor, size_t i) {

@@ -1,25 +1,24 @@
-/* safetensors_write.c - see safetensors_write.h.
+/* safetensors_write.c - writes files as in safetensors.h.
  *
  * The same code runs twice, to measure and to write the header; blanks pad it to a multiple of 8, so that the numbers
  * are aligned when the file is mapped.
  *
  * SPDX-License-Identifier: MIT */
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json_quote.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/utf8.h"
-#include "nn/safetensors.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TEXTS = SAFETENSORS_MOST_TEXTS - 24 }; /* of the caller; the file adds a few */
+enum { MOST_TEXTS = SAFETENSORS_MOST_TEXTS - SAFETENSORS_OWN_TEXTS }; /* of the caller */
 
 struct writer {
     const struct safetensors_content *content;

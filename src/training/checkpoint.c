@@ -4,11 +4,8 @@
 #include "hardnet/checkpoint.h"
 
 #include "base/error.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "base/utf8.h"
 #include "nn/safetensors.h"
-#include "nn/safetensors_write.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,13 +46,13 @@ static hn_status refuse_key(const char *path, const char *key, hn_error *error) 
 
 static hn_status check_texts(const hn_checkpoint *checkpoint, const struct safetensors *file, const char *path,
                              hn_error *error) {
-    const char *format = texts_find(file->texts, file->text_bytes, KEY_FORMAT);
+    const char *format = safetensors_text(file, KEY_FORMAT);
     if (!format || strcmp(format, FORMAT) != 0)
         return error_about(error, HN_UNSUPPORTED, error_file(path), "%s: its format is \"%s\", not \"" FORMAT "\"",
                            path, show_name(format ? format : "").text);
     for (size_t i = 0; i < checkpoint->text_count; i++) {
         const hn_metadata *text = &checkpoint->texts[i];
-        const char *value = texts_find(file->texts, file->text_bytes, text->key);
+        const char *value = safetensors_text(file, text->key);
         if (!value)
             return refuse_key(path, text->key, error);
         if (strcmp(value, text->value) != 0)
@@ -125,35 +122,31 @@ static size_t most_bytes(const hn_checkpoint *checkpoint) {
 }
 
 hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, hn_error *error) {
-    struct file_bytes bytes;
     struct safetensors file;
     if (!checkpoint || !path)
         return error_missing(error, "hn_checkpoint_load", checkpoint ? "path" : "checkpoint");
-    hn_status status = safetensors_read(&file, &bytes, path, most_bytes(checkpoint), error);
+    hn_status status = safetensors_read(&file, path, most_bytes(checkpoint), error);
     if (status != HN_OK)
         return status;
     status = checkpoint_take(checkpoint, &file, path, error);
-    base_release(file.texts);
-    base_release(bytes.data);
+    safetensors_release(&file);
     return status;
 }
 
 /* ---- one text ---- */
 
 hn_status hn_checkpoint_read_text(const char *path, const char *key, size_t bytes, char *text, hn_error *error) {
-    struct file_bytes content;
     struct safetensors file;
     if (!path || !key || !text || bytes == 0)
         return error_missing(error, "hn_checkpoint_read_text", !path ? "path" : !key ? "key" : "text");
-    hn_status status = safetensors_read(&file, &content, path, SIZE_MAX / 2, error);
+    hn_status status = safetensors_read(&file, path, SIZE_MAX / 2, error);
     if (status != HN_OK)
         return status;
-    const char *value = texts_find(file.texts, file.text_bytes, key);
+    const char *value = safetensors_text(&file, key);
     if (value)
         snprintf(text, bytes, "%s", value);
     else
         status = refuse_key(path, key, error);
-    base_release(file.texts);
-    base_release(content.data);
+    safetensors_release(&file);
     return status;
 }

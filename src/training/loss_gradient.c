@@ -1,10 +1,7 @@
 /* loss_gradient.c - one chunk of a batch: the losses of hardnet/train.h and their gradients.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
 #include "base/layout.h"
-#include "base/memory.h"
-#include "nn/network_parts.h"
 #include "training/trainer_parts.h"
 
 #include <math.h>
@@ -13,65 +10,35 @@
 struct train_chunk {
     hn_trainer *trainer;
     struct chunk chunk;
-    struct policy_memory *memory;
     struct learn_memory *own;
-    struct learn_sums *sums;
     double *grad_parameters;
     struct train_batch batch;
 };
 
-/* ---- memory ---- */
-
-static void loss_gradient_lay_out(struct layout *layout, void *context) {
-    struct learn_memory *m = context;
-    struct train_batch *b = &m->batch;
-    const hn_trainer *t = m->owner;
+struct learn_memory learn_memory_place(struct layout *layout, const hn_trainer *t) {
+    struct learn_memory m = {.tape = NULL};
+    struct train_batch *b = &m.batch;
+    const hn_head *head = t->options.policy.head;
     size_t samples = CHUNK * t->options.policy.candidates, numbers = samples * t->outputs;
     if (t->layer) {
-        m->workspace = layout_take(layout, hn_layer_workspace_bytes(t->layer), 1);
-        m->tape = layout_take(layout, hn_layer_tape_bytes(t->layer, samples), 1);
+        m.workspace = layout_take(layout, hn_layer_workspace_bytes(t->layer), 1);
+        m.tape = layout_take(layout, hn_layer_tape_bytes(t->layer, samples), 1);
         b->grad_lower = layout_take(layout, samples * t->rows, sizeof *b->grad_lower);
         b->grad_upper = layout_take(layout, samples * t->rows, sizeof *b->grad_upper);
     }
-    if (t->options.policy.head)
-        m->tape = layout_take(layout, samples, t->options.policy.head->tape_bytes);
-    if (t->options.improve > 0)
-        m->targets = layout_take(layout, numbers, sizeof *m->targets);
+    if (head)
+        m.tape = layout_take(layout, samples, head->tape_bytes);
     b->grad_y = layout_take(layout, numbers, sizeof *b->grad_y);
     b->grad_raw = layout_take(layout, numbers, sizeof *b->grad_raw);
     b->moved = layout_take(layout, samples, sizeof *b->moved);
     b->total = layout_take(layout, samples, sizeof *b->total);
     b->dropped = layout_take(layout, samples, sizeof *b->dropped);
-}
-
-static hn_status create_one(const hn_trainer *t, struct learn_memory *m, hn_error *error) {
-    bool tape = !t->layer || hn_layer_tape_bytes(t->layer, CHUNK * t->options.policy.candidates) > 0;
-    m->block = tape ? layout_allocate(loss_gradient_lay_out, m) : NULL;
-    return m->block ? HN_OK : error_no_memory(error, "training");
-}
-
-hn_status learn_memory_create(hn_trainer *t, hn_error *error) {
-    size_t capacity = 0, members = (size_t)thread_pool_size(t->policy->thread_pool);
-    hn_status status = HN_OK;
-    t->memory = array_grow(NULL, &capacity, members, sizeof *t->memory);
-    if (!t->memory)
-        return error_no_memory(error, "training");
-    for (size_t i = 0; i < members; i++)
-        t->memory[i] = (struct learn_memory){.owner = t};
-    for (size_t i = 0; i < members && status == HN_OK; i++)
-        status = create_one(t, &t->memory[i], error);
-    return status;
-}
-
-void learn_memory_release(hn_trainer *t) {
-    for (int i = 0; t->memory && i < thread_pool_size(t->policy->thread_pool); i++)
-        base_release(t->memory[i].block);
-    base_release(t->memory);
+    return m;
 }
 
 /* ---- sums ---- */
 
-static void learn_sums_add(struct learn_sums *sums, const struct train_batch *b, size_t s) {
+static void add_sample(hn_train_report *sums, const struct train_batch *b, size_t s) {
     const hn_report *report = &b->samples.reports[s];
     if (!isfinite(b->total[s]))
         return; /* it was dropped */
@@ -86,20 +53,20 @@ static void learn_sums_add(struct learn_sums *sums, const struct train_batch *b,
 }
 
 /* A dropped sample counts as undefined if its residual is NaN. */
-static void learn_sums_drop(struct learn_sums *sums, const struct train_batch *b, size_t s) {
+static void add_dropped(hn_train_report *sums, const struct train_batch *b, size_t s) {
     sums->dropped++;
     if (isnan(b->samples.residual[s]) && sums->undefined++ == 0)
         sums->undefined_row = b->samples.reports[s].worst;
 }
 
-struct learn_sums learn_sums_of(const struct train_batch *b, size_t first, size_t end) {
-    struct learn_sums sums = {.samples = 0};
+hn_train_report learn_sums(const struct train_batch *b, size_t first, size_t end) {
+    hn_train_report sums = {.samples = 0};
     for (size_t k = 0; k < b->samples.count; k += b->inputs)
         for (size_t s = k + first; s < k + end; s++)
             if (b->dropped[s])
-                learn_sums_drop(&sums, b, s);
+                add_dropped(&sums, b, s);
     for (size_t i = first; i < end; i++)
-        learn_sums_add(&sums, b, b->best[i]);
+        add_sample(&sums, b, b->best[i]);
     return sums;
 }
 
@@ -108,13 +75,13 @@ struct learn_sums learn_sums_of(const struct train_batch *b, size_t first, size_
 /* The gradients of the losses `improve` and `targets` are bounded already: they are not clipped. */
 struct train_weights learn_weights(const hn_trainer *t) {
     const hn_train_options *o = &t->options;
-    double count = (double)t->count;
+    double count = (double)t->job.count;
     return (struct train_weights){.residual = o->residual_weight,
                                   .square = o->square_weight,
                                   .move = o->move_weight,
                                   .inward = o->inward,
                                   .huber = o->huber,
-                                  .clip = t->targets || o->improve > 0 ? 0 : o->clip_sample,
+                                  .clip = t->job.targets || o->improve > 0 ? 0 : o->clip_sample,
                                   .best = 1 / count,
                                   .other = o->others / count};
 }
@@ -160,7 +127,7 @@ static void learn_head(const struct train_chunk *l) {
     chunk_map(&l->chunk, l->own->tape);
     evaluate_losses(l);
     for (size_t s = 0; s < b->samples.count; s++)
-        if (l->memory->notes[s].lost)
+        if (l->chunk.memory->notes[s].lost)
             b->total[s] = NAN;
     chunk_choose(&l->chunk, b->total);
     chunk_map_back(&l->chunk, l->own->tape, b->grad_y, b->grad_raw);
@@ -168,35 +135,35 @@ static void learn_head(const struct train_chunk *l) {
 
 /* ---- the losses `improve` and `targets` ---- */
 
+struct improve_settings learn_settings(const hn_trainer *t) {
+    return (struct improve_settings){t->options.improve, t->options.explore, t->steps, t->job.starts};
+}
+
 static void learn_improvement(const struct train_chunk *l) {
     const struct train_batch *b = &l->batch;
     const hn_trainer *t = l->trainer;
-    const struct refiner *refiner = &t->policy->refiner;
-    struct improve_task task = {
-        .samples = b->samples,
-        .among = {b->inputs, t->options.policy.candidates, b->samples.objective, b->samples.reports, b->best},
-        .targets = l->own->targets,
-        .beyond = l->memory->beyond,
-        .starts = t->starts ? t->starts + l->chunk.first * t->outputs : NULL};
-    const struct improve_settings settings = {t->options.improve, t->options.explore, t->steps};
+    const struct refine_memory *memory = &l->chunk.memory->refine;
+    struct improve_settings settings = learn_settings(t);
+    if (t->job.starts)
+        settings.starts += l->chunk.first * t->outputs;
     if (!t->batch)
-        refiner_correct(refiner, &l->memory->refine, &task.samples);
+        refiner_correct(&t->policy->refiner, memory, &b->samples);
     for (size_t s = 0; s < b->samples.count; s++)
         train_move(b, s);
-    improve_run(refiner, &l->memory->refine, &task, &settings);
+    improve_run(&t->policy->refiner, memory, &b->samples, b->inputs, &settings);
     for (size_t s = 0; s < b->samples.count; s++)
-        train_regress(b, s, task.targets + s * t->outputs);
+        train_regress(b, s, memory->targets + s * t->outputs);
 }
 
 /* The candidate nearest to the target counts as the best. */
 static void learn_targets(const struct train_chunk *l) {
     const struct train_batch *b = &l->batch;
     const hn_trainer *t = l->trainer;
-    chunk_correct(&l->chunk, t->policy->layer, NULL, l->memory->refine.workspace);
+    chunk_correct(&l->chunk, t->policy->layer, NULL, l->chunk.memory->refine.workspace);
     chunk_objective(&l->chunk, b->samples.residual, NULL, OBJECTIVE_ONLY);
     for (size_t s = 0; s < b->samples.count; s++) {
         train_move(b, s);
-        train_regress(b, s, t->targets + (l->chunk.first + s % b->inputs) * t->outputs);
+        train_regress(b, s, t->job.targets + (l->chunk.first + s % b->inputs) * t->outputs);
     }
     chunk_choose(&l->chunk, b->total);
 }
@@ -208,8 +175,8 @@ static void take_samples(const struct train_chunk *l) {
     const struct samples *all = &l->trainer->batch->samples, *m = &l->batch.samples;
     size_t n = l->trainer->outputs, inputs = l->trainer->inputs;
     for (size_t s = 0; s < m->count; s++) {
-        size_t i = l->chunk.first + s % l->chunk.count, from = s / l->chunk.count * l->trainer->count + i;
-        memcpy(m->x + s * inputs, l->trainer->x + i * inputs, inputs * sizeof *m->x);
+        size_t i = l->chunk.first + s % l->chunk.count, from = s / l->chunk.count * l->trainer->job.count + i;
+        memcpy(m->x + s * inputs, l->trainer->job.x + i * inputs, inputs * sizeof *m->x);
         memcpy(m->raw + s * n, all->raw + from * n, n * sizeof *m->raw);
         memcpy(m->y + s * n, all->y + from * n, n * sizeof *m->y);
         m->objective[s] = all->objective[from];
@@ -226,27 +193,25 @@ static void go_back(const struct train_chunk *l) {
     if (t->batch)
         memcpy(t->batch->rows + l->chunk.first * width, b->grad_y, l->chunk.count * width * sizeof *b->grad_y);
     else
-        perceptron_backward(l->memory->perceptron, l->chunk.count, b->grad_y, l->grad_parameters);
+        perceptron_backward(&l->chunk.memory->perceptron, l->chunk.count, b->grad_y, l->grad_parameters);
 }
 
 static struct train_chunk train_chunk_of(hn_trainer *t, int member, size_t number) {
     struct train_chunk l = {.trainer = t,
-                            .memory = &t->policy->memory[member],
+                            .chunk = chunk_of(t->policy, &t->policy->memory[member], number, CHUNK, t->job.count),
                             .own = &t->memory[member],
-                            .sums = &t->sums[number],
                             .grad_parameters = t->gradients + number * t->parameters,
                             .batch = t->memory[member].batch};
-    l.chunk = chunk_of(t->policy, l.memory, number, CHUNK, t->count);
     l.batch.weights = learn_weights(t);
     l.batch.inputs = l.chunk.count;
     l.batch.outputs = t->outputs;
     l.batch.rows = t->rows;
     l.batch.samples = l.chunk.samples;
-    l.batch.best = l.memory->best;
+    l.batch.best = l.chunk.best;
     l.batch.output_scale = t->network->output.scale;
-    l.batch.bounds = t->bounds.count;
-    l.batch.bound_row = t->bounds.row;
-    l.batch.bound_column = t->bounds.column;
+    l.batch.bounds = t->bounds;
+    l.batch.bound_row = t->bound_row;
+    l.batch.bound_column = t->bound_column;
     return l;
 }
 
@@ -255,8 +220,8 @@ void learn_chunk(hn_trainer *t, int member, size_t number) {
     if (t->batch)
         take_samples(&l);
     else
-        chunk_network(&l.chunk, t->x);
-    if (t->targets)
+        chunk_network(&l.chunk, t->job.x);
+    if (t->job.targets)
         learn_targets(&l);
     else if (t->options.improve > 0)
         learn_improvement(&l);
@@ -266,6 +231,6 @@ void learn_chunk(hn_trainer *t, int member, size_t number) {
         learn_objective(&l);
     for (size_t s = 0; s < l.batch.samples.count; s++)
         train_finish(&l.batch, s, l.batch.grad_raw + s * t->outputs);
-    *l.sums = learn_sums_of(&l.batch, 0, l.chunk.count);
+    t->sums[number] = learn_sums(&l.batch, 0, l.chunk.count);
     go_back(&l);
 }

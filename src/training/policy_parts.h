@@ -11,23 +11,22 @@
 #include "cuda/device_policy.h"
 #include "hardnet/policy.h"
 #include "model/fingerprint_parts.h"
-#include "nn/perceptron.h"
+#include "nn/network_parts.h"
 #include "nn/refiner.h"
+
+#include <string.h>
+
+#define POLICY_PREFIX "policy." /* of the keys of settings in a file */
 
 enum { CHUNK = IMPROVE_CHUNK }; /* maximum number of inputs; training always uses it */
 
 /* Workspace of one thread, for one chunk. */
 struct policy_memory {
-    const hn_policy *owner;
-    struct perceptron_memory *perceptron;
-    struct refine_memory refine; /* always contains the workspaces of layer and loss; the rest if the policy refines */
-    struct samples samples;      /* inputs, once per candidate; network's and corrected outputs */
-    struct samples beyond;       /* of exploration, if the policy improves */
-    void *head;                  /* of the head, aligned */
-    hn_head_note *notes;         /* of the head, per sample */
-    double *value;               /* criterion for the best candidate */
-    size_t *best;                /* sample of each input */
-    void *block;
+    struct perceptron_memory perceptron;
+    struct refine_memory refine;
+    void *head;          /* of the head, aligned */
+    hn_head_note *notes; /* of the head, per sample */
+    double *value;       /* criterion for the best candidate */
 };
 
 struct hn_policy {
@@ -40,14 +39,13 @@ struct hn_policy {
     hn_layer *layer; /* without steps, to judge only, unless the policy corrects by it */
     bool corrects;   /* by the layer */
     bool has_objective;
-    struct loss loss;       /* if there is an objective */
-    bool refines;           /* now or for a trainer */
-    bool improves;          /* for a trainer */
-    struct refiner refiner; /* if it refines */
+    bool improves; /* for a trainer */
+    struct refiner refiner;
     hn_device_options device_options;
     struct device_policy *device; /* NULL: the CPU */
     struct thread_pool *thread_pool;
     struct policy_memory *memory; /* one per thread */
+    void *block;                  /* of all memory */
     /* the present job */
     struct device_policy_run job;
     size_t *job_chosen; /* number of the best candidate, unless NULL */
@@ -67,20 +65,17 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
 /* The layer of a policy: the one that is asked for, or one without steps that judges. */
 hn_layer_options policy_layer(const hn_policy_options *options);
 
-/* Checks a head for a model with so many outputs. */
-hn_status head_check(const hn_head *head, size_t outputs, hn_error *error);
-
 /* The name in a file of what corrects raw outputs. */
 const char *policy_scheme(const hn_policy_options *options);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
-void policy_memory_release(hn_policy *policy);
 
 struct chunk {
     const hn_policy *policy;
     struct policy_memory *memory;
     size_t first, count;    /* inputs */
-    struct samples samples; /* in memory: inputs times candidates; the input of sample s is s % count */
+    struct samples samples; /* inputs times candidates; the input of sample s is s % count */
+    size_t *best;           /* sample of each input */
 };
 
 /* Chunk `number` of a batch of `total` inputs, `size` a chunk. */
@@ -107,12 +102,14 @@ void chunk_objective(const struct chunk *chunk, double *residual, double *gradie
 /* The best candidate of every input: ok before not ok, then the smallest value. */
 void chunk_choose(const struct chunk *chunk, const double *values);
 
-/* The best candidates to the arrays of the present job. */
-void chunk_write_out(const struct chunk *chunk);
-
 /* From one row per sample to one row per input, with contiguous candidates, in the columns that the network
  * computes. */
 void chunk_gather(const struct chunk *chunk, const double *samples, double *rows);
+
+/* Whether a text of a file with this key is a setting of a policy. */
+static inline bool policy_is_setting(const char *key) {
+    return strncmp(key, POLICY_PREFIX, sizeof POLICY_PREFIX - 1) == 0;
+}
 
 /* ---- its file: description of the model (policy_model.c) ---- */
 
@@ -127,12 +124,5 @@ extern const char policy_model_keys[POLICY_MODEL_TEXTS][16];
 bool policy_model_is_key(const char *key);
 hn_status policy_model_write(const hn_model *model, struct policy_model_texts *texts, hn_error *error);
 hn_status policy_model_check(const hn_model *model, const hn_network *network, const char *path, hn_error *error);
-
-/* ---- on a device ---- */
-
-hn_status policy_device_create(hn_policy *policy, const hn_layer_options *layer, hn_error *error);
-
-/* The present job. If the device cannot refine, the CPU refines the candidates. */
-hn_status policy_device_run(hn_policy *policy, hn_error *error);
 
 #endif

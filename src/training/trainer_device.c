@@ -5,10 +5,7 @@
 #include "base/error.h"
 #include "base/layout.h"
 #include "base/memory.h"
-#include "nn/network_parts.h"
 #include "training/trainer_parts.h"
-
-#include <math.h>
 
 hn_status trainer_device_create(hn_trainer *t, const hn_model *model, hn_error *error) {
     const hn_layer_options layer = policy_layer(&t->options.policy);
@@ -23,16 +20,16 @@ hn_status trainer_device_create(hn_trainer *t, const hn_model *model, hn_error *
                                                   .corrected = true,
                                                   .learns = true,
                                                   .refines = t->options.improve > 0,
-                                                  .bounds = t->bounds.count,
-                                                  .bound_row = t->bounds.row,
-                                                  .bound_column = t->bounds.column};
+                                                  .bounds = t->bounds,
+                                                  .bound_row = t->bound_row,
+                                                  .bound_column = t->bound_column};
     through.kernel = NULL; /* the layer's own */
     return device_policy_create(&t->device, &request, error);
 }
 
 /* The loss `improve`: there are no targets from the caller. */
 static bool is_improvement(const hn_trainer *t) {
-    return !t->targets && t->options.improve > 0;
+    return !t->job.targets && t->options.improve > 0;
 }
 
 /* ---- losses computed on the device alone ---- */
@@ -57,25 +54,25 @@ static void trainer_device_lay_out(struct layout *layout, void *context) {
 
 static hn_status learn(hn_trainer *t, double *norm, hn_error *error) {
     const hn_train_options *o = &t->options;
-    const struct improve_settings settings = {o->improve, o->explore, t->steps};
+    const struct improve_settings settings = learn_settings(t);
     struct returned r = {.trainer = t,
-                         .training = {.count = t->count,
-                                      .x = t->x,
-                                      .targets = t->targets,
+                         .training = {.count = t->job.count,
+                                      .x = t->job.x,
+                                      .targets = t->job.targets,
                                       .weights = learn_weights(t),
                                       .improve = is_improvement(t) ? o->improve : 0,
-                                      .explores = improve_explores(&settings, t->starts != NULL),
+                                      .explores = improve_explores(&settings),
                                       .explore = o->explore,
                                       .distance = improve_distance(&settings),
-                                      .starts = t->starts,
-                                      .results = {.inputs = t->count}}};
+                                      .starts = t->job.starts,
+                                      .results = {.inputs = t->job.count}}};
     r.block = layout_allocate(trainer_device_lay_out, &r);
     if (!r.block)
         return error_no_memory(error, "training");
     hn_status status = device_policy_learn(t->device, &r.training, error);
-    for (size_t first = 0; first < t->count && status == HN_OK; first += CHUNK)
+    for (size_t first = 0; first < t->job.count && status == HN_OK; first += CHUNK)
         t->sums[first / CHUNK] =
-            learn_sums_of(&r.training.results, first, first + CHUNK < t->count ? first + CHUNK : t->count);
+            learn_sums(&r.training.results, first, first + CHUNK < t->job.count ? first + CHUNK : t->job.count);
     *norm = r.training.norm;
     base_release(r.block);
     return status;
@@ -92,7 +89,7 @@ struct improving {
 static void lay_out_samples(struct layout *layout, void *context) {
     struct improving *m = context;
     const hn_trainer *t = m->trainer;
-    size_t samples = t->count * t->options.policy.candidates;
+    size_t samples = t->job.count * t->options.policy.candidates;
     samples_place(layout, &m->batch.samples, samples, 0, t->outputs);
     m->batch.rows = layout_take(layout, samples, t->outputs * sizeof *m->batch.rows);
 }
@@ -103,12 +100,12 @@ static hn_status improve(hn_trainer *t, double *norm, hn_error *error) {
     m.block = layout_allocate(lay_out_samples, &m);
     if (!m.block)
         return error_no_memory(error, "training");
-    hn_status status = device_policy_candidates(t->device, t->count, t->x, &m.batch.samples, error);
+    hn_status status = device_policy_candidates(t->device, t->job.count, t->job.x, &m.batch.samples, error);
     if (status == HN_OK) {
         t->batch = &m.batch;
         trainer_share(t);
         t->batch = NULL;
-        status = device_policy_back(t->device, t->count, m.batch.rows, norm, error);
+        status = device_policy_back(t->device, t->job.count, m.batch.rows, norm, error);
     }
     base_release(m.block);
     return status;

@@ -10,61 +10,50 @@
 
 /* Workspace of one thread for the backward pass of one chunk, in addition to the policy's workspace. */
 struct learn_memory {
-    const hn_trainer *owner;
     void *workspace, *tape;   /* of the layer that the loss is differentiated through, or the tape of the head */
     struct train_batch batch; /* arrays of losses and gradients */
-    double *targets;          /* of the loss `improve` */
-    void *block;
 };
-
-/* Constraints that are bounds of a single output. */
-struct bound_rows {
-    size_t count;
-    size_t *row, *column;
-};
-
-/* Sums of one chunk, added in order afterwards. */
-struct learn_sums {
-    size_t samples, ok, dropped;
-    double loss, objective, residual, violation, moved, steps;
-    size_t undefined, undefined_row; /* samples dropped because a constraint is undefined; the constraint of the
-                                      * first */
-};
-
-/* The sums of the inputs from `first` to `end` of a batch, in order: losses of the best candidates, and samples that
- * were dropped. */
-struct learn_sums learn_sums_of(const struct train_batch *batch, size_t first, size_t end);
-
-struct hn_trainer {
-    hn_network *network;
-    hn_train_options options;
-    size_t inputs, outputs, rows, parameters;
-    struct bound_rows bounds; /* of the loss `objective` */
-    hn_policy *policy;
-    hn_layer *layer;             /* of the loss `objective`; NULL for others, and with a head */
-    struct learn_memory *memory; /* one per thread of the policy */
-    double *moments[2];
-    double *gradients; /* one per chunk of a batch */
-    struct learn_sums *sums;
-    size_t chunks; /* capacity of gradients */
-    int steps;
-    struct device_policy *device;     /* NULL: the CPU */
-    const struct device_batch *batch; /* results of a device while the CPU improves its samples; else NULL */
-    /* the present job */
-    const double *x, *targets, *starts; /* targets or starts, or neither */
-    size_t count;
-};
-
-struct train_weights learn_weights(const hn_trainer *trainer); /* for the present job */
-
-hn_status learn_memory_create(hn_trainer *trainer, hn_error *error);
-void learn_memory_release(hn_trainer *trainer);
 
 /* Results of a device for a batch, which the CPU continues from; samples in the order of device_policy.h. */
 struct device_batch {
     struct samples samples;
     double *rows; /* with respect to the network's outputs, for the backward pass */
 };
+
+struct train_job {
+    size_t count;
+    const double *x, *targets, *starts; /* targets or starts, or neither */
+};
+
+struct hn_trainer {
+    hn_network *network;
+    hn_train_options options;
+    size_t inputs, outputs, rows, parameters;
+    hn_policy *policy;
+    hn_layer *layer;                  /* of the loss `objective`; NULL for others, and with a head */
+    size_t bounds;                    /* with a layer: constraints that are bounds of a single output, */
+    size_t *bound_row, *bound_column; /* and that output */
+    struct learn_memory *memory;      /* one per thread of the policy */
+    double *moments[2];
+    void *block;           /* of the arrays above */
+    double *gradients;     /* one per chunk of a batch */
+    hn_train_report *sums; /* likewise; sums, not means */
+    size_t chunks;         /* capacity of gradients */
+    int steps;
+    struct device_policy *device;     /* NULL: the CPU */
+    const struct device_batch *batch; /* results of a device while the CPU improves its samples; else NULL */
+    struct train_job job;             /* the present one */
+};
+
+/* For the present job. */
+struct train_weights learn_weights(const hn_trainer *trainer);
+struct improve_settings learn_settings(const hn_trainer *trainer);
+
+struct learn_memory learn_memory_place(struct layout *layout, const hn_trainer *trainer);
+
+/* The sums of the inputs from `first` to `end` of a batch, in order: losses of the best candidates, and samples that
+ * were dropped. */
+hn_train_report learn_sums(const struct train_batch *batch, size_t first, size_t end);
 
 hn_status trainer_device_create(hn_trainer *trainer, const hn_model *model, hn_error *error);
 

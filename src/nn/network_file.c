@@ -1,27 +1,79 @@
-/* network_load.c - makes a network from the tensors of a file.
+/* network_file.c - a network and its texts as the tensors of a safetensors file.
  *
  * The shapes of the weights determine the widths, and these determine the tensors that the file must contain, without
- * others.
+ * others. Tensors are in the order of the layers, texts in the caller's order.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "base/utf8.h"
 #include "nn/network_parts.h"
-#include "nn/safetensors.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 30, MOST_TENSORS = 2 * MOST_LAYERS + 4 };
 
-/* ---- kind of network ---- */
+/* Format 2 is used only for networks that need the last two texts; files of plain networks are unchanged. */
+#define FORMAT         "hardnet network 1"
+#define FORMAT_SHAPED  "hardnet network 2"
+#define KEY_FORMAT     "format"
+#define KEY_ACTIVATION "activation"
+#define KEY_STRUCTURE  "structure"
+#define KEY_NORM       "norm"
+
+static const char structures[2][12] = {"plain", "residual"}, norms[2][12] = {"none", "layer"};
+
+/* ---- tensors ---- */
+
+size_t network_tensor_count(const hn_network *network) {
+    return 2 * network->layers + 4;
+}
+
+static struct network_tensor layer_tensor(const hn_network *network, size_t k, bool bias) {
+    size_t in = network->width[k], out = network->width[k + 1];
+    struct network_tensor tensor = {.dimensions = bias ? 1 : 2, .shape = {out, bias ? 1 : in}};
+    snprintf(tensor.name, sizeof tensor.name, "layer.%u.%s", (unsigned)k, bias ? "bias" : "weight");
+    tensor.numbers = network->parameters + network->first[k] + (bias ? in * out : 0);
+    return tensor;
+}
+
+static struct network_tensor affine_tensor(const struct network_affine *affine, const char *side, size_t count,
+                                           bool scale) {
+    struct network_tensor tensor = {.dimensions = 1, .shape = {count, 1}, .scale = scale};
+    snprintf(tensor.name, sizeof tensor.name, "%s.%s", side, scale ? "scale" : "shift");
+    tensor.numbers = scale ? affine->scale : affine->shift;
+    return tensor;
+}
+
+struct network_tensor network_tensor(const hn_network *network, size_t i) {
+    size_t k = i / 2;
+    bool second = i % 2;
+    if (k < network->layers)
+        return layer_tensor(network, k, second);
+    if (k == network->layers)
+        return affine_tensor(&network->input, "input", network->options.inputs, second);
+    return affine_tensor(&network->output, "output", network->options.outputs, second);
+}
+
+static hn_status check_numbers(const struct network_tensor *tensor, const char *path, hn_error *error) {
+    size_t count = tensor->shape[0] * tensor->shape[1];
+    for (size_t i = 0; i < count; i++) {
+        double number = tensor->numbers[i];
+        if (isfinite(number) && !(tensor->scale && number == 0))
+            continue;
+        return error_about(error, HN_INVALID, error_file(path), "%s: tensor %s: number %zu is %s", path, tensor->name,
+                           i, error_number(number).text);
+    }
+    return HN_OK;
+}
+
+/* ---- loading: the kind of network ---- */
 
 /* Reads one of two words for the key: the second sets *second. */
-static hn_status read_choice(const struct safetensors *file, const char *key, const char words[2][NETWORK_WORD],
-                             bool *second, const char *name, hn_error *error) {
-    const char *text = texts_find(file->texts, file->text_bytes, key);
+static hn_status read_choice(const struct safetensors *file, const char *key, const char words[2][12], bool *second,
+                             const char *name, hn_error *error) {
+    const char *text = safetensors_text(file, key);
     for (int i = 0; text && i < 2; i++)
         if (strcmp(text, words[i]) == 0) {
             *second = i == 1;
@@ -31,23 +83,22 @@ static hn_status read_choice(const struct safetensors *file, const char *key, co
                        show_name(text ? text : "").text, words[0], words[1]);
 }
 
-/* For files with these texts: NETWORK_FORMAT_SHAPED. */
+/* For files with these texts: FORMAT_SHAPED. */
 static hn_status read_shape(hn_network_options *options, const struct safetensors *file, const char *name,
                             hn_error *error) {
-    hn_status status = read_choice(file, NETWORK_KEY_STRUCTURE, network_structures, &options->residual, name, error);
-    return status == HN_OK ? read_choice(file, NETWORK_KEY_NORM, network_norms, &options->layer_norm, name, error)
-                           : status;
+    hn_status status = read_choice(file, KEY_STRUCTURE, structures, &options->residual, name, error);
+    return status == HN_OK ? read_choice(file, KEY_NORM, norms, &options->layer_norm, name, error) : status;
 }
 
 static hn_status read_metadata(hn_network_options *options, const struct safetensors *file, const char *name,
                                hn_error *error) {
-    const char *format = texts_find(file->texts, file->text_bytes, NETWORK_KEY_FORMAT);
-    const char *activation = texts_find(file->texts, file->text_bytes, NETWORK_KEY_ACTIVATION);
-    bool shaped = format && strcmp(format, NETWORK_FORMAT_SHAPED) == 0;
-    if (!format || (!shaped && strcmp(format, NETWORK_FORMAT) != 0))
+    const char *format = safetensors_text(file, KEY_FORMAT);
+    const char *activation = safetensors_text(file, KEY_ACTIVATION);
+    bool shaped = format && strcmp(format, FORMAT_SHAPED) == 0;
+    if (!format || (!shaped && strcmp(format, FORMAT) != 0))
         return error_about(error, HN_UNSUPPORTED, error_file(name),
-                           "%s: its format is \"%s\", not \"" NETWORK_FORMAT "\" or \"" NETWORK_FORMAT_SHAPED "\"",
-                           name, show_name(format ? format : "").text);
+                           "%s: its format is \"%s\", not \"" FORMAT "\" or \"" FORMAT_SHAPED "\"", name,
+                           show_name(format ? format : "").text);
     if (!hn_activation_find(activation, &options->activation))
         return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: unknown activation \"%s\"", name,
                            show_name(activation ? activation : "").text);
@@ -99,7 +150,7 @@ static hn_status read_options(hn_network_options *options, const struct safetens
     return HN_OK;
 }
 
-/* ---- its numbers ---- */
+/* ---- loading: numbers ---- */
 
 static hn_status refuse_shape(const struct network_tensor *tensor, const struct tensor *found, const char *name,
                               hn_error *error) {
@@ -120,7 +171,7 @@ static hn_status read_tensor(const struct network_tensor *tensor, const struct s
         return refuse_shape(tensor, found, name, error);
     for (size_t i = 0; i < tensor->shape[0] * tensor->shape[1]; i++)
         tensor->numbers[i] = tensor_number(file, found, i);
-    return network_check_numbers(tensor, name, error);
+    return check_numbers(tensor, name, error);
 }
 
 static bool has_tensor(const hn_network *network, const char *name) {
@@ -144,12 +195,11 @@ static hn_status read_tensors(hn_network *network, const struct safetensors *fil
     return HN_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- loading ---- */
 
-/* Takes the texts of the file, or releases them on failure. The file contains the bytes of the weights, so it limits
- * the size of the network. */
-static hn_status network_load_build(hn_network **out, const struct safetensors *file, const char *name,
-                                    hn_error *error) {
+/* Moves the texts of the file into the network. The file contains the bytes of the weights, so it limits the size of the
+ * network. */
+static hn_status network_of(hn_network **out, struct safetensors *file, const char *name, hn_error *error) {
     hn_network_options options;
     hn_network *network = NULL;
     hn_status status = read_options(&options, file, name, error);
@@ -159,11 +209,11 @@ static hn_status network_load_build(hn_network **out, const struct safetensors *
         status = read_tensors(network, file, name, error);
     if (status != HN_OK) {
         hn_network_destroy(network);
-        base_release(file->texts);
         return status;
     }
     network->texts = file->texts;
     network->text_bytes = file->text_bytes;
+    file->texts = NULL;
     *out = network;
     return HN_OK;
 }
@@ -172,21 +222,60 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
     struct safetensors file;
     *out = NULL;
     hn_status status = safetensors_parse(&file, name, bytes, count, error);
-    return status == HN_OK ? network_load_build(out, &file, name, error) : status;
+    if (status == HN_OK)
+        status = network_of(out, &file, name, error);
+    safetensors_release(&file);
+    return status;
 }
 
 hn_status hn_network_load(hn_network **out, const char *path, hn_error *error) {
-    struct file_bytes bytes;
-    struct safetensors file;
+    struct safetensors file = {.texts = NULL};
     if (!out)
         return error_missing(error, "hn_network_load", "out");
     *out = NULL;
     if (!path)
         return error_about(error, HN_INVALID, error_argument("path"), "there is no path to load a network from");
-    hn_status status = safetensors_read(&file, &bytes, path, MOST_BYTES, error);
-    if (status != HN_OK)
-        return status;
-    status = network_load_build(out, &file, path, error);
-    base_release(bytes.data);
+    hn_status status = safetensors_read(&file, path, MOST_BYTES, error);
+    if (status == HN_OK)
+        status = network_of(out, &file, path, error);
+    safetensors_release(&file);
     return status;
+}
+
+/* ---- saving ---- */
+
+static hn_status write_network(const hn_network *network, const char *path, size_t count, const hn_metadata *texts,
+                               hn_error *error) {
+    enum { PLAIN = 2, ALL = 4 }; /* texts */
+    const hn_network_options *o = &network->options;
+    bool shaped = o->residual || o->layer_norm;
+    const hn_metadata own[ALL] = {{KEY_FORMAT, shaped ? FORMAT_SHAPED : FORMAT},
+                                  {KEY_ACTIVATION, hn_activation_text(o->activation)},
+                                  {KEY_STRUCTURE, structures[o->residual]},
+                                  {KEY_NORM, norms[o->layer_norm]}};
+    struct network_tensor named[MOST_TENSORS];
+    struct memory_tensor tensors[MOST_TENSORS];
+    struct safetensors_content content = {.own_count = shaped ? ALL : PLAIN,
+                                          .own = own,
+                                          .text_count = count,
+                                          .texts = texts,
+                                          .tensor_count = network_tensor_count(network),
+                                          .tensors = tensors};
+    for (size_t i = 0; i < content.tensor_count; i++) {
+        const struct network_tensor *t = &named[i];
+        named[i] = network_tensor(network, i);
+        hn_status status = check_numbers(t, path, error);
+        if (status != HN_OK)
+            return status;
+        tensors[i] = (struct memory_tensor){t->name, t->dimensions, {t->shape[0], t->shape[1]}, t->numbers};
+    }
+    return safetensors_write(&content, path, error);
+}
+
+hn_status hn_network_save(const hn_network *network, const char *path, size_t count, const hn_metadata *texts,
+                          hn_error *error) {
+    if (!network || !path)
+        return error_about(error, HN_INVALID, error_argument(network ? "path" : "network"), "there is no %s to save",
+                           network ? "path" : "network");
+    return write_network(network, path, count, texts, error);
 }
