@@ -114,6 +114,18 @@ hn_status error_about(hn_error *error, hn_status status, struct error_subject su
     return status;
 }
 
+hn_status error_in_file(hn_error *error, hn_status status, const char *path, const char *format, ...) {
+    if (error) {
+        char text[sizeof error->text];
+        va_list arguments;
+        va_start(arguments, format);
+        error_format(text, sizeof text, format, arguments);
+        va_end(arguments);
+        error_about(error, status, error_file(path), "%s: %s", path, text);
+    }
+    return status;
+}
+
 hn_status error_missing(hn_error *error, const char *function, const char *argument) {
     return error_about(error, HN_INVALID, error_argument(argument), "%s: %s is NULL", function, argument);
 }

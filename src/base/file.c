@@ -19,7 +19,7 @@ hn_status file_error(hn_error *error, const char *path, const char *what, int co
     char reason[128];
     if (strerror_r(code, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", code);
-    return error_about(error, HN_IO, error_file(path), "%s: cannot %s: %s", path, what, reason);
+    return error_in_file(error, HN_IO, path, "cannot %s: %s", what, reason);
 }
 
 /* ---- reading ---- */
@@ -48,8 +48,7 @@ static bool grow(const struct reading *r, struct file_bytes *bytes, size_t *capa
 }
 
 static hn_status refuse_size(const struct reading *r, hn_error *error) {
-    return error_about(error, HN_LIMIT, error_file(r->path), "%s: larger than the limit of %zu bytes", r->path,
-                       r->max_bytes);
+    return error_in_file(error, HN_LIMIT, r->path, "larger than the limit of %zu bytes", r->max_bytes);
 }
 
 /* Reads one piece; sets *ended at the end of the file. */
@@ -75,7 +74,7 @@ static hn_status refuse_device(const struct reading *r, hn_error *error) {
     if (system_look(r->path, &facts) != 0)
         return file_error(error, r->path, "look at", errno);
     if (system_is_device(&facts))
-        return error_about(error, HN_IO, error_file(r->path), "%s: is a device, not a file", r->path);
+        return error_in_file(error, HN_IO, r->path, "is a device, not a file");
     return HN_OK;
 }
 
@@ -142,7 +141,7 @@ hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max
         return read_and_close(&reading, out, error);
     system_close(file);
     if (size < 0)
-        return error_about(error, HN_IO, error_file(path), "%s: not a regular file", path);
+        return error_in_file(error, HN_IO, path, "not a regular file");
     return refuse_size(&reading, error);
 }
 
@@ -214,7 +213,7 @@ static hn_status find_target(struct target *t, const char *path, hn_error *error
     if (!t->there && errno != ENOENT && errno != ENOTDIR)
         return file_error(error, path, "write", errno);
     if (t->there && !system_is_regular(&t->facts))
-        return error_about(error, HN_IO, error_file(path), "%s: cannot write: exists and is not a regular file", path);
+        return error_in_file(error, HN_IO, path, "cannot write: exists and is not a regular file");
     return file_follow(t->path) == 0 ? HN_OK : file_error(error, path, "write", errno);
 }
 

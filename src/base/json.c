@@ -15,8 +15,8 @@
 
 hn_status json_refuse(struct json_cursor *c, const char *problem) {
     if (c->status == HN_OK)
-        c->status = error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: header, byte %zu: %s", c->name,
-                                (size_t)(c->at - c->file), problem);
+        c->status =
+            error_in_file(c->error, HN_SYNTAX, c->name, "header, byte %zu: %s", (size_t)(c->at - c->file), problem);
     c->at = c->end;
     return c->status;
 }

@@ -62,8 +62,8 @@ static hn_status check_numbers(const struct network_tensor *tensor, const char *
         double number = tensor->numbers[i];
         if (isfinite(number) && !(tensor->scale && number == 0))
             continue;
-        return error_about(error, HN_INVALID, error_file(path), "%s: tensor %s: number %zu is %s", path, tensor->name,
-                           i, error_number(number).text);
+        return error_in_file(error, HN_INVALID, path, "tensor %s: number %zu is %s", tensor->name, i,
+                             error_number(number).text);
     }
     return HN_OK;
 }
@@ -71,38 +71,35 @@ static hn_status check_numbers(const struct network_tensor *tensor, const char *
 /* ---- loading: the kind of network ---- */
 
 /* Reads one of two words for the key: the second sets *second. */
-static hn_status read_choice(const struct safetensors *file, const char *key, const char words[2][12], bool *second,
-                             const char *name, hn_error *error) {
+static hn_status read_choice(const struct safetensors *file, const char *key, const char words[2][12], bool *second) {
     const char *text = safetensors_text(file, key);
     for (int i = 0; text && i < 2; i++)
         if (strcmp(text, words[i]) == 0) {
             *second = i == 1;
             return HN_OK;
         }
-    return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: its %s is \"%s\", not \"%s\" or \"%s\"", name, key,
-                       show_name(text ? text : "").text, words[0], words[1]);
+    return error_in_file(file->error, HN_UNSUPPORTED, file->name, "its %s is \"%s\", not \"%s\" or \"%s\"", key,
+                         show_name(text ? text : "").text, words[0], words[1]);
 }
 
 /* For files with these texts: FORMAT_SHAPED. */
-static hn_status read_shape(hn_network_options *options, const struct safetensors *file, const char *name,
-                            hn_error *error) {
-    hn_status status = read_choice(file, KEY_STRUCTURE, structures, &options->residual, name, error);
-    return status == HN_OK ? read_choice(file, KEY_NORM, norms, &options->layer_norm, name, error) : status;
+static hn_status read_shape(hn_network_options *options, const struct safetensors *file) {
+    hn_status status = read_choice(file, KEY_STRUCTURE, structures, &options->residual);
+    return status == HN_OK ? read_choice(file, KEY_NORM, norms, &options->layer_norm) : status;
 }
 
-static hn_status read_metadata(hn_network_options *options, const struct safetensors *file, const char *name,
-                               hn_error *error) {
+static hn_status read_metadata(hn_network_options *options, const struct safetensors *file) {
     const char *format = safetensors_text(file, KEY_FORMAT);
     const char *activation = safetensors_text(file, KEY_ACTIVATION);
     bool shaped = format && strcmp(format, FORMAT_SHAPED) == 0;
     if (!format || (!shaped && strcmp(format, FORMAT) != 0))
-        return error_about(error, HN_UNSUPPORTED, error_file(name),
-                           "%s: its format is \"%s\", not \"" FORMAT "\" or \"" FORMAT_SHAPED "\"", name,
-                           show_name(format ? format : "").text);
+        return error_in_file(file->error, HN_UNSUPPORTED, file->name,
+                             "its format is \"%s\", not \"" FORMAT "\" or \"" FORMAT_SHAPED "\"",
+                             show_name(format ? format : "").text);
     if (!hn_activation_find(activation, &options->activation))
-        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: unknown activation \"%s\"", name,
-                           show_name(activation ? activation : "").text);
-    return shaped ? read_shape(options, file, name, error) : HN_OK;
+        return error_in_file(file->error, HN_UNSUPPORTED, file->name, "unknown activation \"%s\"",
+                             show_name(activation ? activation : "").text);
+    return shaped ? read_shape(options, file) : HN_OK;
 }
 
 /* The weights of layer k; NULL if missing. */
@@ -114,21 +111,18 @@ static const struct tensor *find_weights(const struct safetensors *file, size_t 
 
 /* Reads the widths layer by layer and checks that consecutive layers match; so the file has the bytes for every
  * shape. */
-static hn_status read_widths(hn_network_options *options, const struct safetensors *file, const char *name,
-                             hn_error *error) {
+static hn_status read_widths(hn_network_options *options, const struct safetensors *file) {
     const struct tensor *weights = find_weights(file, 0), *next;
     if (!weights)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor layer.0.weight is missing", name);
+        return error_in_file(file->error, HN_SYNTAX, file->name, "tensor layer.0.weight is missing");
     options->inputs = weights->shape[1];
     for (size_t k = 1; (next = find_weights(file, k)) != NULL; k++) {
         if (k > HN_NETWORK_MOST_HIDDEN)
-            return error_about(error, HN_LIMIT, error_file(name),
-                               "%s: tensor %s: at most %d hidden layers are possible", name, next->name,
-                               HN_NETWORK_MOST_HIDDEN);
+            return error_in_file(file->error, HN_LIMIT, file->name, "tensor %s: at most %d hidden layers are possible",
+                                 next->name, HN_NETWORK_MOST_HIDDEN);
         if (next->shape[1] != weights->shape[0])
-            return error_about(error, HN_SYNTAX, error_file(name),
-                               "%s: tensor %s has %zu inputs, but %s has %zu outputs", name, next->name, next->shape[1],
-                               weights->name, weights->shape[0]);
+            return error_in_file(file->error, HN_SYNTAX, file->name, "tensor %s has %zu inputs, but %s has %zu outputs",
+                                 next->name, next->shape[1], weights->name, weights->shape[0]);
         options->hidden[options->hidden_count++] = weights->shape[0];
         weights = next;
     }
@@ -136,42 +130,39 @@ static hn_status read_widths(hn_network_options *options, const struct safetenso
     return HN_OK;
 }
 
-static hn_status read_options(hn_network_options *options, const struct safetensors *file, const char *name,
-                              hn_error *error) {
+static hn_status read_options(hn_network_options *options, const struct safetensors *file) {
     hn_error inner;
     *options = (hn_network_options){.inputs = 0};
-    hn_status status = read_metadata(options, file, name, error);
+    hn_status status = read_metadata(options, file);
     if (status == HN_OK)
-        status = read_widths(options, file, name, error);
+        status = read_widths(options, file);
     if (status != HN_OK)
         return status;
     if (network_check_options(options, &inner) != HN_OK)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: %.400s", name, inner.text);
+        return error_in_file(file->error, HN_SYNTAX, file->name, "%.400s", inner.text);
     return HN_OK;
 }
 
 /* ---- loading: numbers ---- */
 
-static hn_status refuse_shape(const struct network_tensor *tensor, const struct tensor *found, const char *name,
-                              hn_error *error) {
-    return error_about(
-        error, HN_SYNTAX, error_file(name),
-        "%s: tensor %s has %d dimensions and %zu x %zu numbers; the other weights require %d and %zu x %zu", name,
-        tensor->name, found->dimensions, found->shape[0], found->shape[1], tensor->dimensions, tensor->shape[0],
-        tensor->shape[1]);
+static hn_status refuse_shape(const struct safetensors *file, const struct network_tensor *tensor,
+                              const struct tensor *found) {
+    return error_in_file(
+        file->error, HN_SYNTAX, file->name,
+        "tensor %s has %d dimensions and %zu x %zu numbers; the other weights require %d and %zu x %zu", tensor->name,
+        found->dimensions, found->shape[0], found->shape[1], tensor->dimensions, tensor->shape[0], tensor->shape[1]);
 }
 
-static hn_status read_tensor(const struct network_tensor *tensor, const struct safetensors *file, const char *name,
-                             hn_error *error) {
+static hn_status read_tensor(const struct network_tensor *tensor, const struct safetensors *file) {
     const struct tensor *found = safetensors_find(file, tensor->name);
     if (!found)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s is missing", name, tensor->name);
+        return error_in_file(file->error, HN_SYNTAX, file->name, "tensor %s is missing", tensor->name);
     if (found->dimensions != tensor->dimensions || found->shape[0] != tensor->shape[0] ||
         found->shape[1] != tensor->shape[1])
-        return refuse_shape(tensor, found, name, error);
+        return refuse_shape(file, tensor, found);
     for (size_t i = 0; i < tensor->shape[0] * tensor->shape[1]; i++)
         tensor->numbers[i] = tensor_number(file, found, i);
-    return check_numbers(tensor, name, error);
+    return check_numbers(tensor, file->name, file->error);
 }
 
 static bool has_tensor(const hn_network *network, const char *name) {
@@ -181,17 +172,17 @@ static bool has_tensor(const hn_network *network, const char *name) {
     return false;
 }
 
-static hn_status read_tensors(hn_network *network, const struct safetensors *file, const char *name, hn_error *error) {
+static hn_status read_tensors(hn_network *network, const struct safetensors *file) {
     for (size_t i = 0; i < network_tensor_count(network); i++) {
         struct network_tensor tensor = network_tensor(network, i);
-        hn_status status = read_tensor(&tensor, file, name, error);
+        hn_status status = read_tensor(&tensor, file);
         if (status != HN_OK)
             return status;
     }
     for (size_t i = 0; i < file->tensor_count; i++)
         if (!has_tensor(network, file->tensors[i].name))
-            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s is not part of a network", name,
-                               show_name(file->tensors[i].name).text);
+            return error_in_file(file->error, HN_SYNTAX, file->name, "tensor %s is not part of a network",
+                                 show_name(file->tensors[i].name).text);
     return HN_OK;
 }
 
@@ -199,14 +190,14 @@ static hn_status read_tensors(hn_network *network, const struct safetensors *fil
 
 /* Moves the texts of the file into the network. The file contains the bytes of the weights, so it limits the size of the
  * network. */
-static hn_status network_of(hn_network **out, struct safetensors *file, const char *name, hn_error *error) {
+static hn_status network_of(hn_network **out, struct safetensors *file) {
     hn_network_options options;
     hn_network *network = NULL;
-    hn_status status = read_options(&options, file, name, error);
+    hn_status status = read_options(&options, file);
     if (status == HN_OK && network_allocate(&network, &options, NULL) != HN_OK)
-        status = error_no_memory(error, name);
+        status = error_no_memory(file->error, file->name);
     if (status == HN_OK)
-        status = read_tensors(network, file, name, error);
+        status = read_tensors(network, file);
     if (status != HN_OK) {
         hn_network_destroy(network);
         return status;
@@ -223,7 +214,7 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
     *out = NULL;
     hn_status status = safetensors_parse(&file, name, bytes, count, error);
     if (status == HN_OK)
-        status = network_of(out, &file, name, error);
+        status = network_of(out, &file);
     safetensors_release(&file);
     return status;
 }
@@ -237,7 +228,7 @@ hn_status hn_network_load(hn_network **out, const char *path, hn_error *error) {
         return error_about(error, HN_INVALID, error_argument("path"), "there is no path to load a network from");
     hn_status status = safetensors_read(&file, path, MOST_BYTES, error);
     if (status == HN_OK)
-        status = network_of(out, &file, path, error);
+        status = network_of(out, &file);
     safetensors_release(&file);
     return status;
 }

@@ -23,23 +23,20 @@
 /* Recognises other file types by their first bytes. */
 static hn_status refuse_stranger(const char *name, const unsigned char *bytes, size_t count, hn_error *error) {
     enum stranger kind = stranger_of(bytes, count);
-    struct error_subject file = error_file(name);
     if (kind == STRANGER_PICKLE || kind == STRANGER_ZIP)
-        return error_about(error, HN_UNSUPPORTED, file, "%s: this is a %s, as PyTorch writes .pt files; %s", name,
-                           kind == STRANGER_PICKLE ? "pickle" : "zip archive",
-                           "such files can execute code when they are loaded and are refused; save the network with "
-                           "hardnet.torch.save_policy");
+        return error_in_file(error, HN_UNSUPPORTED, name,
+                             "this is a %s, as PyTorch writes .pt files; such files can execute code when they are "
+                             "loaded and are refused; save the network with hardnet.torch.save_policy",
+                             kind == STRANGER_PICKLE ? "pickle" : "zip archive");
     if (kind == STRANGER_ONNX)
-        return error_about(error, HN_UNSUPPORTED, file,
-                           "%s: this is an ONNX file; these are not supported: save the PyTorch network with "
-                           "hardnet.torch.save_policy",
-                           name);
+        return error_in_file(error, HN_UNSUPPORTED, name,
+                             "this is an ONNX file; these are not supported: save the PyTorch network with "
+                             "hardnet.torch.save_policy");
     if (kind == STRANGER_NL)
-        return error_about(error, HN_UNSUPPORTED, file, "%s: this is an .nl file, a model of AMPL, not a network",
-                           name);
+        return error_in_file(error, HN_UNSUPPORTED, name, "this is an .nl file, a model of AMPL, not a network");
     if (kind == STRANGER_NPY)
-        return error_about(error, HN_UNSUPPORTED, file, "%s: this is a .npy file, not a safetensors file", name);
-    return error_about(error, HN_SYNTAX, file, "%s: this is not a safetensors file, or its beginning is damaged", name);
+        return error_in_file(error, HN_UNSUPPORTED, name, "this is a .npy file, not a safetensors file");
+    return error_in_file(error, HN_SYNTAX, name, "this is not a safetensors file, or its beginning is damaged");
 }
 
 /* Checks for a header of 0 to MOST_HEADER bytes that starts like a dictionary. */
@@ -56,13 +53,12 @@ static hn_status safetensors_begins(const char *name, const struct file_bytes *b
 static hn_status measure_header(size_t *length, const char *name, const unsigned char *bytes, size_t count,
                                 hn_error *error) {
     if (count < SAFETENSORS_LENGTH)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes are not a safetensors file", name, count);
+        return error_in_file(error, HN_SYNTAX, name, "%zu bytes are not a safetensors file", count);
     uint64_t own = bytes_integer(bytes, SAFETENSORS_LENGTH, false);
     if (own > SAFETENSORS_MOST_HEADER)
         return refuse_stranger(name, bytes, count, error);
     if (own > count - SAFETENSORS_LENGTH)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: the file ends in its header: it has been cut short",
-                           name);
+        return error_in_file(error, HN_SYNTAX, name, "the file ends in its header: it has been cut short");
     *length = (size_t)own;
     return HN_OK;
 }
@@ -73,8 +69,7 @@ enum { KEY_DTYPE = 1, KEY_SHAPE = 2, KEY_OFFSETS = 4, ALL_KEYS = 7 };
 
 static void refuse_name(struct json_cursor *c, const char *what, const char *name, const char *problem) {
     if (c->status == HN_OK)
-        c->status = error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: %s %s %s", c->name, what,
-                                show_name(name).text, problem);
+        c->status = error_in_file(c->error, HN_SYNTAX, c->name, "%s %s %s", what, show_name(name).text, problem);
     c->at = c->end;
 }
 
@@ -213,44 +208,42 @@ static hn_status parse_header(struct safetensors *file, struct json_cursor *c) {
 
 /* ---- the checksum ---- */
 
-static hn_status check_sum(const struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
-                           hn_error *error) {
+static hn_status check_sum(const struct safetensors *file, const unsigned char *bytes, size_t count) {
     static const char zeros[] = "00000000";
     char digits[SAFETENSORS_DIGITS + 1];
     if (!file->checksum)
-        return error_about(
-            error, HN_UNSUPPORTED, error_file(name),
-            "%s: it was not written by hardnet, since its metadata has no checksum (\"" SAFETENSORS_CHECKSUM
-            "\"); hardnet.torch.save_policy saves a PyTorch network for hardnet",
-            name);
+        return error_in_file(
+            file->error, HN_UNSUPPORTED, file->name,
+            "it was not written by hardnet, since its metadata has no checksum (\"" SAFETENSORS_CHECKSUM
+            "\"); hardnet.torch.save_policy saves a PyTorch network for hardnet");
     size_t before = (size_t)(file->checksum - bytes), after = before + SAFETENSORS_DIGITS;
     uint32_t sum = checksum_add(0, bytes, before);
     sum = checksum_add(sum, zeros, SAFETENSORS_DIGITS);
     sum = checksum_add(sum, bytes + after, count - after);
     snprintf(digits, sizeof digits, "%08lx", (unsigned long)sum);
     if (memcmp(file->checksum, digits, SAFETENSORS_DIGITS) != 0)
-        return error_about(error, HN_SYNTAX, error_file(name),
-                           "%s: the file is damaged: its checksum is %s, but the file states %.8s", name, digits,
-                           (const char *)file->checksum);
+        return error_in_file(file->error, HN_SYNTAX, file->name,
+                             "the file is damaged: its checksum is %s, but the file states %.8s", digits,
+                             (const char *)file->checksum);
     return HN_OK;
 }
 
 /* ---- the tensors ---- */
 
-static hn_status check_tensor(struct tensor *tensor, const char *name, hn_error *error) {
+static hn_status check_tensor(const struct safetensors *file, struct tensor *tensor) {
     size_t numbers, bytes;
     const char *shown = tensor->name;
     if (strcmp(tensor->dtype, "F64") != 0 && strcmp(tensor->dtype, "F32") != 0)
-        return error_about(error, HN_UNSUPPORTED, error_file(name), "%s: tensor %s: dtype %s is neither F64 nor F32",
-                           name, show_name(shown).text, show_name(tensor->dtype).text);
+        return error_in_file(file->error, HN_UNSUPPORTED, file->name, "tensor %s: dtype %s is neither F64 nor F32",
+                             show_name(shown).text, show_name(tensor->dtype).text);
     tensor->item = tensor->dtype[1] == '6' ? sizeof(double) : sizeof(float);
     if (!size_multiply(tensor->shape[0], tensor->shape[1], &numbers) || !size_multiply(numbers, tensor->item, &bytes))
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: tensor %s: its shape is too large", name,
-                           show_name(shown).text);
+        return error_in_file(file->error, HN_SYNTAX, file->name, "tensor %s: its shape is too large",
+                             show_name(shown).text);
     if (tensor->begin > tensor->end || tensor->end - tensor->begin != bytes)
-        return error_about(error, HN_SYNTAX, error_file(name),
-                           "%s: tensor %s: its shape needs %zu bytes, and its offsets are %zu and %zu", name,
-                           show_name(shown).text, bytes, tensor->begin, tensor->end);
+        return error_in_file(file->error, HN_SYNTAX, file->name,
+                             "tensor %s: its shape needs %zu bytes, and its offsets are %zu and %zu",
+                             show_name(shown).text, bytes, tensor->begin, tensor->end);
     return HN_OK;
 }
 
@@ -258,47 +251,47 @@ static bool overlap(const struct tensor *a, const struct tensor *b) {
     return a->begin < b->end && b->begin < a->end && a->begin < a->end && b->begin < b->end;
 }
 
-static hn_status check_place(const struct safetensors *file, size_t i, const char *name, hn_error *error) {
+static hn_status check_place(const struct safetensors *file, size_t i) {
     const struct tensor *tensor = &file->tensors[i];
     if (tensor->end > file->data_bytes)
-        return error_about(error, HN_SYNTAX, error_file(name),
-                           "%s: tensor %s ends at byte %zu of the data, which has %zu", name,
-                           show_name(tensor->name).text, tensor->end, file->data_bytes);
+        return error_in_file(file->error, HN_SYNTAX, file->name,
+                             "tensor %s ends at byte %zu of the data, which has %zu", show_name(tensor->name).text,
+                             tensor->end, file->data_bytes);
     for (size_t j = 0; j < i; j++)
         if (overlap(tensor, &file->tensors[j]))
-            return error_about(error, HN_SYNTAX, error_file(name), "%s: tensors %s and %s overlap", name,
-                               show_name(file->tensors[j].name).text, show_name(tensor->name).text);
+            return error_in_file(file->error, HN_SYNTAX, file->name, "tensors %s and %s overlap",
+                                 show_name(file->tensors[j].name).text, show_name(tensor->name).text);
     return HN_OK;
 }
 
 /* Checks that every byte of the data belongs to exactly one tensor. */
-static hn_status check_places(const struct safetensors *file, const char *name, hn_error *error) {
+static hn_status check_places(const struct safetensors *file) {
     size_t covered = 0;
     for (size_t i = 0; i < file->tensor_count; i++) {
-        hn_status status = check_place(file, i, name, error);
+        hn_status status = check_place(file, i);
         if (status != HN_OK)
             return status;
         covered += file->tensors[i].end - file->tensors[i].begin;
     }
     if (covered != file->data_bytes)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of the data belong to no tensor", name,
-                           file->data_bytes - covered);
+        return error_in_file(file->error, HN_SYNTAX, file->name, "%zu bytes of the data belong to no tensor",
+                             file->data_bytes - covered);
     return HN_OK;
 }
 
-static hn_status check_tensors(struct safetensors *file, const char *name, hn_error *error) {
+static hn_status check_tensors(struct safetensors *file) {
     for (size_t i = 0; i < file->tensor_count; i++) {
-        hn_status status = check_tensor(&file->tensors[i], name, error);
+        hn_status status = check_tensor(file, &file->tensors[i]);
         if (status != HN_OK)
             return status;
     }
-    return check_places(file, name, error);
+    return check_places(file);
 }
 
 hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
                             hn_error *error) {
     size_t length = 0;
-    *file = (struct safetensors){.texts = NULL};
+    *file = (struct safetensors){.name = name, .error = error};
     hn_status status = measure_header(&length, name, bytes, count, error);
     if (status != HN_OK)
         return status;
@@ -310,9 +303,9 @@ hn_status safetensors_parse(struct safetensors *file, const char *name, const un
         return error_no_memory(error, name);
     status = parse_header(file, &c);
     if (status == HN_OK)
-        status = check_sum(file, name, bytes, count, error);
+        status = check_sum(file, bytes, count);
     if (status == HN_OK)
-        status = check_tensors(file, name, error);
+        status = check_tensors(file);
     if (status != HN_OK)
         safetensors_release(file);
     return status;

@@ -37,6 +37,8 @@ struct tensor {
 };
 
 struct safetensors {
+    const char *name; /* for messages */
+    hn_error *error;
     const unsigned char *data; /* within the parsed bytes */
     size_t data_bytes;
     struct tensor tensors[SAFETENSORS_MOST_TENSORS];
@@ -47,8 +49,7 @@ struct safetensors {
     struct file_bytes bytes;       /* of safetensors_read; else none */
 };
 
-/* Reads the header and makes all checks that do not depend on the meaning of the tensors. On failure texts is NULL. The
- * name is for messages. */
+/* Reads the header and makes all checks that do not depend on the meaning of the tensors. On failure texts is NULL. */
 hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,
                             hn_error *error);
 

@@ -131,8 +131,8 @@ static void put_checksum(struct writer *w, unsigned char *bytes, size_t count) {
 static hn_status write_content(struct writer *w, const char *path, hn_error *error) {
     size_t data = put_header(w), header = w->used, before = SAFETENSORS_LENGTH + header, count = size_sum(before, data);
     if (header > SAFETENSORS_MOST_HEADER)
-        return error_about(error, HN_LIMIT, error_file(path),
-                           "%s: the texts are too long: a header has at most %d bytes", path, SAFETENSORS_MOST_HEADER);
+        return error_in_file(error, HN_LIMIT, path, "the texts are too long: a header has at most %d bytes",
+                             SAFETENSORS_MOST_HEADER);
     unsigned char *bytes = base_allocate(count);
     if (!bytes)
         return error_no_memory(error, path);
@@ -172,26 +172,23 @@ static hn_status check_text(const struct safetensors_content *content, size_t i,
     const hn_metadata *texts = content->texts;
     const char *key = texts[i].key;
     if (!key || !texts[i].value)
-        return error_about(error, HN_INVALID, error_file(path), "%s: text %zu has no %s", path, i,
-                           key ? "value" : "key");
+        return error_in_file(error, HN_INVALID, path, "text %zu has no %s", i, key ? "value" : "key");
     if (!is_utf8(key) || !is_utf8(texts[i].value))
-        return error_about(error, HN_INVALID, error_file(path), "%s: text %zu, %s, is not UTF-8", path, i,
-                           show_name(key).text);
+        return error_in_file(error, HN_INVALID, path, "text %zu, %s, is not UTF-8", i, show_name(key).text);
     if (strcmp(key, SAFETENSORS_CHECKSUM) == 0 || has_key(content->own_count, content->own, key))
-        return error_about(error, HN_INVALID, error_file(path),
-                           "%s: a text may not be called %s: the file itself needs that key", path, key);
+        return error_in_file(error, HN_INVALID, path, "a text may not be called %s: the file itself needs that key",
+                             key);
     if (has_key(i, texts, key))
-        return error_about(error, HN_INVALID, error_file(path), "%s: two texts are called %s", path,
-                           show_name(key).text);
+        return error_in_file(error, HN_INVALID, path, "two texts are called %s", show_name(key).text);
     return HN_OK;
 }
 
 static hn_status check_texts(const struct safetensors_content *content, const char *path, hn_error *error) {
     if (content->text_count > 0 && !content->texts)
-        return error_about(error, HN_INVALID, error_file(path), "%s: the texts are missing", path);
+        return error_in_file(error, HN_INVALID, path, "the texts are missing");
     if (content->text_count > MOST_TEXTS)
-        return error_about(error, HN_LIMIT, error_file(path), "%s: %zu texts; at most %d are possible", path,
-                           content->text_count, MOST_TEXTS);
+        return error_in_file(error, HN_LIMIT, path, "%zu texts; at most %d are possible", content->text_count,
+                             MOST_TEXTS);
     for (size_t i = 0; i < content->text_count; i++) {
         hn_status status = check_text(content, i, path, error);
         if (status != HN_OK)

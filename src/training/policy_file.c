@@ -19,15 +19,12 @@
 #include "base/hexadecimal.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "nn/network_parts.h"
 #include "training/policy_parts.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PREFIX "policy."
 
 enum setting {
     MODEL,
@@ -45,18 +42,20 @@ enum setting {
 };
 
 static const char keys[SETTINGS][24] = {
-    [MODEL] = PREFIX "model",           [METHOD] = PREFIX "method",       [DAMPING] = PREFIX "damping",
-    [ITERATIONS] = PREFIX "iterations", [TOLERANCE] = PREFIX "tolerance", [RELATIVE] = PREFIX "relative",
-    [CANDIDATES] = PREFIX "candidates", [REFINE] = PREFIX "refine",       [SCHEME] = PREFIX "scheme",
-    [NAMES] = PREFIX "names",           [EFFORT] = PREFIX "effort",
+    [MODEL] = POLICY_PREFIX "model",           [METHOD] = POLICY_PREFIX "method",
+    [DAMPING] = POLICY_PREFIX "damping",       [ITERATIONS] = POLICY_PREFIX "iterations",
+    [TOLERANCE] = POLICY_PREFIX "tolerance",   [RELATIVE] = POLICY_PREFIX "relative",
+    [CANDIDATES] = POLICY_PREFIX "candidates", [REFINE] = POLICY_PREFIX "refine",
+    [SCHEME] = POLICY_PREFIX "scheme",         [NAMES] = POLICY_PREFIX "names",
+    [EFFORT] = POLICY_PREFIX "effort",
 };
 
 /* Keys and values of a file without a head. */
 enum { NO_HEAD = 4 };
-static const char no_head[NO_HEAD][2][32] = {{PREFIX "correction-steps", "100"},
-                                             {PREFIX "correction-rate", "0x1.999999999999ap-4"},
-                                             {PREFIX "momentum", "0x1.0000000000000p-1"},
-                                             {PREFIX "independent", "all"}};
+static const char no_head[NO_HEAD][2][32] = {{POLICY_PREFIX "correction-steps", "100"},
+                                             {POLICY_PREFIX "correction-rate", "0x1.999999999999ap-4"},
+                                             {POLICY_PREFIX "momentum", "0x1.0000000000000p-1"},
+                                             {POLICY_PREFIX "independent", "all"}};
 
 /* The texts of a head, or of none. */
 struct head_texts {
@@ -74,10 +73,6 @@ static void take_texts(struct head_texts *all, const hn_head *head) {
 
 const char *policy_scheme(const hn_policy_options *options) {
     return options->head ? options->head->name : options->uncorrected ? "none" : "layer";
-}
-
-static bool is_setting(const char *key) {
-    return strncmp(key, PREFIX, strlen(PREFIX)) == 0;
 }
 
 /* ---- saving ---- */
@@ -104,38 +99,30 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
 
 static hn_status check_texts(const char *path, size_t count, const hn_metadata *texts, hn_error *error) {
     if (count > 0 && !texts)
-        return error_about(error, HN_INVALID, error_file(path), "%s: the texts are missing", path);
+        return error_in_file(error, HN_INVALID, path, "the texts are missing");
     enum { MOST = NETWORK_MOST_TEXTS - SETTINGS - HN_HEAD_MOST_TEXTS - POLICY_MODEL_TEXTS };
     if (count > MOST)
-        return error_about(error, HN_LIMIT, error_file(path), "%s: %zu texts; at most %d are possible", path, count,
-                           MOST);
+        return error_in_file(error, HN_LIMIT, path, "%zu texts; at most %d are possible", count, MOST);
     for (size_t i = 0; i < count; i++)
-        if (texts[i].key && (is_setting(texts[i].key) || policy_model_is_key(texts[i].key)))
-            return error_about(error, HN_INVALID, error_file(path),
-                               "%s: a text may not be called %s: this prefix is reserved for the settings", path,
-                               show_name(texts[i].key).text);
+        if (texts[i].key && (policy_is_setting(texts[i].key) || policy_model_is_key(texts[i].key)))
+            return error_in_file(error, HN_INVALID, path,
+                                 "a text may not be called %s: this prefix is reserved for the settings",
+                                 show_name(texts[i].key).text);
     return HN_OK;
 }
 
-hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
-                         hn_error *error) {
+/* The texts of the policy, then the caller's. */
+static hn_status save_network(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
+                              hn_error *error) {
     struct values values;
     struct policy_model_texts parts;
-    size_t settings = policy && policy->options.layer.effort == 1 ? EFFORT : SETTINGS;
-    if (!policy || !path)
-        return error_about(error, HN_INVALID, error_argument(policy ? "path" : "policy"), "there is no %s to save",
-                           policy ? "path" : "policy");
-    if (policy->options.layer.weights)
-        return error_about(error, HN_INVALID, error_option("weights"), "weights: a network file cannot store them");
-    hn_status status = check_texts(path, count, texts, error);
+    struct head_texts head;
+    size_t settings = policy->options.layer.effort == 1 ? EFFORT : SETTINGS, k = 0;
+    hn_status status = write_values(policy, &values, error);
     if (status == HN_OK)
-        status = write_values(policy, &values, error);
+        status = policy_model_write(policy->model, &parts, error);
     if (status != HN_OK)
         return status;
-    if ((status = policy_model_write(policy->model, &parts, error)) != HN_OK)
-        return status;
-    struct head_texts head;
-    size_t k = 0;
     take_texts(&head, policy->options.head);
     hn_metadata *all = base_allocate((settings + head.count + POLICY_MODEL_TEXTS + count) * sizeof *all);
     if (!all)
@@ -155,14 +142,29 @@ hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count
     return status;
 }
 
+hn_status hn_policy_save(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
+                         hn_error *error) {
+    if (!policy || !path)
+        return error_about(error, HN_INVALID, error_argument(policy ? "path" : "policy"), "there is no %s to save",
+                           policy ? "path" : "policy");
+    if (policy->options.layer.weights)
+        return error_about(error, HN_INVALID, error_option("weights"), "weights: a network file cannot store them");
+    hn_status status = check_texts(path, count, texts, error);
+    return status == HN_OK ? save_network(policy, path, count, texts, error) : status;
+}
+
 /* ---- loading: settings ---- */
 
-static hn_status check_keys(const hn_network *network, const char *path, hn_error *error) {
-    for (size_t i = 0; i < NAMES; i++)
-        if (!hn_network_metadata(network, keys[i]))
-            return error_about(error, HN_INVALID, error_file(path),
-                               "%s: the setting %s is missing: it is a network without a policy", path, keys[i]);
-    return HN_OK;
+struct loading {
+    const char *path;
+    hn_error *error;
+    hn_network *network;
+    hn_policy_options options;
+};
+
+/* The setting as the file states it; NULL if it is missing. */
+static const char *text_of(const struct loading *l, enum setting setting) {
+    return hn_network_metadata(l->network, keys[setting]);
 }
 
 /* Reads a decimal number exactly as it is written: no blanks, no +, no leading zeros. */
@@ -214,48 +216,44 @@ static bool read_setting(hn_policy_options *o, enum setting setting, const char 
     }
 }
 
-static hn_status read_settings(hn_policy_options *options, const hn_network *network, const char *path,
-                               hn_error *error) {
-    hn_status status = check_keys(network, path, error);
-    for (int i = 0; status == HN_OK && i < SETTINGS; i++) {
-        const char *text = hn_network_metadata(network, keys[i]);
-        if (text && !read_setting(options, (enum setting)i, text))
-            status = error_about(error, HN_INVALID, error_file(path), "%s: the setting %s is \"%s\"", path, keys[i],
+static hn_status read_settings(struct loading *l) {
+    for (int i = 0; i < NAMES; i++)
+        if (!text_of(l, (enum setting)i))
+            return error_in_file(l->error, HN_INVALID, l->path,
+                                 "the setting %s is missing: it is a network without a policy", keys[i]);
+    for (int i = 0; i < SETTINGS; i++) {
+        const char *text = text_of(l, (enum setting)i);
+        if (text && !read_setting(&l->options, (enum setting)i, text))
+            return error_in_file(l->error, HN_INVALID, l->path, "the setting %s is \"%s\"", keys[i],
                                  show_name(text).text);
     }
-    return status;
+    return HN_OK;
 }
 
 /* ---- loading: the head ---- */
 
-struct head_finder {
-    hn_head_find find; /* NULL: there is none */
-    void *context;
-};
-
-static bool needs_head(const hn_network *network) {
-    const char *scheme = hn_network_metadata(network, keys[SCHEME]);
+static bool needs_head(const struct loading *l) {
+    const char *scheme = text_of(l, SCHEME);
     return strcmp(scheme, "layer") != 0 && strcmp(scheme, "none") != 0;
 }
 
-static hn_status find_head(hn_policy_options *options, const hn_network *network, const struct head_finder *finder,
-                           const char *path, hn_error *error) {
-    const char *scheme = hn_network_metadata(network, keys[SCHEME]);
+static hn_status find_head(struct loading *l, hn_head_find find, void *context) {
+    const char *scheme = text_of(l, SCHEME);
     hn_error inner = {.text = ""};
-    if (!needs_head(network))
+    if (!needs_head(l))
         return HN_OK;
-    hn_status status = finder->find ? finder->find(finder->context, network, options, &options->head, &inner) : HN_OK;
+    hn_status status = find ? find(context, l->network, &l->options, &l->options.head, &inner) : HN_OK;
     if (status != HN_OK)
-        return error_about(error, status, error_file(path), "%s: %.400s", path, inner.text);
-    if (options->head && options->head->name && strcmp(options->head->name, scheme) == 0)
+        return error_in_file(l->error, status, l->path, "%.400s", inner.text);
+    const hn_head *head = l->options.head;
+    if (head && head->name && strcmp(head->name, scheme) == 0)
         return HN_OK;
-    return error_about(error, HN_INVALID, error_file(path),
-                       "%s: the setting %s is \"%s\", and there is no such head here", path, keys[SCHEME],
-                       show_name(scheme).text);
+    return error_in_file(l->error, HN_INVALID, l->path, "the setting %s is \"%s\", and there is no such head here",
+                         keys[SCHEME], show_name(scheme).text);
 }
 
 static bool is_known(const char *key, const struct head_texts *head) {
-    bool known = !is_setting(key);
+    bool known = !policy_is_setting(key);
     for (size_t i = 0; i < SETTINGS && !known; i++)
         known = strcmp(key, keys[i]) == 0;
     for (size_t i = 0; i < head->count && !known; i++)
@@ -264,57 +262,50 @@ static bool is_known(const char *key, const struct head_texts *head) {
 }
 
 /* All settings of the file are known, and those of the head are the same. */
-static hn_status check_head_texts(const hn_policy_options *options, const hn_network *network, const char *path,
-                                  hn_error *error) {
-    const char *at = network->texts, *end = at ? at + network->text_bytes : at;
+static hn_status check_head_texts(const struct loading *l) {
+    const char *at = l->network->texts, *end = at ? at + l->network->text_bytes : at;
     struct head_texts head;
-    take_texts(&head, options->head);
+    take_texts(&head, l->options.head);
     for (; at < end; at += strlen(at) + 1) {
         if (!is_known(at, &head))
-            return error_about(error, HN_INVALID, error_file(path), "%s: unknown setting %s", path, show_name(at).text);
+            return error_in_file(l->error, HN_INVALID, l->path, "unknown setting %s", show_name(at).text);
         at += strlen(at) + 1; /* to the value */
     }
     for (size_t i = 0; i < head.count; i++) {
-        const char *found = hn_network_metadata(network, head.texts[i].key);
+        const hn_metadata *text = &head.texts[i];
+        const char *found = hn_network_metadata(l->network, text->key);
         if (!found)
-            return error_about(error, HN_INVALID, error_file(path), "%s: the setting %s is missing", path,
-                               head.texts[i].key);
-        if (strcmp(found, head.texts[i].value) != 0)
-            return error_about(error, HN_INVALID, error_file(path),
-                               "%s: the setting %s is \"%s\", and for this model it is \"%s\"", path, head.texts[i].key,
-                               show_name(found).text, head.texts[i].value);
+            return error_in_file(l->error, HN_INVALID, l->path, "the setting %s is missing", text->key);
+        if (strcmp(found, text->value) != 0)
+            return error_in_file(l->error, HN_INVALID, l->path,
+                                 "the setting %s is \"%s\", and for this model it is \"%s\"", text->key,
+                                 show_name(found).text, text->value);
     }
-    return HN_OK;
-}
-
-/* ---- loading: the model ---- */
-
-/* The number of outputs that a head needs is determined when the policy is created. */
-static hn_status check_widths(const hn_model *model, const hn_network *network, const hn_policy_options *options,
-                              const char *path, hn_error *error) {
-    hn_network_options o = hn_network_options_of(network);
-    size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
-    size_t candidates = options->candidates;
-    if (o.inputs != inputs)
-        return error_about(error, HN_INVALID, error_file(path), "%s: the network has %zu inputs, and the model %zu",
-                           path, o.inputs, inputs);
-    bool all = o.outputs % candidates == 0 && o.outputs / candidates == outputs;
-    if (!all && !needs_head(network))
-        return error_about(error, HN_INVALID, error_file(path),
-                           "%s: the network has %zu outputs for %zu candidate%s, and the model %zu for each", path,
-                           o.outputs, candidates, candidates == 1 ? "" : "s", outputs);
     return HN_OK;
 }
 
 /* ---- loading ---- */
 
-static hn_status policy_file_build(hn_policy **out, const hn_model *model, const hn_network *network,
-                                   const hn_policy_options *options, const char *path, hn_error *error) {
+/* The number of outputs that a head needs is determined when the policy is created. */
+static hn_status check_widths(const struct loading *l, const hn_model *model) {
+    hn_network_options o = hn_network_options_of(l->network);
+    size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model);
+    size_t candidates = l->options.candidates;
+    if (o.inputs != inputs)
+        return error_in_file(l->error, HN_INVALID, l->path, "the network has %zu inputs, and the model %zu", o.inputs,
+                             inputs);
+    bool all = o.outputs % candidates == 0 && o.outputs / candidates == outputs;
+    if (!all && !needs_head(l))
+        return error_in_file(l->error, HN_INVALID, l->path,
+                             "the network has %zu outputs for %zu candidate%s, and the model %zu for each", o.outputs,
+                             candidates, candidates == 1 ? "" : "s", outputs);
+    return HN_OK;
+}
+
+static hn_status policy_of(hn_policy **out, const struct loading *l, const hn_model *model) {
     hn_error inner = {.text = ""};
-    hn_status status = hn_policy_create(out, model, network, options, &inner);
-    if (status != HN_OK)
-        error_about(error, status, error_file(path), "%s: %.400s", path, inner.text);
-    return status;
+    hn_status status = hn_policy_create(out, model, l->network, &l->options, &inner);
+    return status == HN_OK ? HN_OK : error_in_file(l->error, status, l->path, "%.400s", inner.text);
 }
 
 hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *path, int threads, hn_error *error) {
@@ -323,32 +314,30 @@ hn_status hn_policy_load(hn_policy **out, const hn_model *model, const char *pat
 
 hn_status hn_policy_load_with(hn_policy **out, const hn_model *model, const char *path, int threads, hn_head_find find,
                               void *context, hn_error *error) {
-    const struct head_finder finder = {find, context};
-    hn_policy_options options = hn_policy_defaults();
-    hn_network *network;
+    struct loading l = {.path = path, .error = error, .options = hn_policy_defaults()};
     if (!out)
         return error_missing(error, "hn_policy_load", "out");
     *out = NULL;
-    options.threads = threads;
+    l.options.threads = threads;
     if (!model || !path)
         return error_about(error, HN_INVALID, error_argument(model ? "path" : "model"),
                            "there is no %s to load a policy %s", model ? "path" : "model", model ? "from" : "for");
-    hn_status status = hn_network_load(&network, path, error);
+    hn_status status = hn_network_load(&l.network, path, error);
     if (status == HN_OK)
-        status = read_settings(&options, network, path, error);
+        status = read_settings(&l);
     if (status == HN_OK)
-        status = check_widths(model, network, &options, path, error);
+        status = check_widths(&l, model);
     if (status == HN_OK)
-        status = policy_model_check(model, network, path, error);
+        status = policy_model_check(model, l.network, path, error);
     if (status == HN_OK)
-        status = find_head(&options, network, &finder, path, error);
+        status = find_head(&l, find, context);
     if (status == HN_OK)
-        status = check_head_texts(&options, network, path, error);
+        status = check_head_texts(&l);
     if (status == HN_OK)
-        status = policy_file_build(out, model, network, &options, path, error);
+        status = policy_of(out, &l, model);
     if (status == HN_OK)
-        (*out)->owned = network;
+        (*out)->owned = l.network;
     else
-        hn_network_destroy(network);
+        hn_network_destroy(l.network);
     return status;
 }

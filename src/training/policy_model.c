@@ -114,29 +114,27 @@ static hn_status check_all_names(const hn_model *model, const hn_network *networ
     hn_status status = names ? hn_model_names_fingerprint(model, wanted, error) : HN_OK;
     if (status != HN_OK || !names || strcmp(names, wanted) == 0)
         return status;
-    return error_about(error, HN_INVALID, error_file(path),
-                       "%s: the network is for another model: the mathematics are the same, but names differ, and the "
-                       "file, of an earlier version, does not say which; %s",
-                       path, advice);
+    return error_in_file(error, HN_INVALID, path,
+                         "the network is for another model: the mathematics are the same, but names differ, and the "
+                         "file, of an earlier version, does not say which; %s",
+                         advice);
 }
 
 static hn_status check_columns(const char *there, const char *here, const char *path, hn_error *error) {
     bool moved =
         !same_piece(piece_at(there, 0), piece_at(here, 0)) && same_piece(piece_at(there, 1), piece_at(here, 1));
     return !moved ? HN_OK
-                  : error_about(error, HN_INVALID, error_file(path),
-                                "%s: the network is for another model: the mathematics are the same, but inputs or "
-                                "outputs of the same names come in another order",
-                                path);
+                  : error_in_file(error, HN_INVALID, path,
+                                  "the network is for another model: the mathematics are the same, but inputs or "
+                                  "outputs of the same names come in another order");
 }
 
 static hn_status policy_model_refuse(const char *path, const char *found, const char *wanted, const char *differs,
                                      hn_error *error) {
     enum { SHOWN = 12 };
-    return error_about(error, HN_INVALID, error_file(path),
-                       "%s: the network is for another model: its fingerprint is %.*s, this model's %.*s%s%s; %s", path,
-                       SHOWN, show_name(found).text, SHOWN, wanted, *differs ? "; what differs: " : "", differs,
-                       advice);
+    return error_in_file(error, HN_INVALID, path,
+                         "the network is for another model: its fingerprint is %.*s, this model's %.*s%s%s; %s", SHOWN,
+                         show_name(found).text, SHOWN, wanted, *differs ? "; what differs: " : "", differs, advice);
 }
 
 hn_status policy_model_check(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
