@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
-#include "base/printable.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <float.h>

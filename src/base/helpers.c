@@ -8,7 +8,7 @@
 #include "base/helpers.h"
 
 #include "base/clock.h"
-#include "base/spin_wait.h"
+#include "base/thread_start.h"
 
 #include <sched.h>
 

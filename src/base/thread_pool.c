@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/spin_wait.h"
 #include "base/thread_start.h"
 
 #include <pthread.h>

@@ -231,19 +231,11 @@ static bool read_value(const unsigned char *bytes, const struct npy_header *head
     return true;
 }
 
-/* The common case, without a call per number. */
-static void copy_doubles(const unsigned char *at, size_t count, double *out) {
-    for (size_t i = 0; i < count; i++, at += sizeof *out) {
-        uint64_t bits = (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
-                        (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
-        memcpy(&out[i], &bits, sizeof bits);
-    }
-}
-
 bool npy_numbers(const struct npy_header *header, const unsigned char *bytes, size_t count, double *out,
                  size_t *culprit) {
     if (header->kind == 'f' && header->item == sizeof(double) && !header->big_endian) {
-        copy_doubles(bytes, count, out);
+        for (size_t i = 0; i < count; i++) /* the common case, without a call per number */
+            memcpy(&out[i], &(uint64_t){bytes_eight(bytes + i * sizeof *out)}, sizeof *out);
         return true;
     }
     for (size_t i = 0; i < count; i++) {

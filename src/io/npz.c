@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "io/npy.h"
 
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/inflate.h"
@@ -35,10 +35,6 @@ static unsigned number16(const unsigned char *at) {
     return at[0] | (unsigned)at[1] << 8;
 }
 
-static uint32_t number32(const unsigned char *at) {
-    return number16(at) | (uint32_t)number16(at + 2) << 16;
-}
-
 static hn_status damaged(const struct archive *a, const char *what) {
     return error_in_file(a->error, HN_SYNTAX, a->file, "the archive is damaged: %s", what);
 }
@@ -51,7 +47,7 @@ static hn_status open_archive(struct archive *a) {
         if (memcmp(end, "PK\x05\x06", 4) != 0 || at + END_BYTES + number16(end + 20) != a->count)
             continue;
         a->entries = number16(end + 10);
-        a->directory = number32(end + 16);
+        a->directory = bytes_four(end + 16);
         if (a->entries == 0xffff || a->directory == 0xffffffff || number16(end + 4) != 0)
             return error_in_file(a->error, HN_UNSUPPORTED, a->file,
                                  "archives in several parts or larger than 4 GiB are not supported");
@@ -72,10 +68,10 @@ static hn_status read_entry(const struct archive *a, size_t *at, struct member *
                               .name_length = (int)name,
                               .flags = number16(entry + 8),
                               .method = number16(entry + 10),
-                              .checksum = number32(entry + 16),
-                              .packed = number32(entry + 20),
-                              .size = number32(entry + 24),
-                              .local = number32(entry + 42)};
+                              .checksum = bytes_four(entry + 16),
+                              .packed = bytes_four(entry + 20),
+                              .size = bytes_four(entry + 24),
+                              .local = bytes_four(entry + 42)};
     *at += all;
     return HN_OK;
 }

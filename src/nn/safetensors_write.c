@@ -7,7 +7,6 @@
 #include "nn/safetensors.h"
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"

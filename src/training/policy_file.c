@@ -11,12 +11,12 @@
  *                         constant without a head; otherwise the texts of the head
  *
  * Settings are stored as given; -1 means the method's default. Floating-point numbers are written in hexadecimal
- * (base/hexadecimal.h), which preserves their bits, integers in decimal. All other keys are required, and no other key
+ * (base/bytes.h), which preserves their bits, integers in decimal. All other keys are required, and no other key
  * may start with "policy.": a file from a newer version with more settings is rejected rather than misread.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/hexadecimal.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "training/policy_parts.h"
