@@ -279,12 +279,10 @@ static hn_status check_places(const struct safetensors *file) {
 }
 
 static hn_status check_tensors(struct safetensors *file) {
-    for (size_t i = 0; i < file->tensor_count; i++) {
-        hn_status status = check_tensor(file, &file->tensors[i]);
-        if (status != HN_OK)
-            return status;
-    }
-    return check_places(file);
+    hn_status status = HN_OK;
+    for (size_t i = 0; i < file->tensor_count && status == HN_OK; i++)
+        status = check_tensor(file, &file->tensors[i]);
+    return status == HN_OK ? check_places(file) : status;
 }
 
 hn_status safetensors_parse(struct safetensors *file, const char *name, const unsigned char *bytes, size_t count,

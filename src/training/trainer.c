@@ -1,7 +1,4 @@
-/* trainer.c - steps of Adam on batches split into fixed chunks.
- *
- * The rate rises linearly during the warm-up and then decays along a half cosine. Free threads take the next chunk;
- * gradients and sums are added in the order of the chunks, so that the bits do not depend on the number of threads.
+/* trainer.c - steps of Adam. The rate rises linearly during the warm-up and then decays along a half cosine.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/derivatives.h"
@@ -9,7 +6,6 @@
 #include "base/error.h"
 #include "base/layout.h"
 #include "base/memory.h"
-#include "base/size.h"
 #include "training/trainer_parts.h"
 
 #define WIDTH 1
@@ -103,6 +99,27 @@ static hn_status make_layer(hn_trainer *t, const hn_model *model, hn_error *erro
     return status != HN_OK || tape ? status : error_no_memory(error, "training");
 }
 
+static struct learn_memory place_member(struct layout *layout, const hn_trainer *t) {
+    struct learn_memory m = {.tape = NULL};
+    struct train_batch *b = &m.batch;
+    const hn_head *head = t->options.policy.head;
+    size_t samples = CHUNK * t->options.policy.candidates, numbers = samples * t->outputs;
+    if (t->layer) {
+        m.workspace = layout_take(layout, hn_layer_workspace_bytes(t->layer), 1);
+        m.tape = layout_take(layout, hn_layer_tape_bytes(t->layer, samples), 1);
+        b->grad_lower = layout_take(layout, samples * t->rows, sizeof *b->grad_lower);
+        b->grad_upper = layout_take(layout, samples * t->rows, sizeof *b->grad_upper);
+    }
+    if (head)
+        m.tape = layout_take(layout, samples, head->tape_bytes);
+    b->grad_y = layout_take(layout, numbers, sizeof *b->grad_y);
+    b->grad_raw = layout_take(layout, numbers, sizeof *b->grad_raw);
+    b->moved = layout_take(layout, samples, sizeof *b->moved);
+    b->total = layout_take(layout, samples, sizeof *b->total);
+    b->dropped = layout_take(layout, samples, sizeof *b->dropped);
+    return m;
+}
+
 static void trainer_place(struct layout *layout, void *context) {
     hn_trainer *t = context;
     int threads = thread_pool_size(t->policy->thread_pool);
@@ -112,7 +129,7 @@ static void trainer_place(struct layout *layout, void *context) {
     t->bound_column = layout_take(layout, t->rows, sizeof *t->bound_column);
     t->memory = layout_take(layout, (size_t)threads, sizeof *t->memory);
     for (int i = 0; i < threads; i++) {
-        struct learn_memory memory = learn_memory_place(layout, t);
+        struct learn_memory memory = place_member(layout, t);
         if (t->memory)
             t->memory[i] = memory;
     }
@@ -143,6 +160,26 @@ static hn_status find_bounds(hn_trainer *t, const hn_model *model, hn_error *err
     return HN_OK;
 }
 
+static hn_status create_device(hn_trainer *t, const hn_model *model, hn_error *error) {
+    const hn_layer_options layer = policy_layer(&t->options.policy);
+    hn_layer_options through = hn_layer_options_of(t->layer);
+    const struct device_policy_request request = {.model = model,
+                                                  .network = t->network,
+                                                  .layer = &layer,
+                                                  .through = t->layer ? &through : NULL,
+                                                  .device = t->policy->options.device,
+                                                  .candidates = t->options.policy.candidates,
+                                                  .chunk = CHUNK,
+                                                  .corrected = true,
+                                                  .learns = true,
+                                                  .refines = t->options.improve > 0,
+                                                  .bounds = t->bounds,
+                                                  .bound_row = t->bound_row,
+                                                  .bound_column = t->bound_column};
+    through.kernel = NULL; /* the layer's own */
+    return device_policy_create(&t->device, &request, error);
+}
+
 static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *error) {
     const struct policy_request request = {model, t->network, &t->options.policy, t->options.improve > 0};
     hn_status status = policy_create(&t->policy, &request, error);
@@ -154,7 +191,7 @@ static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *e
         status = make_memory(t, error);
     if (status == HN_OK && t->layer)
         status = find_bounds(t, model, error);
-    return status == HN_OK && t->policy->device ? trainer_device_create(t, model, error) : status;
+    return status == HN_OK && t->policy->device ? create_device(t, model, error) : status;
 }
 
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
@@ -194,85 +231,6 @@ void hn_trainer_destroy(hn_trainer *t) {
     base_release(t->gradients);
     base_release(t->sums);
     base_release(t);
-}
-
-/* ---- batches ---- */
-
-static size_t chunks_of(const hn_trainer *t) {
-    return (t->job.count + CHUNK - 1) / CHUNK;
-}
-
-static hn_status trainer_make_room(hn_trainer *t, size_t chunks, hn_error *error) {
-    if (chunks <= t->chunks)
-        return HN_OK;
-    hn_train_report *sums = base_reallocate(t->sums, size_product(chunks, sizeof *t->sums));
-    if (!sums)
-        return error_no_memory(error, "training");
-    t->sums = sums;
-    size_t numbers = size_product(chunks, t->parameters);
-    double *gradients = base_reallocate(t->gradients, size_product(numbers, sizeof *t->gradients));
-    if (!gradients)
-        return error_no_memory(error, "training");
-    t->gradients = gradients;
-    t->chunks = chunks;
-    return HN_OK;
-}
-
-static void trainer_work(void *context, int member, size_t chunk) {
-    hn_trainer *t = context;
-    if (!t->batch)
-        memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
-    learn_chunk(t, member, chunk);
-}
-
-void trainer_share(hn_trainer *t) {
-    thread_pool_share(t->policy->thread_pool, chunks_of(t), trainer_work, t);
-}
-
-/* Adds the chunks' gradients in order into the first; returns the norm. */
-static double add_gradients(const hn_trainer *t) {
-    for (size_t c = 1; c < chunks_of(t); c++)
-        for (size_t i = 0; i < t->parameters; i++)
-            t->gradients[i] += t->gradients[c * t->parameters + i];
-    return train_norm(t->gradients, t->parameters);
-}
-
-/* Sums of chunks, the gradient and its norm. */
-static hn_status run_batch(hn_trainer *t, double *norm, hn_error *error) {
-    hn_status status = trainer_make_room(t, chunks_of(t), error);
-    if (status != HN_OK)
-        return status;
-    if (t->device)
-        return trainer_device_batch(t, norm, error);
-    trainer_share(t);
-    *norm = add_gradients(t);
-    return HN_OK;
-}
-
-static hn_train_report add_up(const hn_trainer *t) {
-    hn_train_report r = {.samples = 0};
-    for (size_t c = 0; c < chunks_of(t); c++) {
-        const hn_train_report *s = &t->sums[c];
-        r.samples += s->samples;
-        r.ok += s->ok;
-        r.dropped += s->dropped;
-        if (r.undefined == 0 && s->undefined > 0)
-            r.undefined_row = s->undefined_row;
-        r.undefined += s->undefined;
-        r.loss += s->loss;
-        r.objective += s->objective;
-        r.residual += s->residual;
-        r.moved += s->moved;
-        r.steps += s->steps;
-        r.violation = s->violation > r.violation ? s->violation : r.violation;
-    }
-    double samples = r.samples ? (double)r.samples : 1;
-    r.loss /= samples;
-    r.objective /= samples;
-    r.residual /= samples;
-    r.moved /= samples;
-    r.steps /= samples;
-    return r;
 }
 
 /* ---- Adam ---- */
@@ -320,15 +278,14 @@ static hn_status adam(hn_trainer *t, double scale, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status trainer_take_step(hn_trainer *t, hn_train_report *report, hn_error *error) {
-    double norm = 0, most = t->options.clip_batch;
-    hn_status status = run_batch(t, &norm, error);
+static hn_status take_step(hn_trainer *t, hn_train_report *report, hn_error *error) {
+    hn_train_report r = {.samples = 0};
+    hn_status status = train_batch_run(t, &r, error);
     if (status != HN_OK)
         return status;
-    hn_train_report r = add_up(t);
-    r.gradient = norm;
-    if (isfinite(norm)) {
-        status = adam(t, most > 0 && norm > most ? most / norm : 1, error);
+    if (isfinite(r.gradient)) {
+        double most = t->options.clip_batch;
+        status = adam(t, most > 0 && r.gradient > most ? most / r.gradient : 1, error);
     } else {
         r.dropped = t->job.count; /* the step is not taken */
         t->steps++;
@@ -343,7 +300,7 @@ static hn_status step(hn_trainer *t, const struct train_job *job, hn_train_repor
     if (status != HN_OK)
         return status;
     t->job = *job;
-    status = trainer_take_step(t, report, error);
+    status = take_step(t, report, error);
     thread_pool_yield(t->policy->thread_pool);
     return status;
 }

@@ -16,6 +16,7 @@ struct learn_memory {
 
 /* Results of a device for a batch, which the CPU continues from; samples in the order of device_policy.h. */
 struct device_batch {
+    size_t outputs;
     struct samples samples;
     double *rows; /* with respect to the network's outputs, for the backward pass */
 };
@@ -45,25 +46,8 @@ struct hn_trainer {
     struct train_job job;             /* the present one */
 };
 
-/* For the present job. */
-struct train_weights learn_weights(const hn_trainer *trainer);
-struct improve_settings learn_settings(const hn_trainer *trainer);
-
-struct learn_memory learn_memory_place(struct layout *layout, const hn_trainer *trainer);
-
-/* The sums of the inputs from `first` to `end` of a batch, in order: losses of the best candidates, and samples that
- * were dropped. */
-hn_train_report learn_sums(const struct train_batch *batch, size_t first, size_t end);
-
-hn_status trainer_device_create(hn_trainer *trainer, const hn_model *model, hn_error *error);
-
-/* Runs the trainer's batch: sums of its chunks and the norm of the gradient; the gradient stays on the device. */
-hn_status trainer_device_batch(hn_trainer *trainer, double *norm, hn_error *error);
-
-/* Runs the chunks of the present job on the trainer's threads. */
-void trainer_share(hn_trainer *trainer);
-
-/* Forward and backward pass of network, layer and loss, for one chunk of the present job. */
-void learn_chunk(hn_trainer *trainer, int member, size_t number);
+/* Runs the present job: its report, with the norm of the gradient, which is in the first of `gradients`, or stays on the
+ * device. */
+hn_status train_batch_run(hn_trainer *trainer, hn_train_report *report, hn_error *error);
 
 #endif

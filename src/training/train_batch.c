@@ -1,7 +1,14 @@
-/* loss_gradient.c - one chunk of a batch: the losses of hardnet/train.h and their gradients.
+/* train_batch.c - a batch: the losses of hardnet/train.h and the gradient with respect to the parameters.
+ *
+ * The CPU runs chunks: free threads take the next one; gradients and sums are added in the order of the chunks, so that
+ * the bits do not depend on the number of threads. A device runs whole batches; if it lacks the memory for refinement,
+ * the CPU computes the targets of the loss `improve`.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/error.h"
 #include "base/layout.h"
+#include "base/memory.h"
+#include "base/size.h"
 #include "training/trainer_parts.h"
 
 #include <math.h>
@@ -15,28 +22,7 @@ struct train_chunk {
     struct train_batch batch;
 };
 
-struct learn_memory learn_memory_place(struct layout *layout, const hn_trainer *t) {
-    struct learn_memory m = {.tape = NULL};
-    struct train_batch *b = &m.batch;
-    const hn_head *head = t->options.policy.head;
-    size_t samples = CHUNK * t->options.policy.candidates, numbers = samples * t->outputs;
-    if (t->layer) {
-        m.workspace = layout_take(layout, hn_layer_workspace_bytes(t->layer), 1);
-        m.tape = layout_take(layout, hn_layer_tape_bytes(t->layer, samples), 1);
-        b->grad_lower = layout_take(layout, samples * t->rows, sizeof *b->grad_lower);
-        b->grad_upper = layout_take(layout, samples * t->rows, sizeof *b->grad_upper);
-    }
-    if (head)
-        m.tape = layout_take(layout, samples, head->tape_bytes);
-    b->grad_y = layout_take(layout, numbers, sizeof *b->grad_y);
-    b->grad_raw = layout_take(layout, numbers, sizeof *b->grad_raw);
-    b->moved = layout_take(layout, samples, sizeof *b->moved);
-    b->total = layout_take(layout, samples, sizeof *b->total);
-    b->dropped = layout_take(layout, samples, sizeof *b->dropped);
-    return m;
-}
-
-/* ---- sums ---- */
+/* ---- sums of a chunk ---- */
 
 static void add_sample(hn_train_report *sums, const struct train_batch *b, size_t s) {
     const hn_report *report = &b->samples.reports[s];
@@ -59,7 +45,7 @@ static void add_dropped(hn_train_report *sums, const struct train_batch *b, size
         sums->undefined_row = b->samples.reports[s].worst;
 }
 
-hn_train_report learn_sums(const struct train_batch *b, size_t first, size_t end) {
+static hn_train_report sums_of(const struct train_batch *b, size_t first, size_t end) {
     hn_train_report sums = {.samples = 0};
     for (size_t k = 0; k < b->samples.count; k += b->inputs)
         for (size_t s = k + first; s < k + end; s++)
@@ -73,7 +59,7 @@ hn_train_report learn_sums(const struct train_batch *b, size_t first, size_t end
 /* ---- the loss `objective` ---- */
 
 /* The gradients of the losses `improve` and `targets` are bounded already: they are not clipped. */
-struct train_weights learn_weights(const hn_trainer *t) {
+static struct train_weights weights_of(const hn_trainer *t) {
     const hn_train_options *o = &t->options;
     double count = (double)t->job.count;
     return (struct train_weights){.residual = o->residual_weight,
@@ -135,7 +121,7 @@ static void learn_head(const struct train_chunk *l) {
 
 /* ---- the losses `improve` and `targets` ---- */
 
-struct improve_settings learn_settings(const hn_trainer *t) {
+static struct improve_settings settings_of(const hn_trainer *t) {
     return (struct improve_settings){t->options.improve, t->options.explore, t->steps, t->job.starts};
 }
 
@@ -143,7 +129,7 @@ static void learn_improvement(const struct train_chunk *l) {
     const struct train_batch *b = &l->batch;
     const hn_trainer *t = l->trainer;
     const struct refine_memory *memory = &l->chunk.memory->refine;
-    struct improve_settings settings = learn_settings(t);
+    struct improve_settings settings = settings_of(t);
     if (t->job.starts)
         settings.starts += l->chunk.first * t->outputs;
     if (!t->batch)
@@ -168,7 +154,7 @@ static void learn_targets(const struct train_chunk *l) {
     chunk_choose(&l->chunk, b->total);
 }
 
-/* ---- all of it ---- */
+/* ---- a chunk ---- */
 
 /* Copies raw and corrected outputs computed by a device. */
 static void take_samples(const struct train_chunk *l) {
@@ -202,7 +188,7 @@ static struct train_chunk train_chunk_of(hn_trainer *t, int member, size_t numbe
                             .own = &t->memory[member],
                             .grad_parameters = t->gradients + number * t->parameters,
                             .batch = t->memory[member].batch};
-    l.batch.weights = learn_weights(t);
+    l.batch.weights = weights_of(t);
     l.batch.inputs = l.chunk.count;
     l.batch.outputs = t->outputs;
     l.batch.rows = t->rows;
@@ -215,12 +201,15 @@ static struct train_chunk train_chunk_of(hn_trainer *t, int member, size_t numbe
     return l;
 }
 
-void learn_chunk(hn_trainer *t, int member, size_t number) {
+static void learn_chunk(void *context, int member, size_t number) {
+    hn_trainer *t = context;
     const struct train_chunk l = train_chunk_of(t, member, number);
-    if (t->batch)
+    if (t->batch) {
         take_samples(&l);
-    else
+    } else {
+        memset(l.grad_parameters, 0, t->parameters * sizeof *t->gradients);
         chunk_network(&l.chunk, t->job.x);
+    }
     if (t->job.targets)
         learn_targets(&l);
     else if (t->options.improve > 0)
@@ -231,6 +220,154 @@ void learn_chunk(hn_trainer *t, int member, size_t number) {
         learn_objective(&l);
     for (size_t s = 0; s < l.batch.samples.count; s++)
         train_finish(&l.batch, s, l.batch.grad_raw + s * t->outputs);
-    t->sums[number] = learn_sums(&l.batch, 0, l.chunk.count);
+    t->sums[number] = sums_of(&l.batch, 0, l.chunk.count);
     go_back(&l);
+}
+
+/* ---- batches ---- */
+
+static size_t chunks_of(const hn_trainer *t) {
+    return (t->job.count + CHUNK - 1) / CHUNK;
+}
+
+static hn_status make_room(hn_trainer *t, size_t chunks, hn_error *error) {
+    if (chunks <= t->chunks)
+        return HN_OK;
+    hn_train_report *sums = base_reallocate(t->sums, size_product(chunks, sizeof *t->sums));
+    if (!sums)
+        return error_no_memory(error, "training");
+    t->sums = sums;
+    size_t numbers = size_product(chunks, t->parameters);
+    double *gradients = base_reallocate(t->gradients, size_product(numbers, sizeof *t->gradients));
+    if (!gradients)
+        return error_no_memory(error, "training");
+    t->gradients = gradients;
+    t->chunks = chunks;
+    return HN_OK;
+}
+
+static void share_chunks(hn_trainer *t) {
+    thread_pool_share(t->policy->thread_pool, chunks_of(t), learn_chunk, t);
+}
+
+/* Adds the chunks' gradients in order into the first; returns the norm. */
+static double add_gradients(const hn_trainer *t) {
+    for (size_t c = 1; c < chunks_of(t); c++)
+        for (size_t i = 0; i < t->parameters; i++)
+            t->gradients[i] += t->gradients[c * t->parameters + i];
+    return train_norm(t->gradients, t->parameters);
+}
+
+/* ---- on a device ---- */
+
+/* The loss `improve`: there are no targets from the caller. */
+static bool is_improvement(const hn_trainer *t) {
+    return !t->job.targets && t->options.improve > 0;
+}
+
+static void place_results(struct layout *layout, void *context) {
+    struct train_batch *b = context;
+    size_t samples = b->samples.count;
+    samples_place(layout, &b->samples, samples, 0, 0);
+    b->total = layout_take(layout, samples, sizeof *b->total);
+    b->moved = layout_take(layout, samples, sizeof *b->moved);
+    b->dropped = layout_take(layout, samples, sizeof *b->dropped);
+    b->best = layout_take(layout, b->inputs, sizeof *b->best);
+}
+
+static hn_status learn_on_device(hn_trainer *t, double *norm, hn_error *error) {
+    const size_t count = t->job.count;
+    const struct improve_settings settings = settings_of(t);
+    struct device_training training = {.count = count,
+                                       .x = t->job.x,
+                                       .targets = t->job.targets,
+                                       .weights = weights_of(t),
+                                       .improve = is_improvement(t) ? settings.steps : 0,
+                                       .explores = improve_explores(&settings),
+                                       .explore = settings.explore,
+                                       .distance = improve_distance(&settings),
+                                       .starts = settings.starts,
+                                       .results = {.inputs = count}};
+    training.results.samples.count = count * t->options.policy.candidates;
+    void *block = layout_allocate(place_results, &training.results);
+    if (!block)
+        return error_no_memory(error, "training");
+    hn_status status = device_policy_learn(t->device, &training, error);
+    for (size_t first = 0; first < count && status == HN_OK; first += CHUNK)
+        t->sums[first / CHUNK] = sums_of(&training.results, first, first + CHUNK < count ? first + CHUNK : count);
+    *norm = training.norm;
+    base_release(block);
+    return status;
+}
+
+static void place_candidates(struct layout *layout, void *context) {
+    struct device_batch *b = context;
+    samples_place(layout, &b->samples, b->samples.count, 0, b->outputs);
+    b->rows = layout_take(layout, b->samples.count, b->outputs * sizeof *b->rows);
+}
+
+/* Network and correction on the device, targets on the CPU, backward pass on the device. */
+static hn_status improve_on_cpu(hn_trainer *t, double *norm, hn_error *error) {
+    struct device_batch batch = {.outputs = t->outputs};
+    batch.samples.count = t->job.count * t->options.policy.candidates;
+    void *block = layout_allocate(place_candidates, &batch);
+    if (!block)
+        return error_no_memory(error, "training");
+    hn_status status = device_policy_candidates(t->device, t->job.count, t->job.x, &batch.samples, error);
+    if (status == HN_OK) {
+        t->batch = &batch;
+        share_chunks(t);
+        t->batch = NULL;
+        status = device_policy_back(t->device, t->job.count, batch.rows, norm, error);
+    }
+    base_release(block);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* Means over the samples. */
+static hn_train_report add_up(const hn_trainer *t) {
+    hn_train_report r = {.samples = 0};
+    for (size_t c = 0; c < chunks_of(t); c++) {
+        const hn_train_report *s = &t->sums[c];
+        r.samples += s->samples;
+        r.ok += s->ok;
+        r.dropped += s->dropped;
+        if (r.undefined == 0 && s->undefined > 0)
+            r.undefined_row = s->undefined_row;
+        r.undefined += s->undefined;
+        r.loss += s->loss;
+        r.objective += s->objective;
+        r.residual += s->residual;
+        r.moved += s->moved;
+        r.steps += s->steps;
+        r.violation = s->violation > r.violation ? s->violation : r.violation;
+    }
+    double samples = r.samples ? (double)r.samples : 1;
+    r.loss /= samples;
+    r.objective /= samples;
+    r.residual /= samples;
+    r.moved /= samples;
+    r.steps /= samples;
+    return r;
+}
+
+hn_status train_batch_run(hn_trainer *t, hn_train_report *report, hn_error *error) {
+    double norm = 0;
+    hn_status status = make_room(t, chunks_of(t), error);
+    if (status != HN_OK)
+        return status;
+    if (!t->device) {
+        share_chunks(t);
+        norm = add_gradients(t);
+    } else if (is_improvement(t) && !device_policy_refines(t->device)) {
+        status = improve_on_cpu(t, &norm, error);
+    } else {
+        status = learn_on_device(t, &norm, error);
+    }
+    if (status == HN_OK)
+        *report = add_up(t);
+    report->gradient = norm;
+    return status;
 }
