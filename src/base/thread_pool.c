@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/thread_pool.h"
-#include "base/arithmetic.h"
+#include "base/machine.h"
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -2,7 +2,7 @@
  * checks.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
+#include "base/machine.h"
 #include "evaluate/evaluate_parts.h"
 
 #include "base/error.h"

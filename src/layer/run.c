@@ -1,9 +1,9 @@
 /* run.c - runs a layer on the caller's thread, and checks the arguments.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/size.h"
 #include "base/structs.h"
 #include "layer/driver.h"

@@ -8,8 +8,8 @@
  * from a separate random stream.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/size.h"

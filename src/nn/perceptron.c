@@ -9,8 +9,8 @@
  * All three products read W in place; no transposed copy is kept.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "core/network_task.h"
 #include "nn/network_parts.h"
 

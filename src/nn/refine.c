@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "hardnet/refine.h"
 
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/structs.h"
 #include "base/thread_pool.h"

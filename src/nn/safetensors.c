@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/utf8.h"
-#include "io/stranger.h"
+#include "io/file_type.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,20 +20,20 @@
 /* ---- file type and header ---- */
 
 /* Recognises other file types by their first bytes. */
-static hn_status refuse_stranger(const char *name, const unsigned char *bytes, size_t count, hn_error *error) {
-    enum stranger kind = stranger_of(bytes, count);
-    if (kind == STRANGER_PICKLE || kind == STRANGER_ZIP)
+static hn_status refuse_type(const char *name, const unsigned char *bytes, size_t count, hn_error *error) {
+    enum file_type kind = file_type_of(bytes, count);
+    if (kind == FILE_TYPE_PICKLE || kind == FILE_TYPE_ZIP)
         return error_in_file(error, HN_UNSUPPORTED, name,
                              "this is a %s, as PyTorch writes .pt files; such files can execute code when they are "
                              "loaded and are refused; save the network with hardnet.torch.save_policy",
-                             kind == STRANGER_PICKLE ? "pickle" : "zip archive");
-    if (kind == STRANGER_ONNX)
+                             kind == FILE_TYPE_PICKLE ? "pickle" : "zip archive");
+    if (kind == FILE_TYPE_ONNX)
         return error_in_file(error, HN_UNSUPPORTED, name,
                              "this is an ONNX file; these are not supported: save the PyTorch network with "
                              "hardnet.torch.save_policy");
-    if (kind == STRANGER_NL)
+    if (kind == FILE_TYPE_NL)
         return error_in_file(error, HN_UNSUPPORTED, name, "this is an .nl file, a model of AMPL, not a network");
-    if (kind == STRANGER_NPY)
+    if (kind == FILE_TYPE_NPY)
         return error_in_file(error, HN_UNSUPPORTED, name, "this is a .npy file, not a safetensors file");
     return error_in_file(error, HN_SYNTAX, name, "this is not a safetensors file, or its beginning is damaged");
 }
@@ -44,7 +44,7 @@ static hn_status safetensors_begins(const char *name, const struct file_bytes *b
         return HN_OK;
     uint64_t length = bytes_integer(begun->data, SAFETENSORS_LENGTH, false);
     if (length > SAFETENSORS_MOST_HEADER || begun->data[SAFETENSORS_LENGTH] != '{')
-        return refuse_stranger(name, begun->data, begun->count, error);
+        return refuse_type(name, begun->data, begun->count, error);
     *most = FILE_ANY;
     return HN_OK;
 }
@@ -55,7 +55,7 @@ static hn_status measure_header(size_t *length, const char *name, const unsigned
         return error_in_file(error, HN_SYNTAX, name, "%zu bytes are not a safetensors file", count);
     uint64_t own = bytes_integer(bytes, SAFETENSORS_LENGTH, false);
     if (own > SAFETENSORS_MOST_HEADER)
-        return refuse_stranger(name, bytes, count, error);
+        return refuse_type(name, bytes, count, error);
     if (own > count - SAFETENSORS_LENGTH)
         return error_in_file(error, HN_SYNTAX, name, "the file ends in its header: it has been cut short");
     *length = (size_t)own;

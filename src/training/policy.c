@@ -1,13 +1,13 @@
 /* policy.c - see hardnet/policy.h. If a device lacks the memory for refinement, the CPU refines.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/layout.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/utf8.h"
-#include "training/policy_parts.h"
+#include "training/training_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -241,7 +241,10 @@ static void run_chunk(void *context, int member, size_t number) {
     struct policy_memory *m = &p->memory[member];
     struct chunk c = chunk_of(p, m, number, p->job_size, p->job.count);
     chunk_network(&c, p->job.x);
-    chunk_outputs(&c);
+    if (p->options.head)
+        chunk_map(&c, NULL);
+    else
+        chunk_correct(&c, p->layer, NULL, m->refine.workspace);
     if (p->has_objective)
         chunk_objective(&c, NULL, NULL, OBJECTIVE_ONLY);
     c.samples.residual = NULL;

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
-#include "training/policy_parts.h"
+#include "training/training_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,8 +45,6 @@ hn_status policy_memory_create(hn_policy *p, hn_error *error) {
     }
     return HN_OK;
 }
-
-/* ---- a chunk ---- */
 
 struct chunk chunk_of(const hn_policy *policy, struct policy_memory *memory, size_t number, size_t size, size_t total) {
     struct chunk c = {.policy = policy,
@@ -109,7 +107,7 @@ void chunk_network(const struct chunk *c, const double *x) {
     spread(c, c->samples.y, own);
 }
 
-/* ---- the layer ---- */
+/* ---- outputs ---- */
 
 void chunk_correct(const struct chunk *c, hn_layer *layer, void *tape, void *workspace) {
     hn_batch batch = samples_as_batch(&c->samples);
@@ -117,8 +115,7 @@ void chunk_correct(const struct chunk *c, hn_layer *layer, void *tape, void *wor
     hn_layer_run(layer, &batch, workspace, hn_layer_workspace_bytes(layer), NULL);
 }
 
-/* ---- a head: the layer without steps judges its outputs ---- */
-
+/* Of a head, whose outputs the layer without steps judges. */
 static hn_head_batch head_batch(const struct chunk *c, void *tape) {
     const struct samples *m = &c->samples;
     return (hn_head_batch){.count = m->count,
@@ -163,14 +160,7 @@ void chunk_map_back(const struct chunk *c, void *tape, const double *grad_y, dou
     c->policy->options.head->back(c->policy->options.head->context, &batch);
 }
 
-/* ---- outputs, objective, choice ---- */
-
-void chunk_outputs(const struct chunk *c) {
-    if (c->policy->options.head)
-        chunk_map(c, NULL);
-    else
-        chunk_correct(c, c->policy->layer, NULL, c->memory->refine.workspace);
-}
+/* ---- objective and choice ---- */
 
 // NOLINTNEXTLINE(readability-non-const-parameter): both are written through the batch
 void chunk_objective(const struct chunk *c, double *residual, double *gradient, struct loss_weights weights) {

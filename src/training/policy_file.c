@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/utf8.h"
-#include "training/policy_parts.h"
+#include "training/training_parts.h"
 
 #include <limits.h>
 #include <stdio.h>

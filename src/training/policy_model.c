@@ -13,7 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/utf8.h"
-#include "training/policy_parts.h"
+#include "training/training_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "base/layout.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "training/trainer_parts.h"
+#include "training/training_parts.h"
 
 #include <math.h>
 #include <string.h>

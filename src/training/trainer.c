@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/derivatives.h"
-#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/layout.h"
+#include "base/machine.h"
 #include "base/memory.h"
-#include "training/trainer_parts.h"
+#include "training/training_parts.h"
 
 #define WIDTH 1
 #include "base/elementary.h"

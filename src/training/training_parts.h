@@ -1,15 +1,17 @@
-/* policy_parts.h - the struct of a policy, and the stages of one chunk of inputs, shared with the trainer.
+/* training_parts.h - the structs of a policy and of a trainer, and the stages of one chunk of inputs, which they share.
  *
  * A chunk is a fixed number of inputs, the unit of work of a thread, with K candidates each: all first candidates, then
  * all second ones, ... Chunks are independent.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_TRAINING_POLICY_PARTS_H
-#define HN_TRAINING_POLICY_PARTS_H
+#ifndef HN_TRAINING_TRAINING_PARTS_H
+#define HN_TRAINING_TRAINING_PARTS_H
 
 #include "base/thread_pool.h"
+#include "core/train_loss.h"
 #include "cuda/device_policy.h"
 #include "hardnet/policy.h"
+#include "hardnet/train.h"
 #include "model/fingerprint_parts.h"
 #include "nn/network_parts.h"
 #include "nn/refiner.h"
@@ -92,9 +94,6 @@ void chunk_correct(const struct chunk *chunk, hn_layer *layer, void *tape, void 
 void chunk_map(const struct chunk *chunk, void *tape);
 void chunk_map_back(const struct chunk *chunk, void *tape, const double *grad_y, double *grad_raw);
 
-/* Applies the one of the two that the policy uses. */
-void chunk_outputs(const struct chunk *chunk);
-
 /* Objective and residual at the rows of y, and optionally the gradient of the weighted loss. Without residual the
  * objective alone: the same bits, faster. */
 void chunk_objective(const struct chunk *chunk, double *residual, double *gradient, struct loss_weights weights);
@@ -124,5 +123,49 @@ extern const char policy_model_keys[POLICY_MODEL_TEXTS][16];
 bool policy_model_is_key(const char *key);
 hn_status policy_model_write(const hn_model *model, struct policy_model_texts *texts, hn_error *error);
 hn_status policy_model_check(const hn_model *model, const hn_network *network, const char *path, hn_error *error);
+
+/* ---- training ---- */
+
+/* Workspace of one thread for the backward pass of one chunk, in addition to the policy's workspace. */
+struct learn_memory {
+    void *workspace, *tape;   /* of the layer that the loss is differentiated through, or the tape of the head */
+    struct train_batch batch; /* arrays of losses and gradients */
+};
+
+/* Results of a device for a batch, which the CPU continues from; samples in the order of device_policy.h. */
+struct device_batch {
+    size_t outputs;
+    struct samples samples;
+    double *rows; /* with respect to the network's outputs, for the backward pass */
+};
+
+struct train_job {
+    size_t count;
+    const double *x, *targets, *starts; /* targets or starts, or neither */
+};
+
+struct hn_trainer {
+    hn_network *network;
+    hn_train_options options;
+    size_t inputs, outputs, rows, parameters;
+    hn_policy *policy;
+    hn_layer *layer;                  /* of the loss `objective`; NULL for others, and with a head */
+    size_t bounds;                    /* with a layer: constraints that are bounds of a single output, */
+    size_t *bound_row, *bound_column; /* and that output */
+    struct learn_memory *memory;      /* one per thread of the policy */
+    double *moments[2];
+    void *block;           /* of the arrays above */
+    double *gradients;     /* one per chunk of a batch */
+    hn_train_report *sums; /* likewise; sums, not means */
+    size_t chunks;         /* capacity of gradients */
+    int steps;
+    struct device_policy *device;     /* NULL: the CPU */
+    const struct device_batch *batch; /* results of a device while the CPU improves its samples; else NULL */
+    struct train_job job;             /* the present one */
+};
+
+/* Runs the present job: its report, with the norm of the gradient, which is in the first of `gradients`, or stays on the
+ * device. */
+hn_status train_batch_run(hn_trainer *trainer, hn_train_report *report, hn_error *error);
 
 #endif
