@@ -2,7 +2,7 @@
  *
  *     policy.model        the fingerprint of the model's mathematics
  *     policy.names        that of its names; optional
- *     model.parts, model.columns   digests of the model's parts and of the names of its columns (policy_model.c)
+ *     model.parts, model.columns   digests of the model's parts and of the names of its columns
  *     policy.effort       a setting of the layer; written if it is not 1
  *     policy.method, policy.damping, policy.iterations, policy.tolerance, policy.relative       the layer's settings
  *     policy.candidates, policy.refine
@@ -75,6 +75,152 @@ const char *policy_scheme(const hn_policy_options *options) {
     return options->head ? options->head->name : options->uncorrected ? "none" : "layer";
 }
 
+/* ---- the model of a network: does it match, and what differs if not ----
+ *
+ * Two texts of the file describe the model at the time of saving (model/fingerprint_parts.h):
+ *
+ *     model.parts     "inputs 3 DIGEST, outputs 50 DIGEST, ...": number and digest of each part of the mathematics
+ *     model.columns   "in order DIGEST, sorted DIGEST": the names of inputs and outputs
+ *
+ * A network matches if the mathematics are the same; names of constraints, objective and definitions, comments and
+ * unused definitions may differ. Names of inputs and outputs may differ, too, unless they are the same names in another
+ * order, which means that columns have moved. A file of an earlier version, without these texts, matches if both
+ * fingerprints do. */
+
+enum { MODEL_TEXTS = 2, MODEL_TEXT = 512 };
+
+struct model_texts {
+    char text[MODEL_TEXTS][MODEL_TEXT];
+};
+
+static const char model_keys[MODEL_TEXTS][16] = {"model.parts", "model.columns"};
+
+static const char words[MODEL_PARTS][16] = {"inputs", "outputs", "rows", "objective", "requirements", "definitions"};
+
+static bool is_model_key(const char *key) {
+    bool found = false;
+    for (int i = 0; i < MODEL_TEXTS; i++)
+        found = found || strcmp(key, model_keys[i]) == 0;
+    return found;
+}
+
+static hn_status describe_model(const hn_model *model, struct model_texts *texts, hn_error *error) {
+    struct model_part parts[MODEL_PARTS];
+    char in_order[PART_TEXT], sorted[PART_TEXT];
+    hn_status status = model_parts(model, parts, error);
+    if (status == HN_OK)
+        status = model_column_names(model, in_order, sorted, error);
+    if (status != HN_OK)
+        return status;
+    size_t used = 0;
+    for (int i = 0; i < MODEL_PARTS; i++)
+        used += (size_t)snprintf(texts->text[0] + used, MODEL_TEXT - used, "%s%s %zu %s", i > 0 ? ", " : "", words[i],
+                                 parts[i].count, parts[i].digest);
+    snprintf(texts->text[1], MODEL_TEXT, "in order %s, sorted %s", in_order, sorted);
+    return HN_OK;
+}
+
+/* A part: a piece of the text between commas. */
+struct piece {
+    const char *text;
+    size_t bytes;
+};
+
+static struct piece piece_at(const char *text, int number) {
+    for (int i = 0; i < number; i++) {
+        const char *comma = strstr(text, ", ");
+        text = comma ? comma + 2 : "";
+    }
+    const char *end = strstr(text, ", ");
+    return (struct piece){text, end ? (size_t)(end - text) : strlen(text)};
+}
+
+static bool part_differs(const char *there, const char *here, int number) {
+    struct piece a = piece_at(there, number), b = piece_at(here, number);
+    return a.bytes != b.bytes || memcmp(a.text, b.text, a.bytes) != 0;
+}
+
+/* The number after the word. */
+static unsigned long count_of(const char *text, int number) {
+    return strtoul(piece_at(text, number).text + strlen(words[number]), NULL, 10);
+}
+
+/* Whether the text lists these parts in this order; if not, the differences are unknown. */
+static bool has_parts(const char *text) {
+    for (int i = 0; i < MODEL_PARTS; i++)
+        if (!text || strncmp(piece_at(text, i).text, words[i], strlen(words[i])) != 0)
+            return false;
+    return true;
+}
+
+/* "rows (60 in the file, 62 here), objective" */
+static void list_differences(char *out, size_t size, const char *there, const char *here) {
+    size_t used = 0;
+    for (int i = 0; i < MODEL_PARTS && used < size; i++) {
+        unsigned long was = count_of(there, i), is = count_of(here, i);
+        if (!part_differs(there, here, i))
+            continue;
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", words[i]);
+        if (was != is && used < size)
+            used += (size_t)snprintf(out + used, size - used, " (%lu in the file, %lu here)", was, is);
+    }
+}
+
+/* Whether only unused definitions differ, which affect no result. */
+static bool only_definitions(const char *there, const char *here) {
+    for (int i = 0; i < MODEL_PARTS; i++)
+        if (i != PART_DEFINITIONS && part_differs(there, here, i))
+            return false;
+    return true;
+}
+
+static const char advice[] = "hardnet train --init takes its weights over";
+
+/* A file of an earlier version, without the text: all names must be the same. */
+static hn_status check_all_names(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
+    const char *names = hn_network_metadata(network, keys[NAMES]);
+    char wanted[HN_FINGERPRINT_BYTES];
+    hn_status status = names ? hn_model_names_fingerprint(model, wanted, error) : HN_OK;
+    if (status != HN_OK || !names || strcmp(names, wanted) == 0)
+        return status;
+    return error_in_file(error, HN_INVALID, path,
+                         "the network is for another model: the mathematics are the same, but names differ, and the "
+                         "file, of an earlier version, does not say which; %s",
+                         advice);
+}
+
+/* Columns have moved if the names in order differ, and the sorted names do not. */
+static hn_status check_columns(const char *there, const char *here, const char *path, hn_error *error) {
+    if (!part_differs(there, here, 0) || part_differs(there, here, 1))
+        return HN_OK;
+    return error_in_file(error, HN_INVALID, path,
+                         "the network is for another model: the mathematics are the same, but inputs or outputs of the "
+                         "same names come in another order");
+}
+
+static hn_status check_model(const hn_model *model, const hn_network *network, const char *path, hn_error *error) {
+    enum { SHOWN = 12 };
+    struct model_texts here;
+    char wanted[HN_FINGERPRINT_BYTES], differs[256] = "";
+    const char *found = hn_network_metadata(network, keys[MODEL]);
+    const char *parts = hn_network_metadata(network, model_keys[0]);
+    const char *columns = hn_network_metadata(network, model_keys[1]);
+    hn_status status = hn_model_fingerprint(model, wanted, error);
+    if (status == HN_OK)
+        status = describe_model(model, &here, error);
+    if (status != HN_OK)
+        return status;
+    bool known = has_parts(parts), same = strcmp(found, wanted) == 0;
+    if (same || (known && only_definitions(parts, here.text[0])))
+        return columns ? check_columns(columns, here.text[1], path, error)
+                       : check_all_names(model, network, path, error);
+    if (known)
+        list_differences(differs, sizeof differs, parts, here.text[0]);
+    return error_in_file(error, HN_INVALID, path,
+                         "the network is for another model: its fingerprint is %.*s, this model's %.*s%s%s; %s", SHOWN,
+                         show_name(found).text, SHOWN, wanted, *differs ? "; what differs: " : "", differs, advice);
+}
+
 /* ---- saving ---- */
 
 struct values {
@@ -100,11 +246,11 @@ static hn_status write_values(const hn_policy *policy, struct values *values, hn
 static hn_status check_texts(const char *path, size_t count, const hn_metadata *texts, hn_error *error) {
     if (count > 0 && !texts)
         return error_in_file(error, HN_INVALID, path, "the texts are missing");
-    enum { MOST = NETWORK_MOST_TEXTS - SETTINGS - HN_HEAD_MOST_TEXTS - POLICY_MODEL_TEXTS };
+    enum { MOST = NETWORK_MOST_TEXTS - SETTINGS - HN_HEAD_MOST_TEXTS - MODEL_TEXTS };
     if (count > MOST)
         return error_in_file(error, HN_LIMIT, path, "%zu texts; at most %d are possible", count, MOST);
     for (size_t i = 0; i < count; i++)
-        if (texts[i].key && (policy_is_setting(texts[i].key) || policy_model_is_key(texts[i].key)))
+        if (texts[i].key && (policy_is_setting(texts[i].key) || is_model_key(texts[i].key)))
             return error_in_file(error, HN_INVALID, path,
                                  "a text may not be called %s: this prefix is reserved for the settings",
                                  show_name(texts[i].key).text);
@@ -115,16 +261,16 @@ static hn_status check_texts(const char *path, size_t count, const hn_metadata *
 static hn_status save_network(const hn_policy *policy, const char *path, size_t count, const hn_metadata *texts,
                               hn_error *error) {
     struct values values;
-    struct policy_model_texts parts;
+    struct model_texts parts;
     struct head_texts head;
     size_t settings = policy->options.layer.effort == 1 ? EFFORT : SETTINGS, k = 0;
     hn_status status = write_values(policy, &values, error);
     if (status == HN_OK)
-        status = policy_model_write(policy->model, &parts, error);
+        status = describe_model(policy->model, &parts, error);
     if (status != HN_OK)
         return status;
     take_texts(&head, policy->options.head);
-    hn_metadata *all = base_allocate((settings + head.count + POLICY_MODEL_TEXTS + count) * sizeof *all);
+    hn_metadata *all = base_allocate((settings + head.count + MODEL_TEXTS + count) * sizeof *all);
     if (!all)
         return error_no_memory(error, path);
     for (size_t i = 0; i < NAMES; i++)
@@ -133,8 +279,8 @@ static hn_status save_network(const hn_policy *policy, const char *path, size_t 
         all[k++] = head.texts[i];
     for (size_t i = NAMES; i < settings; i++)
         all[k++] = (hn_metadata){keys[i], values.text[i]};
-    for (size_t i = 0; i < POLICY_MODEL_TEXTS; i++)
-        all[k++] = (hn_metadata){policy_model_keys[i], parts.text[i]};
+    for (size_t i = 0; i < MODEL_TEXTS; i++)
+        all[k++] = (hn_metadata){model_keys[i], parts.text[i]};
     for (size_t i = 0; i < count; i++)
         all[k++] = texts[i];
     status = hn_network_save(policy->network, path, k, all, error);
@@ -328,7 +474,7 @@ hn_status hn_policy_load_with(hn_policy **out, const hn_model *model, const char
     if (status == HN_OK)
         status = check_widths(&l, model);
     if (status == HN_OK)
-        status = policy_model_check(model, l.network, path, error);
+        status = check_model(model, l.network, path, error);
     if (status == HN_OK)
         status = find_head(&l, find, context);
     if (status == HN_OK)

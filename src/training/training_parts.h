@@ -110,20 +110,6 @@ static inline bool policy_is_setting(const char *key) {
     return strncmp(key, POLICY_PREFIX, sizeof POLICY_PREFIX - 1) == 0;
 }
 
-/* ---- its file: description of the model (policy_model.c) ---- */
-
-enum { POLICY_MODEL_TEXTS = 2, POLICY_MODEL_TEXT = 512 };
-
-struct policy_model_texts {
-    char text[POLICY_MODEL_TEXTS][POLICY_MODEL_TEXT];
-};
-
-extern const char policy_model_keys[POLICY_MODEL_TEXTS][16];
-
-bool policy_model_is_key(const char *key);
-hn_status policy_model_write(const hn_model *model, struct policy_model_texts *texts, hn_error *error);
-hn_status policy_model_check(const hn_model *model, const hn_network *network, const char *path, hn_error *error);
-
 /* ---- training ---- */
 
 /* Workspace of one thread for the backward pass of one chunk, in addition to the policy's workspace. */
