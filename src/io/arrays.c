@@ -98,8 +98,6 @@ hn_status hn_array_read(hn_array *out, const char *path, size_t max_bytes, hn_er
     return status;
 }
 
-/* ---- rows ---- */
-
 enum {
     MOST_START = 1 << 17, /* bytes that surely include a header */
     STRIPE = 1 << 16      /* numbers per chunk, or one row if that is larger */
@@ -133,14 +131,14 @@ static ssize_t read_at(int file, unsigned char *bytes, size_t count, off_t from)
 /* ---- opening rows ---- */
 
 /* Whether rows can be read separately: a regular file that begins as a .npy file in C order. */
-static bool takes_turns(hn_array_rows *r, off_t size) {
+static bool has_separate_rows(hn_array_rows *r, off_t size) {
     ssize_t got = size >= 0 ? read_at(r->file, r->bytes, MOST_START, 0) : -1;
     bool known = got >= 0 && npy_header_parse(&r->header, r->path, r->bytes, (size_t)got, NULL) == HN_OK;
     size_t rows = r->header.shape[0], columns = r->header.shape[1];
     return known && rows > 0 && columns > 0 && !(r->header.fortran_order && rows > 1 && columns > 1);
 }
 
-static hn_status take_file(hn_array_rows *r, off_t size, hn_error *error) {
+static hn_status open_rows(hn_array_rows *r, off_t size, hn_error *error) {
     hn_status status = npy_check_size(&r->header, r->path, (size_t)size - r->header.data, error);
     if (status != HN_OK)
         return status;
@@ -155,7 +153,7 @@ static hn_status take_file(hn_array_rows *r, off_t size, hn_error *error) {
 }
 
 /* A pipe is opened only once: its data cannot be read again. */
-static hn_status take_rows(hn_array_rows *r, hn_error *error) {
+static hn_status open_array(hn_array_rows *r, hn_error *error) {
     struct system_facts facts;
     if (system_look(r->path, &facts) == 0 && !system_is_regular(&facts))
         return hn_array_read(&r->array, r->path, 0, error);
@@ -163,8 +161,8 @@ static hn_status take_rows(hn_array_rows *r, hn_error *error) {
     r->open = r->file >= 0;
     r->bytes = r->open ? base_allocate(MOST_START) : NULL;
     off_t size = r->open ? system_size(r->file) : -1;
-    if (r->bytes && takes_turns(r, size))
-        return take_file(r, size, error);
+    if (r->bytes && has_separate_rows(r, size))
+        return open_rows(r, size, error);
     if (r->open)
         system_close(r->file);
     r->open = false;
@@ -181,7 +179,7 @@ hn_status hn_array_rows_open(hn_array_rows **out, const char *path, hn_error *er
         return error_no_memory(error, path);
     *rows = (hn_array_rows){.open = false};
     memcpy(rows->path, path, length);
-    hn_status status = take_rows(rows, error);
+    hn_status status = open_array(rows, error);
     if (status == HN_OK)
         *out = rows;
     else

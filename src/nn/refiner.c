@@ -261,12 +261,11 @@ hn_status hn_refiner_create(hn_refiner **out, const hn_model *model, const hn_la
     r->outputs = hn_model_output_count(model);
     r->rows = hn_model_row_count(model);
     status = refine_build(r, model, error);
-    if (status != HN_OK) {
+    if (status == HN_OK)
+        *out = r;
+    else
         hn_refiner_destroy(r);
-        return status;
-    }
-    *out = r;
-    return HN_OK;
+    return status;
 }
 
 void hn_refiner_destroy(hn_refiner *r) {

@@ -50,7 +50,7 @@ static bool texts_are_settings(const hn_head *head) {
     return true;
 }
 
-static hn_status head_check(const hn_head *head, size_t outputs, hn_error *error) {
+static hn_status check_head(const hn_head *head, size_t outputs, hn_error *error) {
     const char *name = head->name, *wrong = NULL;
     if (!name || !*name || strlen(name) > LONGEST_NAME || strcmp(name, "layer") == 0 || strcmp(name, "none") == 0)
         wrong = "it needs a short name of its own";
@@ -88,7 +88,7 @@ static hn_status policy_check_options(const hn_policy *p, hn_error *error) {
     const hn_policy_options *o = &p->options;
     hn_status status = check_limits(&o->layer, error);
     if (status == HN_OK && o->head)
-        status = head_check(o->head, p->outputs, error);
+        status = check_head(o->head, p->outputs, error);
     if (status != HN_OK)
         return status;
     if (o->device && o->head)
@@ -170,12 +170,11 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
     p->outputs = hn_model_output_count(p->model);
     p->has_objective = hn_model_objective(p->model).name != NULL;
     hn_status status = policy_build(p, error);
-    if (status != HN_OK) {
+    if (status == HN_OK)
+        *out = p;
+    else
         hn_policy_destroy(p);
-        return status;
-    }
-    *out = p;
-    return HN_OK;
+    return status;
 }
 
 hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,

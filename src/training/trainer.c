@@ -213,12 +213,11 @@ hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network 
     t->rows = hn_model_row_count(model);
     t->parameters = hn_network_parameter_count(network);
     hn_status status = trainer_build(t, model, error);
-    if (status != HN_OK) {
+    if (status == HN_OK)
+        *out = t;
+    else
         hn_trainer_destroy(t);
-        return status;
-    }
-    *out = t;
-    return HN_OK;
+    return status;
 }
 
 void hn_trainer_destroy(hn_trainer *t) {
