@@ -4,7 +4,7 @@
  * The bytes are read as they are and once more with the checksum made right, by a training without labels and by one with them.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "common/circle.h"
 #include "common/memory_bound.h"
 #include "common/memory_file.h"

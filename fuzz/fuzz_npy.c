@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "common/memory_bound.h"
 #include "io/npy.h"
-#include "io/npz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/mend.h"
 
-#include "base/checksum.h"
+#include "base/bytes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "ampl/evaluator.h"
 #include "ampl/numerals.h"
 #include "ampl/parser.h"
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/structs.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "io/stranger.h"
+#include "io/file_type.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -229,19 +229,19 @@ static bool add_source(struct ampl_sources *sources, struct ampl_source source) 
 
 /* Refuses a file of another format, probably given by mistake. */
 static bool is_text(struct ampl_sources *sources) {
-    static const char kinds[][96] = {[STRANGER_UNKNOWN] = "",
-                                     [STRANGER_NPY] = "an array (.npy), not a model",
-                                     [STRANGER_ZIP] = "a zip archive (.npz), not a model",
-                                     [STRANGER_PROGRAM] = "a program, not a model",
-                                     [STRANGER_GZIP] = "a compressed file (.gz), not a model",
-                                     [STRANGER_PICKLE] = "a Python pickle, not a model",
-                                     [STRANGER_SAFETENSORS] = "a network (.safetensors), not a model",
-                                     [STRANGER_ONNX] = "a network (.onnx), not a model; ONNX files are not supported",
-                                     [STRANGER_NL] =
+    static const char kinds[][96] = {[FILE_TYPE_UNKNOWN] = "",
+                                     [FILE_TYPE_NPY] = "an array (.npy), not a model",
+                                     [FILE_TYPE_ZIP] = "a zip archive (.npz), not a model",
+                                     [FILE_TYPE_PROGRAM] = "a program, not a model",
+                                     [FILE_TYPE_GZIP] = "a compressed file (.gz), not a model",
+                                     [FILE_TYPE_PICKLE] = "a Python pickle, not a model",
+                                     [FILE_TYPE_SAFETENSORS] = "a network (.safetensors), not a model",
+                                     [FILE_TYPE_ONNX] = "a network (.onnx), not a model; ONNX files are not supported",
+                                     [FILE_TYPE_NL] =
                                          ".nl files are not supported; use the .mod and .dat files instead"};
     struct ampl_source *source = &sources->list[sources->count - 1];
     struct ampl_place start = {(uint32_t)sources->count - 1, 0};
-    const char *what = kinds[stranger_of(source->text, source->length)];
+    const char *what = kinds[file_type_of(source->text, source->length)];
     if (!*what)
         return true;
     source->included = true; /* do not show its lines */

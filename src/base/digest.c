@@ -3,10 +3,15 @@
  * SPDX-License-Identifier: MIT */
 #include "base/digest.h"
 
-#include "base/digest_x86.h"
+#include "base/bytes.h"
 
 #include <math.h>
 #include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 enum { ROUNDS = 64, LENGTH_BYTES = 8 };
 
@@ -76,14 +81,94 @@ static void compress(uint32_t *state, const unsigned char *block) {
         state[i] += v[i];
 }
 
+/* ---- blocks with Intel's SHA extensions of 2013, also available on AMD ----
+ *
+ * SHA256RNDS2 does two rounds. It needs a, b, e, f in one register and c, d, g, h in another; after two rounds the old
+ * a, b, e, f are the new c, d, g, h. Words of the schedule, t a multiple of 4 from 16 on:
+ *
+ *     w[t] = s1(w[t - 2]) + w[t - 7] + s0(w[t - 15]) + w[t - 16]
+ *
+ * SHA256MSG1 computes the last two terms, SHA256MSG2 the first. */
+
+#if defined(__x86_64__)
+
+#define WITH_SHA __attribute__((target("sha,ssse3,sse4.1")))
+
+enum { WORDS_AT_ONCE = 4 };
+
+/* Whether this processor has the instructions. The test takes as long as hashing some kilobytes. */
+static bool has_instructions(void) {
+    unsigned eax, ebx, ecx, edx;
+    const bool has_shuffles =
+        __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & (unsigned)bit_SSSE3) && (ecx & (unsigned)bit_SSE4_1);
+    return has_shuffles && __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & (unsigned)bit_SHA);
+}
+
+/* Loads four big-endian words. */
+WITH_SHA static inline __m128i load_words(const unsigned char *bytes) {
+    const __m128i turned = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+    return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)bytes), turned);
+}
+
+/* The four words after the sixteen of w. */
+WITH_SHA static inline __m128i next_words(const __m128i *w) {
+    const __m128i seven_before = _mm_alignr_epi8(w[3], w[2], 4);
+    return _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), seven_before), w[3]);
+}
+
+WITH_SHA static inline void four_rounds(__m128i *abef, __m128i *cdgh, __m128i w, const uint32_t *k) {
+    const __m128i added = _mm_add_epi32(w, _mm_loadu_si128((const __m128i *)(const void *)k));
+    *cdgh = _mm_sha256rnds2_epu32(*cdgh, *abef, added); /* the new a, b, e, f */
+    *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32(added, 0x0e));
+}
+
+WITH_SHA static inline void add_block(__m128i *abef, __m128i *cdgh, const unsigned char *block) {
+    const __m128i abef_before = *abef, cdgh_before = *cdgh;
+    __m128i w[WORDS_AT_ONCE];
+    for (size_t i = 0; i < WORDS_AT_ONCE; i++) {
+        w[i] = load_words(block + 16 * i);
+        four_rounds(abef, cdgh, w[i], K + WORDS_AT_ONCE * i);
+    }
+    for (size_t t = 16; t < ROUNDS; t += WORDS_AT_ONCE) {
+        const __m128i next = next_words(w);
+        w[0] = w[1];
+        w[1] = w[2];
+        w[2] = w[3];
+        w[3] = next;
+        four_rounds(abef, cdgh, next, K + t);
+    }
+    *abef = _mm_add_epi32(*abef, abef_before);
+    *cdgh = _mm_add_epi32(*cdgh, cdgh_before);
+}
+
+WITH_SHA static void compress_blocks(uint32_t *state, const unsigned char *blocks, size_t count) {
+    __m128i abef = _mm_set_epi32((int)state[0], (int)state[1], (int)state[4], (int)state[5]);
+    __m128i cdgh = _mm_set_epi32((int)state[2], (int)state[3], (int)state[6], (int)state[7]);
+    uint32_t ends[2][WORDS_AT_ONCE];
+    for (size_t i = 0; i < count; i++)
+        add_block(&abef, &cdgh, blocks + i * DIGEST_BLOCK);
+    _mm_storeu_si128((__m128i *)(void *)ends[0], abef);
+    _mm_storeu_si128((__m128i *)(void *)ends[1], cdgh);
+    for (size_t half = 0; half < 2; half++) {
+        state[2 * half] = ends[half][3];
+        state[2 * half + 1] = ends[half][2];
+        state[2 * half + 4] = ends[half][1];
+        state[2 * half + 5] = ends[half][0];
+    }
+}
+
+#endif
+
 /* ---- bytes ---- */
 
 static void compress_all(uint32_t *state, const unsigned char *blocks, size_t count) {
-    enum { MANY = 256 }; /* blocks from which on the CPU test is worthwhile */
-    if (count >= MANY && digest_x86_is_there()) {
-        digest_x86_blocks(state, K, blocks, count);
+#if defined(__x86_64__)
+    enum { MANY = 256 }; /* blocks from which on the test of the processor is worthwhile */
+    if (count >= MANY && has_instructions()) {
+        compress_blocks(state, blocks, count);
         return;
     }
+#endif
     for (size_t i = 0; i < count; i++)
         compress(state, blocks + i * DIGEST_BLOCK);
 }
@@ -108,8 +193,7 @@ void digest_add(struct digest *digest, const void *bytes, size_t count) {
 
 void digest_add_size(struct digest *digest, uint64_t value) {
     unsigned char bytes[sizeof value];
-    for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (unsigned char)(value >> 8 * i);
+    bytes_put_integer(bytes, value);
     digest_add(digest, bytes, sizeof bytes);
 }
 

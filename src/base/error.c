@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
-#include "base/printable.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <float.h>
@@ -110,6 +110,18 @@ hn_status error_about(hn_error *error, hn_status status, struct error_subject su
         va_start(arguments, format);
         fill(error, status, subject, format, arguments);
         va_end(arguments);
+    }
+    return status;
+}
+
+hn_status error_in_file(hn_error *error, hn_status status, const char *path, const char *format, ...) {
+    if (error) {
+        char text[sizeof error->text];
+        va_list arguments;
+        va_start(arguments, format);
+        error_format(text, sizeof text, format, arguments);
+        va_end(arguments);
+        error_about(error, status, error_file(path), "%s: %s", path, text);
     }
     return status;
 }

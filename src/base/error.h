@@ -37,6 +37,10 @@ static inline struct error_subject error_part(const char *name) {
     return (struct error_subject){.code = HN_CODE_PART, .name = name};
 }
 
+/* "path: ...", about a file. */
+__attribute__((format(printf, 4, 5))) hn_status error_in_file(hn_error *error, hn_status status, const char *path,
+                                                              const char *format, ...);
+
 /* "hn_pool_create: layer is NULL" */
 hn_status error_missing(hn_error *error, const char *function, const char *argument);
 

@@ -19,7 +19,7 @@ hn_status file_error(hn_error *error, const char *path, const char *what, int co
     char reason[128];
     if (strerror_r(code, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", code);
-    return error_about(error, HN_IO, error_file(path), "%s: cannot %s: %s", path, what, reason);
+    return error_in_file(error, HN_IO, path, "cannot %s: %s", what, reason);
 }
 
 /* ---- reading ---- */
@@ -28,6 +28,8 @@ struct reading {
     int file;
     const char *path;
     size_t max_bytes;    /* more is an error */
+    bool regular;        /* only regular files, without blocking, which */
+    file_check *check;   /* accepts, unless NULL */
     file_begins *begins; /* NULL: any content is accepted */
     size_t most;         /* the size that `begins` determined; 0: not known yet */
     size_t known;        /* size of a regular file; 0: unknown */
@@ -48,8 +50,7 @@ static bool grow(const struct reading *r, struct file_bytes *bytes, size_t *capa
 }
 
 static hn_status refuse_size(const struct reading *r, hn_error *error) {
-    return error_about(error, HN_LIMIT, error_file(r->path), "%s: larger than the limit of %zu bytes", r->path,
-                       r->max_bytes);
+    return error_in_file(error, HN_LIMIT, r->path, "larger than the limit of %zu bytes", r->max_bytes);
 }
 
 /* Reads one piece; sets *ended at the end of the file. */
@@ -75,7 +76,7 @@ static hn_status refuse_device(const struct reading *r, hn_error *error) {
     if (system_look(r->path, &facts) != 0)
         return file_error(error, r->path, "look at", errno);
     if (system_is_device(&facts))
-        return error_about(error, HN_IO, error_file(r->path), "%s: is a device, not a file", r->path);
+        return error_in_file(error, HN_IO, r->path, "is a device, not a file");
     return HN_OK;
 }
 
@@ -95,55 +96,45 @@ static hn_status read_open(struct reading *r, struct file_bytes *bytes, hn_error
     return status;
 }
 
-static hn_status read_and_close(struct reading *r, struct file_bytes *out, hn_error *error) {
-    struct file_bytes bytes = {NULL, 0};
-    hn_status status = read_open(r, &bytes, error);
-    system_close(r->file);
-    if (status == HN_OK)
-        *out = bytes;
-    else
-        base_release(bytes.data);
-    return status;
+static hn_status check_regular(const struct reading *r, hn_error *error) {
+    hn_status status = r->check ? r->check(r->path, r->file, error) : HN_OK;
+    off_t size = status == HN_OK ? system_size(r->file) : 0;
+    if (status != HN_OK)
+        return status;
+    if (size < 0)
+        return error_in_file(error, HN_IO, r->path, "not a regular file");
+    return (uintmax_t)size <= r->max_bytes ? HN_OK : refuse_size(r, error);
 }
 
 static hn_status read_path(struct reading *r, struct file_bytes *out, hn_error *error) {
     *out = (struct file_bytes){NULL, 0};
-    r->file = system_open_read(r->path);
+    r->file = r->regular ? system_open_at_once(r->path) : system_open_read(r->path);
     if (r->file < 0)
         return file_error(error, r->path, "open", errno);
-    return read_and_close(r, out, error);
+    hn_status status = r->regular ? check_regular(r, error) : HN_OK;
+    if (status == HN_OK)
+        status = read_open(r, out, error);
+    system_close(r->file);
+    if (status != HN_OK) {
+        base_release(out->data);
+        *out = (struct file_bytes){NULL, 0};
+    }
+    return status;
 }
 
 hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
-    struct reading reading = {.path = path, .max_bytes = max_bytes};
-    return read_path(&reading, out, error);
+    return read_path(&(struct reading){.path = path, .max_bytes = max_bytes}, out, error);
 }
 
 hn_status file_read_begun(struct file_bytes *out, const char *path, size_t max_bytes, file_begins *begins,
                           hn_error *error) {
-    struct reading reading = {.path = path, .max_bytes = max_bytes, .begins = begins};
-    return read_path(&reading, out, error);
+    return read_path(&(struct reading){.path = path, .max_bytes = max_bytes, .begins = begins}, out, error);
 }
 
 hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max_bytes, file_check *check,
                             hn_error *error) {
-    *out = (struct file_bytes){NULL, 0};
-    int file = system_open_at_once(path);
-    if (file < 0)
-        return file_error(error, path, "open", errno);
-    hn_status status = check ? check(path, file, error) : HN_OK;
-    if (status != HN_OK) {
-        system_close(file);
-        return status;
-    }
-    struct reading reading = {.file = file, .path = path, .max_bytes = max_bytes};
-    off_t size = system_size(file);
-    if (size >= 0 && (uintmax_t)size <= max_bytes)
-        return read_and_close(&reading, out, error);
-    system_close(file);
-    if (size < 0)
-        return error_about(error, HN_IO, error_file(path), "%s: not a regular file", path);
-    return refuse_size(&reading, error);
+    struct reading reading = {.path = path, .max_bytes = max_bytes, .regular = true, .check = check};
+    return read_path(&reading, out, error);
 }
 
 hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error) {
@@ -166,12 +157,17 @@ int file_put(int file, const void *bytes, size_t count) {
     return 0;
 }
 
-/* The write target: the resolved path and what exists there. */
-struct target {
-    char path[FILE_LONGEST];
-    bool there;
-    struct system_facts facts;
+/* A file to be written: first path.N.tmp, N eight random digits, which is then renamed. */
+struct writing {
+    const char *shown;         /* the caller's path, for messages */
     const mode_t *permissions; /* NULL: those of the existing file, or the default */
+    char path[FILE_LONGEST];   /* the resolved target, */
+    bool there;                /* whether it exists, */
+    struct system_facts facts; /* and how */
+    char *name;                /* of the temporary file */
+    size_t size;               /* of name */
+    bool named;
+    int file;
 };
 
 /* Bytes of the path up to and including its last slash. */
@@ -205,7 +201,8 @@ int file_follow(char path[FILE_LONGEST]) {
     return -1;
 }
 
-static hn_status find_target(struct target *t, const char *path, hn_error *error) {
+static hn_status find_target(struct writing *t, hn_error *error) {
+    const char *path = t->shown;
     size_t length = strlen(path);
     if (length >= sizeof t->path)
         return file_error(error, path, "write", ENAMETOOLONG);
@@ -214,26 +211,16 @@ static hn_status find_target(struct target *t, const char *path, hn_error *error
     if (!t->there && errno != ENOENT && errno != ENOTDIR)
         return file_error(error, path, "write", errno);
     if (t->there && !system_is_regular(&t->facts))
-        return error_about(error, HN_IO, error_file(path), "%s: cannot write: exists and is not a regular file", path);
+        return error_in_file(error, HN_IO, path, "cannot write: exists and is not a regular file");
     return file_follow(t->path) == 0 ? HN_OK : file_error(error, path, "write", errno);
 }
 
-/* A file to be renamed to path.N.tmp, N eight random digits; `name` receives that name. */
-struct temporary {
-    const char *shown; /* the caller's path, for messages */
-    const struct target *target;
-    char *name;
-    size_t size; /* of name */
-    bool named;
-    int file;
-};
-
 /* Creates the file under its name, or links an unnamed file to its name. */
-static int file_take_name(struct temporary *t) {
+static int file_take_name(struct writing *t) {
     int result = -1;
     for (int i = 0; i < TEMPORARY_TRIES; i++) {
         unsigned long number = (unsigned long)(system_unique() >> 32) + (unsigned long)i;
-        snprintf(t->name, t->size, "%s.%08lx.tmp", t->target->path, number & 0xfffffffful);
+        snprintf(t->name, t->size, "%s.%08lx.tmp", t->path, number & 0xfffffffful);
         result = t->file < 0 ? system_create(t->name) : system_name(t->file, t->name);
         if (result >= 0 || errno != EEXIST)
             break;
@@ -243,19 +230,19 @@ static int file_take_name(struct temporary *t) {
 }
 
 /* On entry name contains the folder. */
-static int create_temporary(struct temporary *t) {
+static int create_temporary(struct writing *t) {
     t->file = system_create_unnamed(t->name);
     if (t->file < 0 && errno == EOPNOTSUPP)
         t->file = file_take_name(t);
     return t->file;
 }
 
-static const char *write_and_close(struct temporary *t, const void *bytes, size_t count) {
+static const char *write_and_close(struct writing *t, const void *bytes, size_t count) {
     const char *failed = NULL;
     int code = 0;
-    if (t->target->there && system_take_after(t->file, &t->target->facts) != 0)
+    if (t->there && system_take_after(t->file, &t->facts) != 0)
         failed = "keep the permissions of", code = errno;
-    else if (t->target->permissions && system_permit(t->file, *t->target->permissions) != 0)
+    else if (t->permissions && system_permit(t->file, *t->permissions) != 0)
         failed = "set the permissions of", code = errno;
     else if (file_put(t->file, bytes, count) != 0)
         failed = "write", code = errno;
@@ -277,11 +264,11 @@ static int open_folder_of(const char *path, char *name) {
     return system_open_folder(name);
 }
 
-static hn_status replace_file(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
+static hn_status replace_file(struct writing *t, const void *bytes, size_t count, hn_error *error) {
     if (create_temporary(t) < 0)
         return file_error(error, t->shown, "create a temporary file for", errno);
     const char *failed = write_and_close(t, bytes, count);
-    if (!failed && system_rename(t->name, t->target->path) != 0)
+    if (!failed && system_rename(t->name, t->path) != 0)
         failed = "replace";
     if (failed) {
         int code = errno;
@@ -318,27 +305,26 @@ static void sweep_one(void *context, const char *name) {
 
 /* Syncing the folder makes the rename itself survive a power cut. The folder is opened first, before anything has
  * changed. File systems that cannot sync folders (EINVAL) are accepted. */
-static hn_status replace_and_sync(struct temporary *t, const void *bytes, size_t count, hn_error *error) {
-    int folder = open_folder_of(t->target->path, t->name);
+static hn_status replace_and_sync(struct writing *t, const void *bytes, size_t count, hn_error *error) {
+    int folder = open_folder_of(t->path, t->name);
     if (folder < 0)
         return file_error(error, t->shown, "open the folder of", errno);
     hn_status status = replace_file(t, bytes, count, error);
     if (status == HN_OK && system_sync(folder) != 0 && errno != EINVAL)
         status = file_error(error, t->shown, "sync the folder of", errno);
     if (status == HN_OK)
-        system_visit(folder, sweep_one, &(struct sweep){folder, t->target->path + folder_length(t->target->path)});
+        system_visit(folder, sweep_one, &(struct sweep){folder, t->path + folder_length(t->path)});
     system_close(folder);
     return status;
 }
 
 static hn_status write_file(const char *path, const void *bytes, size_t count, const mode_t *permissions,
                             hn_error *error) {
-    struct target target = {.permissions = permissions};
-    struct temporary t = {.shown = path, .target = &target, .file = -1};
-    hn_status status = find_target(&target, path, error);
+    struct writing t = {.shown = path, .permissions = permissions, .file = -1};
+    hn_status status = find_target(&t, error);
     if (status != HN_OK)
         return status;
-    t.size = strlen(target.path) + sizeof ".01234567.tmp";
+    t.size = strlen(t.path) + sizeof ".01234567.tmp";
     t.name = base_allocate(t.size);
     if (!t.name)
         return error_no_memory(error, path);

@@ -8,15 +8,15 @@
 #include "base/helpers.h"
 
 #include "base/clock.h"
-#include "base/spin_wait.h"
+#include "base/thread_start.h"
 
 #include <sched.h>
 
 enum {
     PIECE_BITS = 16,
-    LOOKS = 1000,         /* polls for another piece, some 30 microseconds, */
-    LOOKS_AWAY = 100,     /* and polls with sched_yield in between, before a helper sleeps */
-    LOOKS_AT_LAST = 2000, /* polls of a leader that waits for the last pieces, before it yields */
+    POLLS = 1000,         /* polls for another piece, some 30 microseconds, */
+    POLLS_YIELDING = 100, /* and polls with sched_yield in between, before a helper sleeps */
+    POLLS_AT_END = 2000,  /* polls of a leader that waits for the last pieces, before it yields */
     MOST_RESTS = 63,
     TIMINGS = 8 /* of a helper's response time; the minimum counts */
 };
@@ -42,7 +42,7 @@ static size_t ticket_end(uint64_t ticket) {
 
 static void do_piece(struct helpers *helpers, size_t number, void *own) {
     const struct helpers_job *job = &helpers->job;
-    size_t from = number * helpers->stretch, to = from + helpers->stretch;
+    size_t from = number * helpers->units, to = from + helpers->units;
     job->part(job->context, own, from, to < job->count ? to : job->count);
     __atomic_fetch_add(&helpers->finished, 1, __ATOMIC_RELEASE);
 }
@@ -95,7 +95,7 @@ void helpers_open(struct helpers *helpers) {
     __atomic_store_n(&helpers->helpers, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&helpers->sleepers, 0, __ATOMIC_RELAXED);
     helpers->timings = 0;
-    helpers->answer = FAR_SECONDS;
+    helpers->response = FAR_SECONDS;
     __atomic_store_n(&helpers->open, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -110,7 +110,7 @@ static void cut(struct helpers *helpers, const struct helpers_job *job, size_t m
     size_t least = job->least, units = (job->count + least - 1) / least, most = job->each * members;
     size_t each = units > most ? (units + most - 1) / most : 1;
     helpers->job = *job;
-    helpers->stretch = each * least;
+    helpers->units = each * least;
     helpers->pieces = (units + each - 1) / each;
     __atomic_store_n(&helpers->finished, 0, __ATOMIC_RELAXED);
 }
@@ -120,14 +120,14 @@ static bool is_finished(const struct helpers *helpers) {
 }
 
 /* Disables helpers for the rest of this call and for the next ones. */
-static void punish(struct helpers *helpers) {
+static void back_off(struct helpers *helpers) {
     helpers->penalty = helpers->penalty < MOST_RESTS / 2 ? 2 * helpers->penalty + 1 : MOST_RESTS;
     helpers->rests = helpers->penalty;
     helpers_close(helpers);
 }
 
 static void wait_for_pieces(struct helpers *helpers) {
-    for (int looks = 0; looks < LOOKS_AT_LAST; looks++) {
+    for (int polls = 0; polls < POLLS_AT_END; polls++) {
         if (is_finished(helpers))
             return;
         relax();
@@ -136,7 +136,7 @@ static void wait_for_pieces(struct helpers *helpers) {
     while (!is_finished(helpers))
         sched_yield();
     if (clock_seconds() - begin > LATE_SECONDS)
-        punish(helpers);
+        back_off(helpers);
 }
 
 static void offer(struct helpers *helpers) {
@@ -171,7 +171,7 @@ static double time_helper(struct helpers *helpers) {
     double begin = clock_seconds();
     cut(helpers, &job, 1);
     offer(helpers);
-    for (int looks = 0; looks < LOOKS_AT_LAST; looks++) {
+    for (int polls = 0; polls < POLLS_AT_END; polls++) {
         if (__atomic_load_n(&helpers->finished, __ATOMIC_ACQUIRE) > 0)
             return clock_seconds() - begin;
         relax();
@@ -186,9 +186,9 @@ bool helpers_keep_near(struct helpers *helpers) {
         return false;
     for (; helpers->timings < TIMINGS; helpers->timings++) {
         double seconds = time_helper(helpers);
-        helpers->answer = seconds < helpers->answer ? seconds : helpers->answer;
+        helpers->response = seconds < helpers->response ? seconds : helpers->response;
     }
-    if (helpers->answer < FAR_SECONDS)
+    if (helpers->response < FAR_SECONDS)
         return true;
     helpers_close(helpers);
     return false;
@@ -211,34 +211,34 @@ static void sleep_until_needed(struct helpers *helpers) {
 }
 
 static void serve(struct helpers *helpers, void *own) {
-    unsigned looks = 0;
+    unsigned polls = 0;
     __atomic_fetch_add(&helpers->helpers, 1, __ATOMIC_RELAXED);
     while (is_open(helpers)) {
         if (take_piece(helpers, own, false)) {
-            looks = 0;
+            polls = 0;
             continue;
         }
-        if (looks < LOOKS)
+        if (polls < POLLS)
             relax();
-        else if (looks < LOOKS + LOOKS_AWAY)
+        else if (polls < POLLS + POLLS_YIELDING)
             sched_yield();
         else
             sleep_until_needed(helpers);
-        looks = looks < LOOKS + LOOKS_AWAY ? looks + 1 : 0;
+        polls = polls < POLLS + POLLS_YIELDING ? polls + 1 : 0;
     }
     __atomic_fetch_sub(&helpers->helpers, 1, __ATOMIC_RELAXED);
 }
 
 /* The open group with the fewest helpers; NULL: none is open. */
-static struct helpers *neediest(struct helpers *crews, size_t count) {
+static struct helpers *fewest_helpers(struct helpers *groups, size_t count) {
     struct helpers *found = NULL;
     for (size_t i = 0; i < count; i++)
-        if (is_open(&crews[i]) && (!found || helpers_count(&crews[i]) < helpers_count(found)))
-            found = &crews[i];
+        if (is_open(&groups[i]) && (!found || helpers_count(&groups[i]) < helpers_count(found)))
+            found = &groups[i];
     return found;
 }
 
-void helpers_help(struct helpers *crews, size_t count, void *own) {
-    for (struct helpers *helpers = neediest(crews, count); helpers; helpers = neediest(crews, count))
+void helpers_help(struct helpers *groups, size_t count, void *own) {
+    for (struct helpers *helpers = fewest_helpers(groups, count); helpers; helpers = fewest_helpers(groups, count))
         serve(helpers, own);
 }

@@ -26,16 +26,16 @@ struct helpers_job {
 };
 
 struct helpers {
-    uint64_t ticket;     /* number of the job, its first unclaimed piece, and one past the last */
-    uint64_t padding[7]; /* keeps the polled word on a cache line without other data */
-    size_t finished;     /* pieces */
-    size_t pieces, stretch;
+    uint64_t ticket;      /* number of the job, its first unclaimed piece, and one past the last */
+    uint64_t padding[7];  /* keeps the polled word on a cache line without other data */
+    size_t finished;      /* pieces */
+    size_t pieces, units; /* units of the job per piece */
     struct helpers_job job;
     int open, helpers, sleepers;
-    int rests;     /* calls for which it stays closed because a helper was late; */
-    int penalty;   /* doubled each time */
-    int timings;   /* measurements of a helper's response time, */
-    double answer; /* and their minimum */
+    int rests;       /* calls for which it stays closed because a helper was late; */
+    int penalty;     /* doubled each time */
+    int timings;     /* measurements of a helper's response time, */
+    double response; /* and their minimum */
     pthread_mutex_t mutex;
     pthread_cond_t wake;
 };
@@ -51,7 +51,7 @@ void helpers_close(struct helpers *helpers);
 
 /* By other threads, with workspace as large as any leader's: joins the open groups one after the other until none is
  * open. */
-void helpers_help(struct helpers *crews, size_t count, void *own);
+void helpers_help(struct helpers *groups, size_t count, void *own);
 
 /* Number of helpers at this moment; NULL: 0. */
 static inline int helpers_count(const struct helpers *helpers) {

@@ -1,4 +1,5 @@
-/* machine.h - this machine's memory size, to refuse what cannot fit in advance, and its processor.
+/* machine.h - this machine and this thread: memory size, to refuse what cannot fit in advance; processor; floating-point
+ * mode.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_MACHINE_H
@@ -14,5 +15,11 @@ hn_status machine_has(double bytes, const char *what, hn_error *error);
 
 /* The processor of this build, as named in kernel files: "x86_64"; "other" for unnamed ones. */
 const char *machine_processor(void);
+
+/* HN_UNSUPPORTED, with a message naming the setting, unless this thread's floating-point mode is the one that bitwise
+ * reproducibility requires: round to nearest, subnormal operands and results kept. A caller may have changed it
+ * (fesetround, the FTZ and DAZ bits, torch.set_flush_denormal), or a library linked with -ffast-math when it was loaded.
+ * About ten operations. */
+hn_status arithmetic_check(hn_error *error);
 
 #endif

@@ -2,12 +2,11 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/thread_pool.h"
-#include "base/arithmetic.h"
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/memory.h"
-#include "base/spin_wait.h"
 #include "base/thread_start.h"
 
 #include <pthread.h>
@@ -15,10 +14,10 @@
 
 /* Polls before a member sleeps: of a caller that waits for the others, some microseconds; of the others for the next
  * job, some 30, since calls often follow each other and waking a thread takes longer. */
-enum { LOOKS = 200, LOOKS_FOR_JOB = 1000 };
+enum { POLLS = 200, POLLS_FOR_JOB = 1000 };
 
 struct member {
-    struct thread_pool *thread_pool;
+    struct thread_pool *pool;
     int number;
     pthread_t thread;
 };
@@ -39,79 +38,79 @@ struct thread_pool {
 };
 
 /* Called with the lock, which it releases while it polls. */
-static void look_for_job(struct thread_pool *thread_pool, unsigned long seen) {
-    pthread_mutex_unlock(&thread_pool->mutex);
-    for (int looks = 0; looks < LOOKS_FOR_JOB && __atomic_load_n(&thread_pool->job, __ATOMIC_RELAXED) == seen; looks++)
+static void poll_for_job(struct thread_pool *pool, unsigned long seen) {
+    pthread_mutex_unlock(&pool->mutex);
+    for (int polls = 0; polls < POLLS_FOR_JOB && __atomic_load_n(&pool->job, __ATOMIC_RELAXED) == seen; polls++)
         relax();
-    pthread_mutex_lock(&thread_pool->mutex);
+    pthread_mutex_lock(&pool->mutex);
 }
 
 static void *member_main(void *argument) {
     const struct member *member = argument;
-    struct thread_pool *thread_pool = member->thread_pool;
+    struct thread_pool *pool = member->pool;
     unsigned long seen = 0;
-    pthread_mutex_lock(&thread_pool->mutex);
+    pthread_mutex_lock(&pool->mutex);
     for (;;) {
-        look_for_job(thread_pool, seen);
-        while (!thread_pool->quit && !(thread_pool->open && thread_pool->job != seen))
-            pthread_cond_wait(&thread_pool->wake, &thread_pool->mutex);
-        if (thread_pool->quit)
+        poll_for_job(pool, seen);
+        while (!pool->quit && !(pool->open && pool->job != seen))
+            pthread_cond_wait(&pool->wake, &pool->mutex);
+        if (pool->quit)
             break;
-        seen = thread_pool->job;
-        __atomic_add_fetch(&thread_pool->working, 1, __ATOMIC_RELAXED);
-        pthread_mutex_unlock(&thread_pool->mutex);
-        thread_pool->work(thread_pool->context, member->number);
-        pthread_mutex_lock(&thread_pool->mutex);
-        if (__atomic_sub_fetch(&thread_pool->working, 1, __ATOMIC_RELEASE) == 0)
-            pthread_cond_signal(&thread_pool->done);
+        seen = pool->job;
+        __atomic_add_fetch(&pool->working, 1, __ATOMIC_RELAXED);
+        pthread_mutex_unlock(&pool->mutex);
+        pool->work(pool->context, member->number);
+        pthread_mutex_lock(&pool->mutex);
+        if (__atomic_sub_fetch(&pool->working, 1, __ATOMIC_RELEASE) == 0)
+            pthread_cond_signal(&pool->done);
     }
-    pthread_mutex_unlock(&thread_pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
     return NULL;
 }
 
 /* In a child of the process that made the pool the other members do not exist, and the lock may never be released. */
-bool thread_pool_is_forked(const struct thread_pool *thread_pool) {
-    return thread_pool->process != getpid();
+bool thread_pool_is_forked(const struct thread_pool *pool) {
+    return pool->process != getpid();
 }
 
-static bool is_working(const struct thread_pool *thread_pool) {
-    return __atomic_load_n(&thread_pool->working, __ATOMIC_ACQUIRE) > 0;
+static bool is_working(const struct thread_pool *pool) {
+    return __atomic_load_n(&pool->working, __ATOMIC_ACQUIRE) > 0;
 }
 
-void thread_pool_run(struct thread_pool *thread_pool, void (*work)(void *context, int member), void *context) {
-    if (thread_pool->size == 1 || thread_pool_is_forked(thread_pool)) {
+void thread_pool_run(struct thread_pool *pool, void (*work)(void *context, int member), void *context) {
+    if (pool->size == 1 || thread_pool_is_forked(pool)) {
         work(context, 0);
         return;
     }
-    pthread_mutex_lock(&thread_pool->mutex);
-    thread_pool->work = work;
-    thread_pool->context = context;
-    __atomic_fetch_add(&thread_pool->job, 1, __ATOMIC_RELAXED);
-    thread_pool->open = true;
-    pthread_cond_broadcast(&thread_pool->wake);
-    pthread_mutex_unlock(&thread_pool->mutex);
+    pthread_mutex_lock(&pool->mutex);
+    pool->work = work;
+    pool->context = context;
+    __atomic_fetch_add(&pool->job, 1, __ATOMIC_RELAXED);
+    pool->open = true;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
     work(context, 0);
-    for (int looks = 0; looks < LOOKS && is_working(thread_pool); looks++)
+    for (int polls = 0; polls < POLLS && is_working(pool); polls++)
         relax();
-    pthread_mutex_lock(&thread_pool->mutex);
-    thread_pool->open = false;
-    while (is_working(thread_pool))
-        pthread_cond_wait(&thread_pool->done, &thread_pool->mutex);
-    pthread_mutex_unlock(&thread_pool->mutex);
+    pthread_mutex_lock(&pool->mutex);
+    pool->open = false;
+    while (is_working(pool))
+        pthread_cond_wait(&pool->done, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 /* A child forked during a call of its parent has the parent's number here, which is ignored. */
-hn_status thread_pool_claim(struct thread_pool *thread_pool, const char *owner, hn_error *error) {
-    pid_t self = getpid(), seen = __atomic_load_n(&thread_pool->claimed, __ATOMIC_RELAXED);
+hn_status thread_pool_claim(struct thread_pool *pool, const char *owner, hn_error *error) {
+    pid_t self = getpid(), seen = __atomic_load_n(&pool->claimed, __ATOMIC_RELAXED);
     while (seen != self)
-        if (__atomic_compare_exchange_n(&thread_pool->claimed, &seen, self, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&pool->claimed, &seen, self, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return HN_OK;
     return error_set(error, HN_INVALID, "%s is busy with another call; create one for each thread that makes calls",
                      owner);
 }
 
-void thread_pool_yield(struct thread_pool *thread_pool) {
-    __atomic_store_n(&thread_pool->claimed, 0, __ATOMIC_RELEASE);
+void thread_pool_yield(struct thread_pool *pool) {
+    __atomic_store_n(&pool->claimed, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- pieces ---- */
@@ -132,10 +131,10 @@ static void take_pieces(void *context, int member) {
     }
 }
 
-void thread_pool_share(struct thread_pool *thread_pool, size_t count,
-                       void (*piece)(void *context, int member, size_t number), void *context) {
+void thread_pool_share(struct thread_pool *pool, size_t count, void (*piece)(void *context, int member, size_t number),
+                       void *context) {
     struct share share = {.count = count, .piece = piece, .context = context};
-    thread_pool_run(thread_pool, take_pieces, &share);
+    thread_pool_run(pool, take_pieces, &share);
 }
 
 /* ---- lifetime ---- */
@@ -147,21 +146,21 @@ int thread_pool_cores(void) {
     return cores < THREAD_POOL_MOST ? (int)cores : THREAD_POOL_MOST;
 }
 
-static hn_status start_threads(struct thread_pool *thread_pool, bool fewer, hn_error *error) {
+static hn_status start_threads(struct thread_pool *pool, bool fewer, hn_error *error) {
     size_t capacity = 0;
-    thread_pool->members = array_grow(NULL, &capacity, (size_t)thread_pool->size, sizeof *thread_pool->members);
-    if (!thread_pool->members)
+    pool->members = array_grow(NULL, &capacity, (size_t)pool->size, sizeof *pool->members);
+    if (!pool->members)
         return error_no_memory(error, "threads");
-    for (int i = 1; i < thread_pool->size; i++) {
-        thread_pool->members[i] = (struct member){.thread_pool = thread_pool, .number = i};
-        if (!thread_start(&thread_pool->members[i].thread, member_main, &thread_pool->members[i]))
+    for (int i = 1; i < pool->size; i++) {
+        pool->members[i] = (struct member){.pool = pool, .number = i};
+        if (!thread_start(&pool->members[i].thread, member_main, &pool->members[i]))
             break;
-        thread_pool->started++;
+        pool->started++;
     }
-    if (thread_pool->started < thread_pool->size && !fewer)
-        return error_set(error, HN_NO_MEMORY, "out of memory: thread %d of %d could not be started",
-                         thread_pool->started + 1, thread_pool->size);
-    thread_pool->size = thread_pool->started;
+    if (pool->started < pool->size && !fewer)
+        return error_set(error, HN_NO_MEMORY, "out of memory: thread %d of %d could not be started", pool->started + 1,
+                         pool->size);
+    pool->size = pool->started;
     return HN_OK;
 }
 
@@ -172,21 +171,19 @@ static hn_status create(struct thread_pool **out, int threads, bool fewer, hn_er
                            threads, THREAD_POOL_MOST);
     if (arithmetic_check(error) != HN_OK) /* new threads inherit the floating-point mode */
         return HN_UNSUPPORTED;
-    struct thread_pool *thread_pool = base_allocate(sizeof *thread_pool);
-    if (!thread_pool)
+    struct thread_pool *pool = base_allocate(sizeof *pool);
+    if (!pool)
         return error_no_memory(error, "threads");
-    *thread_pool =
-        (struct thread_pool){.size = threads ? threads : thread_pool_cores(), .started = 1, .process = getpid()};
-    pthread_mutex_init(&thread_pool->mutex, NULL); /* with default attributes these cannot fail on Linux */
-    pthread_cond_init(&thread_pool->wake, NULL);
-    pthread_cond_init(&thread_pool->done, NULL);
-    hn_status status = start_threads(thread_pool, fewer, error);
-    if (status != HN_OK) {
-        thread_pool_destroy(thread_pool);
-        return status;
-    }
-    *out = thread_pool;
-    return HN_OK;
+    *pool = (struct thread_pool){.size = threads ? threads : thread_pool_cores(), .started = 1, .process = getpid()};
+    pthread_mutex_init(&pool->mutex, NULL); /* with default attributes these cannot fail on Linux */
+    pthread_cond_init(&pool->wake, NULL);
+    pthread_cond_init(&pool->done, NULL);
+    hn_status status = start_threads(pool, fewer, error);
+    if (status == HN_OK)
+        *out = pool;
+    else
+        thread_pool_destroy(pool);
+    return status;
 }
 
 hn_status thread_pool_create(struct thread_pool **out, int threads, hn_error *error) {
@@ -197,49 +194,49 @@ hn_status thread_pool_gather(struct thread_pool **out, int threads, hn_error *er
     return create(out, threads, true, error);
 }
 
-static void dismiss(struct thread_pool *thread_pool) {
-    pthread_mutex_lock(&thread_pool->mutex);
-    thread_pool->quit = true;
-    pthread_cond_broadcast(&thread_pool->wake);
-    pthread_mutex_unlock(&thread_pool->mutex);
-    for (int i = 1; i < thread_pool->started; i++)
-        pthread_join(thread_pool->members[i].thread, NULL);
-    pthread_cond_destroy(&thread_pool->wake);
-    pthread_cond_destroy(&thread_pool->done);
-    pthread_mutex_destroy(&thread_pool->mutex);
+static void stop_threads(struct thread_pool *pool) {
+    pthread_mutex_lock(&pool->mutex);
+    pool->quit = true;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+    for (int i = 1; i < pool->started; i++)
+        pthread_join(pool->members[i].thread, NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_cond_destroy(&pool->done);
+    pthread_mutex_destroy(&pool->mutex);
 }
 
-void thread_pool_destroy(struct thread_pool *thread_pool) {
-    if (!thread_pool)
+void thread_pool_destroy(struct thread_pool *pool) {
+    if (!pool)
         return;
-    if (!thread_pool_is_forked(thread_pool))
-        dismiss(thread_pool);
-    base_release(thread_pool->members);
-    base_release(thread_pool);
+    if (!thread_pool_is_forked(pool))
+        stop_threads(pool);
+    base_release(pool->members);
+    base_release(pool);
 }
 
-int thread_pool_size(const struct thread_pool *thread_pool) {
-    return thread_pool->size;
+int thread_pool_size(const struct thread_pool *pool) {
+    return pool->size;
 }
 
 /* ---- memory ---- */
 
-void **thread_pool_create_workspaces(const struct thread_pool *thread_pool, size_t bytes) {
+void **thread_pool_create_workspaces(const struct thread_pool *pool, size_t bytes) {
     size_t capacity = 0;
-    void **workspaces = array_grow(NULL, &capacity, (size_t)thread_pool->size, sizeof *workspaces);
+    void **workspaces = array_grow(NULL, &capacity, (size_t)pool->size, sizeof *workspaces);
     bool complete = workspaces != NULL;
-    for (int i = 0; workspaces && i < thread_pool->size; i++) {
+    for (int i = 0; workspaces && i < pool->size; i++) {
         workspaces[i] = complete ? base_allocate(bytes) : NULL;
         complete = complete && workspaces[i];
     }
     if (complete)
         return workspaces;
-    thread_pool_destroy_workspaces(thread_pool, workspaces);
+    thread_pool_destroy_workspaces(pool, workspaces);
     return NULL;
 }
 
-void thread_pool_destroy_workspaces(const struct thread_pool *thread_pool, void **workspaces) {
-    for (int i = 0; workspaces && i < thread_pool->size; i++)
+void thread_pool_destroy_workspaces(const struct thread_pool *pool, void **workspaces) {
+    for (int i = 0; workspaces && i < pool->size; i++)
         base_release(workspaces[i]);
     base_release(workspaces);
 }

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "cuda/device_policy_parts.h"
-#include "nn/perceptron.h"
 
 /* ---- forward ---- */
 

@@ -2,8 +2,8 @@
  * and on a pool.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/structs.h"
 #include "base/thread_pool.h"

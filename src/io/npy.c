@@ -6,13 +6,209 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "io/npy_header.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- the header: a Python dictionary with three known keys, read without Python ----
+ *
+ * The file starts with \x93NUMPY, two bytes of version and the header's length (2 bytes in version 1, 4 in 2 and 3,
+ * little-endian). The header is {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } with the keys in any order.
+ */
+
+enum { MAGIC_BYTES = 6, MOST_HEADER = 64 * 1024, KEY_DESCR = 1, KEY_ORDER = 2, KEY_SHAPE = 4, ALL_KEYS = 7 };
+
+/* As json_refuse. */
+__attribute__((format(printf, 3, 4))) static hn_status refuse(struct json_cursor *c, hn_status status,
+                                                              const char *format, ...) {
+    char text[160];
+    va_list arguments;
+    va_start(arguments, format);
+    error_format(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (c->status == HN_OK)
+        c->status = error_in_file(c->error, status, c->name, "%s", text);
+    c->at = c->end;
+    return c->status;
+}
+
+/* A quoted string without escapes; NULL if there is none. */
+static const char *quoted(struct json_cursor *c, int *length) {
+    if (!json_mark(c, '\'') && !json_mark(c, '"'))
+        return NULL;
+    const unsigned char *text = c->at, *close = memchr(text, text[-1], (size_t)(c->end - text));
+    if (!close)
+        return NULL;
+    *length = (int)(close - text);
+    c->at = close + 1;
+    return (const char *)text;
+}
+
+static bool is_type(const char *type) {
+    static const char known[][3] = {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (memcmp(type, known[i], 2) == 0)
+            return true;
+    return false;
+}
+
+/* A byte order, a letter and the size in bytes. */
+static void parse_descr(struct json_cursor *c, struct npy_header *header) {
+    int length;
+    const char *text = quoted(c, &length);
+    if (!text) {
+        refuse(c, HN_UNSUPPORTED, "structured dtypes are not supported");
+        return;
+    }
+    int shown = length < 40 ? length : 40;
+    if (memchr(text, 'O', (size_t)length))
+        refuse(c, HN_UNSUPPORTED, "object arrays (dtype '%.*s') are refused", shown, text);
+    else if (length != 3 || !memchr("<>=|", text[0], 4) || !is_type(text + 1))
+        refuse(c, HN_UNSUPPORTED, "unsupported dtype '%.*s'; expected floats, integers or booleans", shown, text);
+    else if ((text[0] == '|' || text[0] == '=') && text[2] != '1')
+        refuse(c, HN_SYNTAX, "dtype '%.3s' does not specify a byte order", text);
+    else {
+        header->big_endian = text[0] == '>';
+        header->kind = text[1];
+        header->item = (size_t)(text[2] - '0');
+    }
+}
+
+static void parse_order(struct json_cursor *c, struct npy_header *header) {
+    header->fortran_order = json_word(c, "True");
+    if (!header->fortran_order && !json_word(c, "False"))
+        refuse(c, HN_SYNTAX, "fortran_order is neither True nor False");
+}
+
+static bool parse_extent(struct json_cursor *c, size_t *extent) {
+    const unsigned char *start = c->at;
+    *extent = 0;
+    for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
+        if (!size_multiply(*extent, 10, extent) || !size_add(*extent, (size_t)(*c->at - '0'), extent))
+            return false;
+    bool any = c->at > start;
+    json_mark(c, 'L'); /* written by Python 2 */
+    return any;
+}
+
+static void parse_shape(struct json_cursor *c, struct npy_header *header) {
+    size_t extent;
+    if (!json_mark(c, '('))
+        refuse(c, HN_SYNTAX, "shape is not a tuple");
+    while (c->status == HN_OK && !json_mark(c, ')')) {
+        if (!parse_extent(c, &extent))
+            refuse(c, HN_SYNTAX, "an extent in shape is invalid or too large");
+        else if (header->dimensions == 2)
+            refuse(c, HN_UNSUPPORTED, "the array has more than two dimensions");
+        else
+            header->shape[header->dimensions++] = extent;
+        if (json_mark(c, ','))
+            continue;
+        if (!json_mark(c, ')'))
+            refuse(c, HN_SYNTAX, "unterminated shape");
+        break;
+    }
+    if (header->dimensions == 0)
+        refuse(c, HN_UNSUPPORTED, "the array has no dimensions");
+}
+
+static unsigned which_key(const char *key, int length) {
+    if (length == 5 && memcmp(key, "descr", 5) == 0)
+        return KEY_DESCR;
+    if (length == 13 && memcmp(key, "fortran_order", 13) == 0)
+        return KEY_ORDER;
+    return length == 5 && memcmp(key, "shape", 5) == 0 ? KEY_SHAPE : 0;
+}
+
+static void parse_entry(struct json_cursor *c, struct npy_header *header, unsigned *seen) {
+    int length;
+    const char *key = quoted(c, &length);
+    if (!key || !json_mark(c, ':')) {
+        refuse(c, HN_SYNTAX, "the header is not a dictionary");
+        return;
+    }
+    unsigned which = which_key(key, length);
+    if (which == 0 || (*seen & which))
+        refuse(c, HN_SYNTAX, "key '%.*s' %s in the header", length < 40 ? length : 40, key,
+               which ? "occurs twice" : "is not allowed");
+    *seen |= which;
+    if (which == KEY_DESCR)
+        parse_descr(c, header);
+    else if (which == KEY_ORDER)
+        parse_order(c, header);
+    else
+        parse_shape(c, header);
+}
+
+static hn_status parse_dictionary(struct json_cursor *c, struct npy_header *header) {
+    unsigned seen = 0;
+    if (!json_mark(c, '{'))
+        refuse(c, HN_SYNTAX, "the header is not a dictionary");
+    while (c->status == HN_OK && !json_mark(c, '}')) {
+        parse_entry(c, header, &seen);
+        if (json_mark(c, ','))
+            continue;
+        if (!json_mark(c, '}'))
+            refuse(c, HN_SYNTAX, "unterminated dictionary in the header");
+        break;
+    }
+    json_mark(c, ' '); /* blanks may follow */
+    if (c->at < c->end)
+        refuse(c, HN_SYNTAX, "unexpected data after the header's dictionary");
+    if (seen != ALL_KEYS)
+        refuse(c, HN_SYNTAX, "the header lacks descr, fortran_order or shape");
+    size_t values = 0;
+    if (!size_multiply(header->shape[0], header->shape[1], &values) ||
+        !size_multiply(values, header->item, &header->bytes))
+        refuse(c, HN_SYNTAX, "the shape is too large");
+    return c->status;
+}
+
+static bool has_magic(const unsigned char *bytes, size_t count) {
+    return memcmp(bytes, "\x93NUMPY", count < MAGIC_BYTES ? count : MAGIC_BYTES) == 0;
+}
+
+/* Bytes before the dictionary, including its length. */
+static size_t prefix_bytes(const unsigned char *bytes) {
+    return MAGIC_BYTES + 2 + (bytes[MAGIC_BYTES] == 1 ? 2 : 4);
+}
+
+static size_t dictionary_bytes(const unsigned char *bytes) {
+    return (size_t)bytes_integer(bytes + MAGIC_BYTES + 2, bytes[MAGIC_BYTES] == 1 ? 2 : 4, false);
+}
+
+/* Whether these bytes contain the whole header; also true if they are not a header, so that reading more is useless. */
+static bool header_is_whole(const unsigned char *bytes, size_t count) {
+    if (!has_magic(bytes, count))
+        return true;
+    if (count <= MAGIC_BYTES || count < prefix_bytes(bytes))
+        return false;
+    size_t length = dictionary_bytes(bytes);
+    return length > MOST_HEADER || count - prefix_bytes(bytes) >= length;
+}
+
+hn_status npy_header_parse(struct npy_header *header, const char *name, const unsigned char *bytes, size_t count,
+                           hn_error *error) {
+    *header = (struct npy_header){.shape = {1, 1}};
+    if (count < MAGIC_BYTES + 4 || !has_magic(bytes, count))
+        return error_in_file(error, HN_SYNTAX, name, "not a .npy file");
+    unsigned major = bytes[MAGIC_BYTES], minor = bytes[MAGIC_BYTES + 1];
+    if (major < 1 || major > 3 || minor != 0)
+        return error_in_file(error, HN_UNSUPPORTED, name, "unsupported format version %u.%u", major, minor);
+    size_t prefix = prefix_bytes(bytes), length = count < prefix ? 0 : dictionary_bytes(bytes);
+    if (length > MOST_HEADER)
+        return error_in_file(error, HN_LIMIT, name, "the header has %zu bytes, more than the limit of %d", length,
+                             MOST_HEADER);
+    if (count < prefix || count - prefix < length)
+        return error_in_file(error, HN_SYNTAX, name, "the file ends within its header");
+    header->data = prefix + length;
+    struct json_cursor c = {bytes, bytes + prefix, bytes + header->data, name, error, HN_OK};
+    return parse_dictionary(&c, header);
+}
 
 /* ---- values ---- */
 
@@ -35,19 +231,11 @@ static bool read_value(const unsigned char *bytes, const struct npy_header *head
     return true;
 }
 
-/* The common case, without a call per number. */
-static void copy_doubles(const unsigned char *at, size_t count, double *out) {
-    for (size_t i = 0; i < count; i++, at += sizeof *out) {
-        uint64_t bits = (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
-                        (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
-        memcpy(&out[i], &bits, sizeof bits);
-    }
-}
-
 bool npy_numbers(const struct npy_header *header, const unsigned char *bytes, size_t count, double *out,
                  size_t *culprit) {
     if (header->kind == 'f' && header->item == sizeof(double) && !header->big_endian) {
-        copy_doubles(bytes, count, out);
+        for (size_t i = 0; i < count; i++) /* the common case, without a call per number */
+            memcpy(&out[i], &(uint64_t){bytes_eight(bytes + i * sizeof *out)}, sizeof *out);
         return true;
     }
     for (size_t i = 0; i < count; i++) {
@@ -79,51 +267,32 @@ static bool copy_values(const hn_array *array, const struct npy_header *header, 
 /* ---- reading ---- */
 
 hn_status npy_refuse_integer(const char *name, size_t row, hn_error *error) {
-    return error_about(error, HN_UNSUPPORTED, error_file(name),
-                       "%s: an integer in row %zu, counted from 0, exceeds 2^53 and may not be exact in float64", name,
-                       row);
-}
-
-static bool data_bytes(const struct npy_header *header, size_t *bytes) {
-    size_t values;
-    return size_multiply(header->shape[0], header->shape[1], &values) && size_multiply(values, header->item, bytes);
+    return error_in_file(error, HN_UNSUPPORTED, name,
+                         "an integer in row %zu, counted from 0, exceeds 2^53 and may not be exact in float64", row);
 }
 
 hn_status npy_begins(const char *name, const struct file_bytes *begun, size_t *most, hn_error *error) {
-    struct npy_header header = {.data = 0};
-    size_t bytes;
-    if (!npy_header_is_whole(begun->data, begun->count))
+    struct npy_header header;
+    if (!header_is_whole(begun->data, begun->count))
         return HN_OK;
     hn_status status = npy_header_parse(&header, name, begun->data, begun->count, error);
-    if (status == HN_OK && (!data_bytes(&header, &bytes) || !size_add(bytes, header.data, most)))
-        status = error_about(error, HN_SYNTAX, error_file(name), "%s: the shape is too large", name);
+    if (status == HN_OK && !size_add(header.bytes, header.data, most))
+        status = error_in_file(error, HN_SYNTAX, name, "the shape is too large");
     return status;
 }
 
 hn_status npy_check_size(const struct npy_header *header, const char *name, size_t data, hn_error *error) {
-    size_t wanted;
-    if (!data_bytes(header, &wanted))
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: the shape is too large", name);
-    if (data > wanted) /* for a pipe the excess is unknown */
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: more data than the %zu bytes in the header", name,
-                           wanted);
-    if (data < wanted)
-        return error_about(error, HN_SYNTAX, error_file(name), "%s: %zu bytes of data, but the header specifies %zu",
-                           name, data, wanted);
+    if (data > header->bytes) /* for a pipe the excess is unknown */
+        return error_in_file(error, HN_SYNTAX, name, "more data than the %zu bytes in the header", header->bytes);
+    if (data < header->bytes)
+        return error_in_file(error, HN_SYNTAX, name, "%zu bytes of data, but the header specifies %zu", data,
+                             header->bytes);
     return HN_OK;
 }
 
-static hn_status take_values(hn_array *array, const struct npy_header *header, const char *name,
-                             const unsigned char *bytes, hn_error *error) {
-    size_t culprit = 0;
-    if (copy_values(array, header, bytes, &culprit))
-        return HN_OK;
-    hn_array_release(array);
-    return npy_refuse_integer(name, culprit, error);
-}
-
 hn_status npy_parse(hn_array *array, const char *name, const void *bytes, size_t count, hn_error *error) {
-    struct npy_header header = {.data = 0};
+    struct npy_header header;
+    size_t culprit = 0;
     *array = (hn_array){.values = NULL};
     hn_status status = npy_header_parse(&header, name, bytes, count, error);
     if (status == HN_OK)
@@ -136,7 +305,10 @@ hn_status npy_parse(hn_array *array, const char *name, const void *bytes, size_t
     array->dimensions = header.dimensions;
     if (array->rows == 0 || array->columns == 0) /* no work if rows or columns are 0 */
         return HN_OK;
-    return take_values(array, &header, name, (const unsigned char *)bytes + header.data, error);
+    if (copy_values(array, &header, (const unsigned char *)bytes + header.data, &culprit))
+        return HN_OK;
+    hn_array_release(array);
+    return npy_refuse_integer(name, culprit, error);
 }
 
 /* ---- writing ---- */
@@ -155,13 +327,6 @@ static void write_header(unsigned char *bytes, size_t rows, size_t columns) {
     bytes[HEADER_BYTES - 1] = '\n';
 }
 
-static void write_value(unsigned char *bytes, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    for (size_t i = 0; i < sizeof bits; i++)
-        bytes[i] = (unsigned char)(bits >> 8 * i);
-}
-
 hn_status hn_array_write(const char *path, size_t rows, size_t columns, const double *values, hn_error *error) {
     size_t count = size_product(rows, columns), total = size_sum(size_product(count, sizeof *values), HEADER_BYTES);
     if (!path || !values)
@@ -171,7 +336,7 @@ hn_status hn_array_write(const char *path, size_t rows, size_t columns, const do
         return error_no_memory(error, path);
     write_header(bytes, rows, columns);
     for (size_t i = 0; i < count; i++)
-        write_value(bytes + HEADER_BYTES + i * sizeof *values, values[i]);
+        bytes_put_real(bytes + HEADER_BYTES + i * sizeof *values, values[i]);
     hn_status status = file_write(path, bytes, total, error);
     base_release(bytes);
     return status;

@@ -1,13 +1,12 @@
 /* npz.c - see npz.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "io/npz.h"
+#include "io/npy.h"
 
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/inflate.h"
-#include "io/npy.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,12 +35,8 @@ static unsigned number16(const unsigned char *at) {
     return at[0] | (unsigned)at[1] << 8;
 }
 
-static uint32_t number32(const unsigned char *at) {
-    return number16(at) | (uint32_t)number16(at + 2) << 16;
-}
-
 static hn_status damaged(const struct archive *a, const char *what) {
-    return error_about(a->error, HN_SYNTAX, error_file(a->file), "%s: the archive is damaged: %s", a->file, what);
+    return error_in_file(a->error, HN_SYNTAX, a->file, "the archive is damaged: %s", what);
 }
 
 /* Finds the end record by its signature and the length of its comment. */
@@ -52,10 +47,10 @@ static hn_status open_archive(struct archive *a) {
         if (memcmp(end, "PK\x05\x06", 4) != 0 || at + END_BYTES + number16(end + 20) != a->count)
             continue;
         a->entries = number16(end + 10);
-        a->directory = number32(end + 16);
+        a->directory = bytes_four(end + 16);
         if (a->entries == 0xffff || a->directory == 0xffffffff || number16(end + 4) != 0)
-            return error_about(a->error, HN_UNSUPPORTED, error_file(a->file),
-                               "%s: archives in several parts or larger than 4 GiB are not supported", a->file);
+            return error_in_file(a->error, HN_UNSUPPORTED, a->file,
+                                 "archives in several parts or larger than 4 GiB are not supported");
         return a->directory <= at ? HN_OK : damaged(a, "the directory is misplaced");
     }
     return damaged(a, "no directory");
@@ -73,10 +68,10 @@ static hn_status read_entry(const struct archive *a, size_t *at, struct member *
                               .name_length = (int)name,
                               .flags = number16(entry + 8),
                               .method = number16(entry + 10),
-                              .checksum = number32(entry + 16),
-                              .packed = number32(entry + 20),
-                              .size = number32(entry + 24),
-                              .local = number32(entry + 42)};
+                              .checksum = bytes_four(entry + 16),
+                              .packed = bytes_four(entry + 20),
+                              .size = bytes_four(entry + 24),
+                              .local = bytes_four(entry + 42)};
     *at += all;
     return HN_OK;
 }
@@ -131,13 +126,13 @@ static hn_status find_member(const struct archive *a, const char *name, struct m
     if (matches == 1)
         return HN_OK;
     if (names.count == 0)
-        return error_about(a->error, HN_INVALID, error_file(a->file), "%s: contains no array", a->file);
+        return error_in_file(a->error, HN_INVALID, a->file, "contains no array");
     if (!name)
-        return error_about(a->error, HN_INVALID, error_file(a->file),
-                           "%s: contains %zu arrays (%s); choose one, as in %s:%.*s", a->file, names.count, names.text,
-                           a->file, (int)strcspn(names.text, ","), names.text);
-    return error_about(a->error, HN_INVALID, error_file(a->file), "%s: %s array %.40s; %s in the file: %s", a->file,
-                       matches == 0 ? "no" : "more than one", name, names.count == 1 ? "array" : "arrays", names.text);
+        return error_in_file(a->error, HN_INVALID, a->file, "contains %zu arrays (%s); choose one, as in %s:%.*s",
+                             names.count, names.text, a->file, (int)strcspn(names.text, ","), names.text);
+    return error_in_file(a->error, HN_INVALID, a->file, "%s array %.40s; %s in the file: %s",
+                         matches == 0 ? "no" : "more than one", name, names.count == 1 ? "array" : "arrays",
+                         names.text);
 }
 
 /* ---- its bytes ---- */
@@ -159,12 +154,11 @@ static hn_status check_member(const struct archive *a, const struct member *memb
                       : member->packed == 0xffffffff || member->size == 0xffffffff ? "larger than 4 GiB"
                                                                                    : NULL;
     if (why)
-        return error_about(a->error, HN_UNSUPPORTED, error_file(a->file), "%s: array %.*s is %s", a->file,
-                           member->name_length, member->name, why);
+        return error_in_file(a->error, HN_UNSUPPORTED, a->file, "array %.*s is %s", member->name_length, member->name,
+                             why);
     if (member->size > max_bytes)
-        return error_about(a->error, HN_LIMIT, error_file(a->file),
-                           "%s: array %.*s has %zu bytes, more than the limit of %zu", a->file, member->name_length,
-                           member->name, member->size, max_bytes);
+        return error_in_file(a->error, HN_LIMIT, a->file, "array %.*s has %zu bytes, more than the limit of %zu",
+                             member->name_length, member->name, member->size, max_bytes);
     if (member->method == STORED && member->packed != member->size)
         return damaged(a, "contradictory sizes of an array");
     return HN_OK;

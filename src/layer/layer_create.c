@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
-#include "base/arithmetic.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "base/memory.h"

@@ -6,10 +6,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
-#include "base/arithmetic.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/helpers.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/structs.h"

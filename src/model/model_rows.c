@@ -1,8 +1,8 @@
 /* model_rows.c - constraint rows in named groups, the objective, requirements on inputs; and finishing a model.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "model/parts.h"
 

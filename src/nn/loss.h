@@ -33,11 +33,11 @@ struct loss {
     size_t bytes;                /* of workspace per thread */
 };
 
+/* loss_create does both of the following, in this order, with the lanes of a backend as the stride; the others need the stride
+ * to be set before. */
 hn_status loss_create(struct loss *loss, const hn_model *model, hn_error *error);
-hn_status loss_compile(struct loss *loss, const hn_model *model,
-                       hn_error *error); /* for loss->stride; part of loss_create */
-hn_status loss_compile_objective(struct loss *loss, const hn_model *model, hn_error *error); /* part of loss_create,
-                                                                                              * after the above */
+hn_status loss_compile(struct loss *loss, const hn_model *model, hn_error *error);
+hn_status loss_compile_objective(struct loss *loss, const hn_model *model, hn_error *error);
 void loss_release(struct loss *loss);
 
 static const struct loss_weights OBJECTIVE_ONLY = {0, 0};

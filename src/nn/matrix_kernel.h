@@ -2,8 +2,9 @@
  *
  * B is packed into column panels that fit into the L1 cache, in the order in which they are read, padded with zeros
  * beyond the last column. A block of C, a few rows by one panel, accumulates in registers, one element of A times a row
- * of the panel. Matrices wider or deeper than a panel and remainders change the grouping of elements, never the order
- * of an element's sum.
+ * of the panel. Matrices wider or deeper than a panel and remainders change the grouping of elements. With few rows C'
+ * = B' A' is computed instead, and for a single row B is not packed. All three add the terms of an element's sum in the
+ * same order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_MATRIX_KERNEL_H
@@ -11,15 +12,230 @@
 
 #include "base/elementary.h"
 #include "core/activation_kernel.h"
-#include "nn/row_kernel.h"
-#include "nn/transposed_kernel.h"
+#include "core/network_task.h"
+
+#include <string.h>
+
+/* ---- panels: parts of a matrix, packed in the order in which they are read ---- */
 
 enum {
-    MATRIX_ROWS = 4
-}; /* rows of a block: 4 x 3 accumulators fill half of AVX-512's registers, 4 x 2 half of
-                           * AVX2's */
+    MATRIX_PARTS = WIDTH == 8 ? 3 : 2, /* SIMD vectors in a row of the widest panel */
+    MATRIX_DEPTH = 128,                /* rows of a panel: 24 KiB at most */
+    MATRIX_ROWS = 4, /* of a block: 4 x 3 accumulators fill half of AVX-512's registers, 4 x 2 half of AVX2's */
+    ROW_COLUMNS = 8,
+    TURNED_COLUMNS = WIDTH > 2 ? 2 * WIDTH : 4, /* of C in a tile: as many accumulators as above */
+    TURNED_FEWEST = 8                           /* rows; with fewer, lanes would be idle */
+};
 
-/* ---- a block of C ---- */
+/* Part of B: depth x columns from (top, left), parts SIMD vectors to a row. */
+struct matrix_panel {
+    size_t top, left, depth, columns;
+    int parts;
+    simd at[MATRIX_DEPTH * MATRIX_PARTS];
+};
+
+/* Packs one SIMD vector of a row, element by element; 0 beyond the last column. */
+SIMD_INLINE void kernel_panel_edge(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
+    const double *from = b->at + (panel->top + p) * b->row + (panel->left + part * WIDTH) * b->column;
+    double own[WIDTH] = {0};
+    for (size_t i = 0; i < WIDTH && part * WIDTH + i < panel->columns; i++)
+        own[i] = from[i * b->column];
+    memcpy(&panel->at[p * (size_t)panel->parts + part], own, sizeof own);
+}
+
+/* Packs WIDTH rows of one SIMD vector from a column-major matrix. */
+SIMD_INLINE void kernel_panel_turned(const struct matrix_view *b, struct matrix_panel *panel, size_t p, size_t part) {
+    const double *from = b->at + (panel->top + p) + (panel->left + part * WIDTH) * b->column;
+    simd rows[WIDTH];
+    for (size_t i = 0; i < WIDTH; i++)
+        memcpy(&rows[i], from + i * b->column, sizeof rows[i]);
+    simd_transpose(rows);
+    for (size_t i = 0; i < WIDTH; i++)
+        panel->at[(p + i) * (size_t)panel->parts + part] = rows[i];
+}
+
+SIMD_INLINE void kernel_panel_part(const struct matrix_view *b, struct matrix_panel *panel, size_t part) {
+    bool whole = (part + 1) * WIDTH <= panel->columns;
+    size_t p = 0;
+    if (whole && b->row == 1)
+        for (; p + WIDTH <= panel->depth; p += WIDTH)
+            kernel_panel_turned(b, panel, p, part);
+    if (whole && b->column == 1)
+        for (; p < panel->depth; p++)
+            memcpy(&panel->at[p * (size_t)panel->parts + part],
+                   b->at + (panel->top + p) * b->row + panel->left + part * WIDTH, sizeof(simd));
+    for (; p < panel->depth; p++)
+        kernel_panel_edge(b, panel, p, part);
+}
+
+/* Chooses the width from column `left` on; the columns are divided evenly among the panels. */
+static void kernel_panel_width(struct matrix_panel *panel, size_t columns) {
+    size_t vectors = (columns - panel->left + WIDTH - 1) / WIDTH, panels = (vectors + MATRIX_PARTS - 1) / MATRIX_PARTS;
+    size_t parts = (vectors + panels - 1) / panels, left = columns - panel->left;
+    panel->parts = (int)parts;
+    panel->columns = left < parts * WIDTH ? left : parts * WIDTH;
+}
+
+/* Packs the panel from row `top` on. */
+static void kernel_panel_copy(struct matrix_panel *panel, const struct matrix_view *b, size_t rows) {
+    size_t below = rows - panel->top;
+    panel->depth = below < MATRIX_DEPTH ? below : MATRIX_DEPTH;
+    for (int part = 0; part < panel->parts; part++)
+        kernel_panel_part(b, panel, (size_t)part);
+}
+
+/* ---- one row times a column-major matrix: c = start + a B, inference of a network for one input ----
+ *
+ * Packing a panel does not pay off for a single row. With eight lanes, squares of B are transposed in registers and used
+ * at once; with fewer lanes, eight column sums in scalar code are faster. */
+
+/* Columns of B, and their sums; columns beyond the last repeat the last. */
+struct row_tile {
+    const double *b[ROW_COLUMNS];
+    double sums[ROW_COLUMNS];
+    size_t first, count;
+};
+
+static bool kernel_is_row(const struct matrix_product *task) {
+    return task->rows == 1 && task->b.row == 1;
+}
+
+static void kernel_row_begin(const struct matrix_product *task, struct row_tile *tile) {
+    size_t left = task->columns - tile->first;
+    const double *start = task->start == MATRIX_ONTO_C ? task->c : task->first;
+    tile->count = left < ROW_COLUMNS ? left : ROW_COLUMNS;
+    for (size_t i = 0; i < ROW_COLUMNS; i++)
+        tile->b[i] = task->b.at + (tile->first + (i < tile->count ? i : tile->count - 1)) * task->b.column;
+    memset(tile->sums, 0, sizeof tile->sums);
+    if (task->start != MATRIX_FROM_ZERO)
+        memcpy(tile->sums, start + tile->first, tile->count * sizeof *start);
+}
+
+/* c(j) = c(j) + a(p) B(p,j) for p from `begin` on */
+SIMD_INLINE void kernel_row_numbers(const struct matrix_product *task, struct row_tile *tile, size_t begin) {
+    double sums[ROW_COLUMNS];
+    memcpy(sums, tile->sums, sizeof sums);
+    for (size_t p = begin; p < task->inner; p++) {
+        double a = task->a.at[p * task->a.column];
+        for (size_t i = 0; i < ROW_COLUMNS; i++)
+            sums[i] += a * tile->b[i][p];
+    }
+    memcpy(tile->sums, sums, sizeof sums);
+}
+
+/* The same for whole squares; returns the first remaining p. */
+SIMD_INLINE size_t kernel_row_squares(const struct matrix_product *task, struct row_tile *tile) {
+    size_t p = 0;
+    simd sums;
+    memcpy(&sums, tile->sums, sizeof sums);
+    for (; p + WIDTH <= task->inner; p += WIDTH) {
+        simd square[WIDTH];
+        for (size_t i = 0; i < WIDTH; i++)
+            memcpy(&square[i], tile->b[i] + p, sizeof square[i]);
+        simd_transpose(square);
+        for (size_t i = 0; i < WIDTH; i++)
+            sums += task->a.at[(p + i) * task->a.column] * square[i];
+    }
+    memcpy(tile->sums, &sums, sizeof sums);
+    return p;
+}
+
+static void kernel_multiply_row(const struct matrix_product *task) {
+    struct row_tile tile = {.first = 0};
+    for (; tile.first < task->columns; tile.first += ROW_COLUMNS) {
+        kernel_row_begin(task, &tile);
+        kernel_row_numbers(task, &tile, WIDTH == ROW_COLUMNS ? kernel_row_squares(task, &tile) : 0);
+        memcpy(task->c + tile.first, tile.sums, tile.count * sizeof *tile.sums);
+    }
+}
+
+/* ---- a few rows, as C' = B' A' ----
+ *
+ * Blocks pack B, the larger matrix when a network's weights multiply a chunk of samples. Here lanes are rows of C: WIDTH
+ * rows of A are packed and transposed, and elements of B are read one at a time without packing. A tile of C' is
+ * transposed when it is stored. */
+
+/* A tile: a few columns of C by the rows of a panel. */
+struct turned_tile {
+    const double *b[TURNED_COLUMNS]; /* their columns of B; those beyond the last repeat the last */
+    simd sums[TURNED_COLUMNS];
+    size_t first, columns;
+};
+
+static void kernel_turned_place(const struct matrix_product *task, size_t first, struct turned_tile *tile) {
+    size_t left = task->columns - first;
+    tile->first = first;
+    tile->columns = left < TURNED_COLUMNS ? left : TURNED_COLUMNS;
+    for (size_t i = 0; i < TURNED_COLUMNS; i++) {
+        size_t column = first + (i < tile->columns ? i : tile->columns - 1);
+        tile->b[i] = task->b.at + column * task->b.column;
+    }
+}
+
+/* Number of columns of C in the tile from `first` on, at most WIDTH. */
+SIMD_INLINE size_t kernel_turned_columns(const struct turned_tile *tile, size_t first) {
+    size_t left = tile->columns > first ? tile->columns - first : 0;
+    return left < WIDTH ? left : WIDTH;
+}
+
+SIMD_INLINE void kernel_turned_store(const struct matrix_product *task, const struct matrix_panel *panel,
+                                     struct turned_tile *tile) {
+    double *c = task->c + panel->left * task->c_row + tile->first;
+    for (size_t first = 0; first < TURNED_COLUMNS; first += WIDTH) {
+        size_t columns = kernel_turned_columns(tile, first);
+        simd *rows = tile->sums + first;
+        simd_transpose(rows);
+        if (panel->columns == WIDTH && columns == WIDTH)
+            for (size_t i = 0; i < WIDTH; i++)
+                memcpy(c + i * task->c_row + first, &rows[i], sizeof rows[i]);
+        else
+            for (size_t i = 0; columns > 0 && i < panel->columns; i++)
+                memcpy(c + i * task->c_row + first, &rows[i], columns * sizeof *c);
+    }
+}
+
+static void kernel_turned_start(const struct matrix_product *task, struct turned_tile *tile) {
+    for (size_t i = 0; i < TURNED_COLUMNS; i++) {
+        bool given = task->start == MATRIX_FROM_ROW && i < tile->columns;
+        tile->sums[i] = simd_all(given ? task->first[tile->first + i] : 0);
+    }
+}
+
+static void kernel_turned_tile(const struct matrix_product *task, const struct matrix_panel *panel, size_t first) {
+    struct turned_tile tile;
+    kernel_turned_place(task, first, &tile);
+    kernel_turned_start(task, &tile);
+    simd sums[TURNED_COLUMNS];
+    memcpy(sums, tile.sums, sizeof sums);
+    for (size_t p = 0, at = 0; p < panel->depth; p++, at += task->b.row)
+        for (int i = 0; i < TURNED_COLUMNS; i++)
+            sums[i] += panel->at[p] * tile.b[i][at]; /* C(j,i) = C(j,i) + A(j,p) B(p,i) */
+    memcpy(tile.sums, sums, sizeof sums);
+    kernel_turned_store(task, panel, &tile);
+}
+
+/* Used when B fits the depth of one panel, so that it stays in the L2 cache and C is only written. With four lanes it
+ * is faster only if packing B would transpose it, with fewer lanes never. */
+static bool kernel_is_turned(const struct matrix_product *task) {
+    bool pays = WIDTH > 4 || (WIDTH > 2 && task->b.row == 1);
+    return pays && task->rows >= TURNED_FEWEST && task->rows < task->columns && task->inner <= MATRIX_DEPTH &&
+           task->start != MATRIX_ONTO_C;
+}
+
+static void kernel_multiply_turned(const struct matrix_product *task) {
+    const struct matrix_view turned = {task->a.at, task->a.column, task->a.row};
+    struct matrix_panel panel;
+    panel.top = 0;
+    panel.parts = 1;
+    for (panel.left = 0; panel.left < task->rows; panel.left += panel.columns) {
+        panel.columns = task->rows - panel.left < WIDTH ? task->rows - panel.left : WIDTH;
+        kernel_panel_copy(&panel, &turned, task->inner);
+        for (size_t first = 0; first < task->columns; first += TURNED_COLUMNS)
+            kernel_turned_tile(task, &panel, first);
+    }
+}
+
+/* ---- blocks: a few rows by one panel ---- */
 
 struct matrix_block {
     const double *a; /* the first element of its rows that the panel multiplies */

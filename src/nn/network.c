@@ -8,8 +8,8 @@
  * from a separate random stream.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/size.h"
@@ -226,55 +226,60 @@ hn_metadata hn_network_metadata_at(const hn_network *network, size_t index) {
 
 /* ---- shifts and scales ---- */
 
-static hn_status set_affine(struct network_affine *to, const char *side, size_t count,
-                            const struct network_affine *from, hn_error *error) {
-    if (!from->shift || !from->scale)
-        return error_set(error, HN_INVALID, "%s %s: it is missing", side, from->shift ? "scale" : "shift");
+static hn_status check_affine(const char *side, size_t count, const double *shift, const double *scale,
+                              hn_error *error) {
+    if (!shift || !scale)
+        return error_set(error, HN_INVALID, "%s %s: it is missing", side, shift ? "scale" : "shift");
     for (size_t i = 0; i < count; i++) {
-        if (!isfinite(from->shift[i]))
+        if (!isfinite(shift[i]))
             return error_set(error, HN_INVALID, "%s shift %zu is %s: it must be finite", side, i,
-                             error_number(from->shift[i]).text);
-        if (!isfinite(from->scale[i]) || from->scale[i] == 0)
+                             error_number(shift[i]).text);
+        if (!isfinite(scale[i]) || scale[i] == 0)
             return error_set(error, HN_INVALID, "%s scale %zu is %s: it must be finite and not 0", side, i,
-                             error_number(from->scale[i]).text);
+                             error_number(scale[i]).text);
     }
-    memmove(to->shift, from->shift, count * sizeof *to->shift);
-    memmove(to->scale, from->scale, count * sizeof *to->scale);
     return HN_OK;
 }
 
-hn_status hn_network_set_input(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error) {
-    struct network_affine from = {(double *)(uintptr_t)shift, (double *)(uintptr_t)scale};
-    if (!network)
-        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to set");
-    return set_affine(&network->input, "input", network->options.inputs, &from, error);
-}
-
-hn_status hn_network_set_output(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error) {
-    struct network_affine from = {(double *)(uintptr_t)shift, (double *)(uintptr_t)scale};
-    if (!network)
-        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to set");
-    return set_affine(&network->output, "output", network->options.outputs, &from, error);
-}
-
-static hn_status get_affine(const struct network_affine *from, size_t count, double *shift, double *scale,
+static hn_status set_affine(hn_network *network, bool input, const double *shift, const double *scale,
                             hn_error *error) {
+    if (!network)
+        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to set");
+    const struct network_affine *to = input ? &network->input : &network->output;
+    size_t count = input ? network->options.inputs : network->options.outputs;
+    hn_status status = check_affine(input ? "input" : "output", count, shift, scale, error);
+    if (status != HN_OK)
+        return status;
+    memmove(to->shift, shift, count * sizeof *shift);
+    memmove(to->scale, scale, count * sizeof *scale);
+    return HN_OK;
+}
+
+static hn_status get_affine(const hn_network *network, bool input, double *shift, double *scale, hn_error *error) {
+    if (!network)
+        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to look at");
     if (!shift || !scale)
         return error_about(error, HN_INVALID, error_argument(shift ? "scale" : "shift"),
                            "there is no array for the network's %s", shift ? "scales" : "shifts");
+    const struct network_affine *from = input ? &network->input : &network->output;
+    size_t count = input ? network->options.inputs : network->options.outputs;
     memcpy(shift, from->shift, count * sizeof *shift);
     memcpy(scale, from->scale, count * sizeof *scale);
     return HN_OK;
 }
 
+hn_status hn_network_set_input(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error) {
+    return set_affine(network, true, shift, scale, error);
+}
+
+hn_status hn_network_set_output(hn_network *network, const hn_real *shift, const hn_real *scale, hn_error *error) {
+    return set_affine(network, false, shift, scale, error);
+}
+
 hn_status hn_network_get_input(const hn_network *network, hn_real *shift, hn_real *scale, hn_error *error) {
-    if (!network)
-        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to look at");
-    return get_affine(&network->input, network->options.inputs, shift, scale, error);
+    return get_affine(network, true, shift, scale, error);
 }
 
 hn_status hn_network_get_output(const hn_network *network, hn_real *shift, hn_real *scale, hn_error *error) {
-    if (!network)
-        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to look at");
-    return get_affine(&network->output, network->options.outputs, shift, scale, error);
+    return get_affine(network, false, shift, scale, error);
 }

@@ -62,23 +62,7 @@ struct network_tensor {
 size_t network_tensor_count(const hn_network *network);
 struct network_tensor network_tensor(const hn_network *network, size_t i);
 
-/* Reports the first number that a file must not contain: not finite, or a scale of 0. */
-hn_status network_check_numbers(const struct network_tensor *tensor, const char *path, hn_error *error);
-
-/* ---- files ---- */
-
-/* Format 2 is used only for networks that need the two texts below; files of plain networks are unchanged. */
-#define NETWORK_FORMAT         "hardnet network 1"
-#define NETWORK_FORMAT_SHAPED  "hardnet network 2"
-#define NETWORK_KEY_FORMAT     "format"
-#define NETWORK_KEY_ACTIVATION "activation"
-#define NETWORK_KEY_STRUCTURE  "structure" /* "plain" or "residual" */
-#define NETWORK_KEY_NORM       "norm"      /* "none" or "layer" */
-
-enum { NETWORK_WORD = 12 };
-extern const char network_structures[2][NETWORK_WORD], network_norms[2][NETWORK_WORD];
-
-enum { NETWORK_MOST_TEXTS = SAFETENSORS_MOST_TEXTS - 24 }; /* of the caller; the file adds a few */
+enum { NETWORK_MOST_TEXTS = SAFETENSORS_MOST_TEXTS - SAFETENSORS_OWN_TEXTS }; /* of the caller */
 
 /* hn_network_load from memory; the name is for messages. */
 hn_status network_parse(hn_network **out, const char *name, const unsigned char *bytes, size_t count, hn_error *error);
@@ -95,14 +79,12 @@ struct perceptron_memory {
     void *context; /* of run */
     const double *parameters;
     struct network_affine input, output;
-    struct perceptron_memory *itself; /* address within its block; NULL if the caller owns the memory */
     size_t count;
     double *h[MOST_LAYERS];       /* input of layer k */
     double *z[MOST_LAYERS];       /* input of the activation of layer k; NULL for the last */
     double *inverse[MOST_LAYERS]; /* inverse standard deviation per sample; with layer_norm only */
     double *carried;              /* output of a layer that the next one adds; with residual only */
     double *gradient[2];          /* with respect to the output and the input of a layer */
-    void *block;
 };
 
 /* For the CPU, without arrays. */
@@ -112,5 +94,13 @@ struct perceptron_memory perceptron_memory_of(const hn_network *network, size_t 
  * arrays; and for both passes. */
 void perceptron_place_run(struct layout *layout, void *context);
 void perceptron_place_training(struct layout *layout, void *context);
+
+/* y = network(x) for count samples, rows of x and y; keeps the activations for the backward pass. */
+void perceptron_forward(const struct perceptron_memory *memory, size_t count, const double *x, double *y);
+
+/* Adds to grad_parameters (ordered as hn_network_parameters) the gradient of a loss, given its gradient grad_y with
+ * respect to y; sums over samples run in ascending order. Uses the last forward pass. */
+void perceptron_backward(const struct perceptron_memory *memory, size_t count, const double *grad_y,
+                         double *grad_parameters);
 
 #endif

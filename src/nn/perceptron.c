@@ -1,4 +1,4 @@
-/* perceptron.c - forward and backward pass of a multilayer perceptron.
+/* perceptron.c - forward and backward pass of a multilayer perceptron; inference in a workspace of the caller.
  *
  *     forward    Z_k = b_k + H_k W_k',   H_(k+1) = activation(Z_k)              rows are samples
  *     backward   G = dL/dZ_k:   dL/dW_k += G' H_k,   dL/db_k += sum of rows of G,   dL/dH_k = G W_k
@@ -9,14 +9,10 @@
  * All three products read W in place; no transposed copy is kept.
  *
  * SPDX-License-Identifier: MIT */
-#include "nn/perceptron.h"
-
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/machine.h"
 #include "core/network_task.h"
 #include "nn/network_parts.h"
-
-#include <string.h>
 
 /* ---- memory ---- */
 
@@ -68,29 +64,6 @@ void perceptron_place_training(struct layout *layout, void *context) {
     memory->gradient[0] = take_rows(layout, memory->count, width);
     memory->gradient[1] = take_rows(layout, memory->count, width);
     place_extras(layout, memory);
-}
-
-static void place_all(struct layout *layout, void *context) {
-    struct perceptron_memory *memory = context;
-    memory->itself = layout_take(layout, 1, sizeof *memory);
-    perceptron_place_training(layout, memory);
-}
-
-hn_status perceptron_memory_create(struct perceptron_memory **out, const hn_network *network, size_t count,
-                                   hn_error *error) {
-    struct perceptron_memory plan = perceptron_memory_of(network, count);
-    *out = NULL;
-    plan.block = layout_allocate(place_all, &plan);
-    if (!plan.block)
-        return error_no_memory(error, "network: memory of a pass");
-    *out = plan.itself;
-    **out = plan;
-    return HN_OK;
-}
-
-void perceptron_memory_destroy(struct perceptron_memory *memory) {
-    if (memory)
-        base_release(memory->block);
 }
 
 /* ---- operations on the CPU ---- */
@@ -244,4 +217,45 @@ void perceptron_backward(const struct perceptron_memory *m, size_t count, const 
         g = next;
         next = other;
     }
+}
+
+/* ---- inference ---- */
+
+/* Samples are processed in chunks, so the workspace does not grow with their number. */
+enum { CHUNK = 64 };
+
+size_t hn_network_workspace_bytes(const hn_network *network) {
+    struct perceptron_memory memory = {.network = network, .count = CHUNK};
+    return network ? layout_size(perceptron_place_run, &memory) : 0;
+}
+
+static hn_status check_run(const hn_network *network, const double *x, const double *y, hn_error *error) {
+    if (!network)
+        return error_about(error, HN_INVALID, error_argument("network"), "there is no network to run");
+    if (!x)
+        return error_about(error, HN_INVALID, error_argument("x"), "network: x is missing; it has %zu inputs",
+                           network->options.inputs);
+    if (!y)
+        return error_about(error, HN_INVALID, error_argument("y"), "network: y, where its outputs go, is missing");
+    return arithmetic_check(error);
+}
+
+hn_status hn_network_run(const hn_network *network, size_t count, const hn_real *x, hn_real *y, void *workspace,
+                         size_t bytes, hn_error *error) {
+    if (network && count == 0)
+        return HN_OK;
+    hn_status status = check_run(network, x, y, error);
+    if (status != HN_OK)
+        return status;
+    size_t needed = hn_network_workspace_bytes(network);
+    if (!workspace || needed == 0 || bytes < needed)
+        return error_set(error, HN_INVALID, "the workspace has %zu bytes, the network needs %zu", workspace ? bytes : 0,
+                         needed);
+    struct perceptron_memory memory = perceptron_memory_of(network, CHUNK);
+    layout_place(perceptron_place_run, &memory, workspace);
+    for (size_t s = 0; s < count; s += CHUNK) {
+        size_t chunk = count - s < CHUNK ? count - s : CHUNK;
+        perceptron_forward(&memory, chunk, x + s * network->options.inputs, y + s * network->options.outputs);
+    }
+    return HN_OK;
 }

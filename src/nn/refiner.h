@@ -11,33 +11,41 @@
 #include "core/refine_samples.h"
 #include "hardnet/layer.h"
 #include "nn/loss.h"
-#include "nn/refine_step.h"
+#include "nn/refine_plan.h"
 
 enum { REFINE_MOST_STEPS = 1000 };
+enum { IMPROVE_CHUNK = 40 }; /* largest group of inputs that explore together; training always uses this size */
 
 struct refiner {
     const hn_layer *layer;
-    const struct loss *loss;
-    struct refine_stepper stepper;
+    struct loss loss;        /* if the model has an objective */
+    struct refine_plan plan; /* if it refines */
+    bool refines;
 };
 
-/* Layer and loss must belong to the same model and outlive the refiner. */
-hn_status refiner_create(struct refiner *refiner, const hn_model *model, const hn_layer *layer, const struct loss *loss,
-                         hn_instructions instructions, hn_error *error);
+/* The layer must belong to the model and outlive the refiner. Without `refines` it only corrects and evaluates, and the
+ * model needs no objective. Released also after a failure. */
+hn_status refiner_create(struct refiner *refiner, const hn_model *model, const hn_layer *layer, bool refines,
+                         hn_error *error);
 void refiner_release(struct refiner *refiner);
 
-/* Workspace of one thread for a fixed number of samples. */
+/* Workspace of one thread for a fixed number of inputs, with K candidates each: sample k * inputs + i is candidate k of
+ * input i. */
 struct refine_memory {
-    double *steps;        /* of the stepper */
-    double *loss;         /* initialised by its owner */
-    void *workspace;      /* of the layer */
-    struct samples trial; /* outputs after a step, and the layer's answer */
-    double *multipliers;  /* of rows */
-    double *length;
+    void *workspace;        /* of the layer */
+    double *loss;           /* of the loss */
+    double *steps;          /* of the plan; this and the next four only if it refines */
+    struct samples trial;   /* outputs after a step, and the layer's answer */
+    double *multipliers;    /* of rows */
+    double *length;         /* of steps */
+    struct samples beyond;  /* of exploration, if it improves; one per input */
+    double *targets;        /* of improve_run, likewise; one per sample */
+    struct samples samples; /* inputs, once per candidate; network's and corrected outputs */
+    size_t *best;           /* sample of each input */
 };
 
-/* Lays out all but loss and workspace, which the owner may share. */
-void refiner_place(struct layout *layout, const struct refiner *refiner, size_t samples, struct refine_memory *memory);
+void refiner_place(struct layout *layout, const struct refiner *refiner, size_t inputs, size_t candidates,
+                   bool improves, struct refine_memory *memory);
 void refiner_begin(const struct refiner *refiner, const struct refine_memory *memory);
 
 /* Memory for the arrays of so many samples. */
@@ -63,25 +71,23 @@ void choose_best(const struct candidates *candidates);
  * network gave for another input of the chunk; if this lowers the objective by the share `explore`, the result becomes
  * the target of the nearest candidate. The caller may supply the starts instead, e.g. good outputs of similar inputs. */
 
-enum { IMPROVE_CHUNK = 40 }; /* largest group of inputs that explore together; training always uses this size */
-
 /* Inputs per chunk without exploration, at most IMPROVE_CHUNK: small enough that every thread gets several chunks.
  * Results do not depend on it. */
 size_t improve_chunk_size(size_t count, size_t threads);
 
 struct improve_settings {
-    int steps;      /* of refinement; exploration adds one */
-    double explore; /* required relative decrease of the objective; 0: no exploration */
-    int round;      /* number of the training step: selects when to explore and the distance to the other input */
+    int steps;            /* of refinement; exploration adds one */
+    double explore;       /* required relative decrease of the objective; 0: no exploration */
+    int round;            /* number of the training step: selects when to explore and the distance to the other input */
+    const double *starts; /* of exploration, one per input; NULL: outputs for other inputs */
 };
 
 /* Whether this round explores, and the distance to the other input. */
-bool improve_explores(const struct improve_settings *settings, bool from_starts);
+bool improve_explores(const struct improve_settings *settings);
 size_t improve_distance(const struct improve_settings *settings);
 
-/* Refines the samples of task after refiner_correct, chooses the best candidates, and fills targets. task has samples,
- * among, targets, starts, and in beyond the memory of exploration for IMPROVE_CHUNK inputs. */
-void improve_run(const struct refiner *refiner, const struct refine_memory *memory, struct improve_task *task,
-                 const struct improve_settings *settings);
+/* Refines corrected samples (of the memory) of so many inputs, chooses the best candidates, and fills targets. */
+void improve_run(const struct refiner *refiner, const struct refine_memory *memory, const struct samples *samples,
+                 size_t inputs, const struct improve_settings *settings);
 
 #endif

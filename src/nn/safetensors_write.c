@@ -1,114 +1,68 @@
-/* safetensors_write.c - see safetensors_write.h.
- *
- * The same code runs twice, to measure and to write the header; blanks pad it to a multiple of 8, so that the numbers
+/* safetensors_write.c - writes files as in safetensors.h. Blanks pad the header to a multiple of 8, so that the numbers
  * are aligned when the file is mapped.
  *
  * SPDX-License-Identifier: MIT */
-#include "nn/safetensors_write.h"
+#include "nn/safetensors.h"
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json_quote.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "base/utf8.h"
-#include "nn/safetensors.h"
+#include "codegen/print/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TEXTS = SAFETENSORS_MOST_TEXTS - 24 }; /* of the caller; the file adds a few */
-
-struct writer {
-    const struct safetensors_content *content;
-    unsigned char *header; /* NULL while measuring */
-    size_t used;
-    size_t checksum; /* offset of its digits in the header */
-};
-
-/* ---- pieces of JSON ---- */
-
-/* Counting stops beyond the longest allowed header; the file is rejected then. */
-static void safetensors_write_put(struct writer *w, const char *bytes, size_t count) {
-    if (w->used > SAFETENSORS_MOST_HEADER)
-        return;
-    if (w->header)
-        memcpy(w->header + w->used, bytes, count);
-    w->used += count;
-}
-
-static void put_plain(struct writer *w, const char *text) {
-    safetensors_write_put(w, text, strlen(text));
-}
-
-static void put_bytes(void *to, const char *bytes, size_t count) {
-    safetensors_write_put(to, bytes, count);
-}
-
-static void put_quoted(struct writer *w, const char *text) {
-    json_quote(put_bytes, w, text);
-}
-
-static void put_pair(struct writer *w, const char *key, const char *value) {
-    put_quoted(w, key);
-    put_plain(w, ":");
-    put_quoted(w, value);
-}
-
-static void put_size(struct writer *w, size_t value) {
-    char digits[24];
-    snprintf(digits, sizeof digits, "%zu", value);
-    put_plain(w, digits);
-}
+enum { MOST_TEXTS = SAFETENSORS_MOST_TEXTS - SAFETENSORS_OWN_TEXTS }; /* of the caller */
 
 /* ---- the header ---- */
 
-static void put_metadata(struct writer *w) {
-    const struct safetensors_content *content = w->content;
-    put_plain(w, "{\"" SAFETENSORS_METADATA "\":{");
+static void add_bytes(void *text, const char *bytes, size_t count) {
+    text_add_bytes(text, bytes, count);
+}
+
+static void add_pair(struct text *header, const char *key, const char *value) {
+    json_quote(add_bytes, header, key);
+    text_add(header, ":");
+    json_quote(add_bytes, header, value);
+}
+
+/* Returns the offset of the checksum's digits. */
+static size_t add_metadata(struct text *header, const struct safetensors_content *content) {
+    text_add(header, "{\"" SAFETENSORS_METADATA "\":{");
     for (size_t i = 0; i < content->own_count; i++) {
-        put_pair(w, content->own[i].key, content->own[i].value);
-        put_plain(w, ",");
+        add_pair(header, content->own[i].key, content->own[i].value);
+        text_add(header, ",");
     }
-    put_pair(w, SAFETENSORS_CHECKSUM, "00000000");
-    w->checksum = w->used - 1 - SAFETENSORS_DIGITS;
+    add_pair(header, SAFETENSORS_CHECKSUM, "00000000");
+    size_t checksum = header->length - 1 - SAFETENSORS_DIGITS;
     for (size_t i = 0; i < content->text_count; i++) {
-        put_plain(w, ",");
-        put_pair(w, content->texts[i].key, content->texts[i].value);
+        text_add(header, ",");
+        add_pair(header, content->texts[i].key, content->texts[i].value);
     }
-    put_plain(w, "}");
+    text_add(header, "}");
+    return checksum;
 }
 
-static void put_tensor(struct writer *w, const struct memory_tensor *tensor, size_t begin, size_t end) {
-    put_plain(w, ",");
-    put_quoted(w, tensor->name);
-    put_plain(w, ":{\"dtype\":\"F64\",\"shape\":[");
-    put_size(w, tensor->shape[0]);
-    if (tensor->dimensions == 2) {
-        put_plain(w, ",");
-        put_size(w, tensor->shape[1]);
-    }
-    put_plain(w, "],\"data_offsets\":[");
-    put_size(w, begin);
-    put_plain(w, ",");
-    put_size(w, end);
-    put_plain(w, "]}");
-}
-
-/* Writes the header; returns the size of the data. */
-static size_t put_header(struct writer *w) {
+/* Returns the size of the data. */
+static size_t add_tensors(struct text *header, const struct safetensors_content *content) {
     size_t end = 0;
-    put_metadata(w);
-    for (size_t i = 0; i < w->content->tensor_count; i++) {
-        const struct memory_tensor *tensor = &w->content->tensors[i];
+    for (size_t i = 0; i < content->tensor_count; i++) {
+        const struct memory_tensor *tensor = &content->tensors[i];
         size_t begin = end;
         end += tensor->shape[0] * tensor->shape[1] * sizeof *tensor->numbers;
-        put_tensor(w, tensor, begin, end);
+        text_add(header, ",");
+        json_quote(add_bytes, header, tensor->name);
+        text_add(header, ":{\"dtype\":\"F64\",\"shape\":[%zu", tensor->shape[0]);
+        if (tensor->dimensions == 2)
+            text_add(header, ",%zu", tensor->shape[1]);
+        text_add(header, "],\"data_offsets\":[%zu,%zu]}", begin, end);
     }
-    put_plain(w, "}");
-    safetensors_write_put(w, "       ", -w->used % sizeof(double));
+    text_add(header, "}");
+    text_add_bytes(header, "       ", -header->length % sizeof(double));
     return end;
 }
 
@@ -123,26 +77,22 @@ static void put_data(const struct safetensors_content *content, unsigned char *b
     }
 }
 
-static void put_checksum(struct writer *w, unsigned char *bytes, size_t count) {
+static hn_status write_content(const struct safetensors_content *content, struct text *header, const char *path,
+                               hn_error *error) {
     char digits[SAFETENSORS_DIGITS + 1];
-    snprintf(digits, sizeof digits, "%08lx", (unsigned long)checksum_add(0, bytes, count));
-    memcpy(w->header + w->checksum, digits, SAFETENSORS_DIGITS);
-}
-
-static hn_status write_content(struct writer *w, const char *path, hn_error *error) {
-    size_t data = put_header(w), header = w->used, before = SAFETENSORS_LENGTH + header, count = size_sum(before, data);
-    if (header > SAFETENSORS_MOST_HEADER)
-        return error_about(error, HN_LIMIT, error_file(path),
-                           "%s: the texts are too long: a header has at most %d bytes", path, SAFETENSORS_MOST_HEADER);
-    unsigned char *bytes = base_allocate(count);
+    size_t checksum = SAFETENSORS_LENGTH + add_metadata(header, content), data = add_tensors(header, content);
+    size_t before = SAFETENSORS_LENGTH + header->length, count = size_sum(before, data);
+    if (header->length > SAFETENSORS_MOST_HEADER)
+        return error_in_file(error, HN_LIMIT, path, "the texts are too long: a header has at most %d bytes",
+                             SAFETENSORS_MOST_HEADER);
+    unsigned char *bytes = header->failed ? NULL : base_allocate(count);
     if (!bytes)
         return error_no_memory(error, path);
-    bytes_put_integer(bytes, header);
-    w->header = bytes + SAFETENSORS_LENGTH;
-    w->used = 0;
-    put_header(w);
-    put_data(w->content, bytes + before);
-    put_checksum(w, bytes, count);
+    bytes_put_integer(bytes, header->length);
+    memcpy(bytes + SAFETENSORS_LENGTH, header->bytes, header->length);
+    put_data(content, bytes + before);
+    snprintf(digits, sizeof digits, "%08lx", (unsigned long)checksum_add(0, bytes, count));
+    memcpy(bytes + checksum, digits, SAFETENSORS_DIGITS);
     hn_status status = file_write(path, bytes, count, error);
     base_release(bytes);
     return status;
@@ -173,36 +123,34 @@ static hn_status check_text(const struct safetensors_content *content, size_t i,
     const hn_metadata *texts = content->texts;
     const char *key = texts[i].key;
     if (!key || !texts[i].value)
-        return error_about(error, HN_INVALID, error_file(path), "%s: text %zu has no %s", path, i,
-                           key ? "value" : "key");
+        return error_in_file(error, HN_INVALID, path, "text %zu has no %s", i, key ? "value" : "key");
     if (!is_utf8(key) || !is_utf8(texts[i].value))
-        return error_about(error, HN_INVALID, error_file(path), "%s: text %zu, %s, is not UTF-8", path, i,
-                           show_name(key).text);
+        return error_in_file(error, HN_INVALID, path, "text %zu, %s, is not UTF-8", i, show_name(key).text);
     if (strcmp(key, SAFETENSORS_CHECKSUM) == 0 || has_key(content->own_count, content->own, key))
-        return error_about(error, HN_INVALID, error_file(path),
-                           "%s: a text may not be called %s: the file itself needs that key", path, key);
+        return error_in_file(error, HN_INVALID, path, "a text may not be called %s: the file itself needs that key",
+                             key);
     if (has_key(i, texts, key))
-        return error_about(error, HN_INVALID, error_file(path), "%s: two texts are called %s", path,
-                           show_name(key).text);
+        return error_in_file(error, HN_INVALID, path, "two texts are called %s", show_name(key).text);
     return HN_OK;
 }
 
 static hn_status check_texts(const struct safetensors_content *content, const char *path, hn_error *error) {
     if (content->text_count > 0 && !content->texts)
-        return error_about(error, HN_INVALID, error_file(path), "%s: the texts are missing", path);
+        return error_in_file(error, HN_INVALID, path, "the texts are missing");
     if (content->text_count > MOST_TEXTS)
-        return error_about(error, HN_LIMIT, error_file(path), "%s: %zu texts; at most %d are possible", path,
-                           content->text_count, MOST_TEXTS);
-    for (size_t i = 0; i < content->text_count; i++) {
-        hn_status status = check_text(content, i, path, error);
-        if (status != HN_OK)
-            return status;
-    }
-    return HN_OK;
+        return error_in_file(error, HN_LIMIT, path, "%zu texts; at most %d are possible", content->text_count,
+                             MOST_TEXTS);
+    hn_status status = HN_OK;
+    for (size_t i = 0; i < content->text_count && status == HN_OK; i++)
+        status = check_text(content, i, path, error);
+    return status;
 }
 
 hn_status safetensors_write(const struct safetensors_content *content, const char *path, hn_error *error) {
-    struct writer w = {.content = content};
+    struct text header = {.bytes = NULL};
     hn_status status = check_texts(content, path, error);
-    return status == HN_OK ? write_content(&w, path, error) : status;
+    if (status == HN_OK)
+        status = write_content(content, &header, path, error);
+    text_drop(&header);
+    return status;
 }

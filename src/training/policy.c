@@ -1,10 +1,13 @@
-/* policy.c - see hardnet/policy.h.
+/* policy.c - see hardnet/policy.h. If a device lacks the memory for refinement, the CPU refines.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/layout.h"
+#include "base/machine.h"
 #include "base/memory.h"
-#include "training/policy_parts.h"
+#include "base/size.h"
+#include "base/utf8.h"
+#include "training/training_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +19,7 @@ void hn_policy_get_defaults(hn_policy_options *out) {
         *out = (hn_policy_options){.layer = hn_layer_defaults(), .candidates = 1};
 }
 
-/* ---- life ---- */
+/* ---- options ---- */
 
 /* Limits for options from a file, so that no file can make every sample ok or run without end. */
 static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
@@ -27,6 +30,41 @@ static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
         return error_about(error, HN_INVALID, error_option("iterations"), "iterations %d: a policy has at most %d",
                            o->iterations, HN_POLICY_MOST_ITERATIONS);
     return HN_OK;
+}
+
+enum { LONGEST_NAME = 60 };
+
+static bool columns_ascend(const hn_head *head, size_t outputs) {
+    if (!head->columns)
+        return head->width == outputs;
+    for (size_t k = 0; k < head->width; k++)
+        if (head->columns[k] >= outputs || (k > 0 && head->columns[k] <= head->columns[k - 1]))
+            return false;
+    return head->width > 0;
+}
+
+static bool texts_are_settings(const hn_head *head) {
+    for (size_t i = 0; i < head->text_count; i++)
+        if (!head->texts[i].key || !head->texts[i].value || !policy_is_setting(head->texts[i].key))
+            return false;
+    return true;
+}
+
+static hn_status check_head(const hn_head *head, size_t outputs, hn_error *error) {
+    const char *name = head->name, *wrong = NULL;
+    if (!name || !*name || strlen(name) > LONGEST_NAME || strcmp(name, "layer") == 0 || strcmp(name, "none") == 0)
+        wrong = "it needs a short name of its own";
+    else if (!head->map)
+        wrong = "it has no function map";
+    else if (!columns_ascend(head, outputs))
+        wrong = "its columns must be outputs of the model, in ascending order";
+    else if (head->text_count > HN_HEAD_MOST_TEXTS || (head->text_count > 0 && !head->texts))
+        wrong = "its texts are too many, or missing";
+    else if (!texts_are_settings(head))
+        wrong = "its texts must have keys that start with policy.";
+    if (!wrong)
+        return HN_OK;
+    return error_about(error, HN_INVALID, error_option("head"), "head %s: %s", show_name(name ? name : "").text, wrong);
 }
 
 hn_layer_options policy_layer(const hn_policy_options *options) {
@@ -41,11 +79,16 @@ hn_layer_options policy_layer(const hn_policy_options *options) {
     return layer;
 }
 
+/* Now or for a trainer. */
+static bool policy_refines(const hn_policy *p) {
+    return p->improves || p->options.refine > 0;
+}
+
 static hn_status policy_check_options(const hn_policy *p, hn_error *error) {
     const hn_policy_options *o = &p->options;
     hn_status status = check_limits(&o->layer, error);
     if (status == HN_OK && o->head)
-        status = head_check(o->head, p->outputs, error);
+        status = check_head(o->head, p->outputs, error);
     if (status != HN_OK)
         return status;
     if (o->device && o->head)
@@ -57,10 +100,10 @@ static hn_status policy_check_options(const hn_policy *p, hn_error *error) {
     if (o->refine < 0 || o->refine > HN_POLICY_MOST_REFINE)
         return error_about(error, HN_INVALID, error_option("refine"), "refine %d: choose 0 to %d steps", o->refine,
                            HN_POLICY_MOST_REFINE);
-    if (!p->corrects && p->refines)
+    if (!p->corrects && policy_refines(p))
         return error_about(error, HN_INVALID, error_option("refine"), "refinement steps need a layer; the scheme is %s",
                            policy_scheme(o));
-    if (!p->has_objective && (p->refines || o->candidates > 1))
+    if (!p->has_objective && (policy_refines(p) || o->candidates > 1))
         return error_about(error, HN_INVALID, error_argument("model"), "the model has no objective: %s need one",
                            o->candidates > 1 ? "candidates" : "refinement steps");
     return HN_OK;
@@ -78,6 +121,22 @@ static hn_status check_widths(const hn_policy *p, hn_error *error) {
                      p->width < p->outputs ? " of its independent outputs" : "");
 }
 
+static hn_status create_device(hn_policy *p, const hn_layer_options *layer, hn_error *error) {
+    const struct device_policy_request request = {.model = p->model,
+                                                  .network = p->network,
+                                                  .layer = layer,
+                                                  .device = p->options.device,
+                                                  .candidates = p->options.candidates,
+                                                  .chunk = CHUNK,
+                                                  .corrected = p->corrects,
+                                                  .refines = p->refiner.refines};
+    hn_status status = device_policy_create(&p->device, &request, error);
+    p->device_options = *p->options.device;
+    p->device_options.compiler = NULL; /* the caller's */
+    p->options.device = &p->device_options;
+    return status;
+}
+
 static hn_status policy_build(hn_policy *p, hn_error *error) {
     hn_layer_options layer = policy_layer(&p->options);
     hn_status status = policy_check_options(p, error);
@@ -88,15 +147,13 @@ static hn_status policy_build(hn_policy *p, hn_error *error) {
     p->width = p->options.head ? p->options.head->width : p->outputs;
     if (status == HN_OK)
         status = check_widths(p, error);
-    if (status == HN_OK && p->has_objective)
-        status = loss_create(&p->loss, p->model, error);
-    if (status == HN_OK && p->refines)
-        status = refiner_create(&p->refiner, p->model, p->layer, &p->loss, layer.instructions, error);
+    if (status == HN_OK)
+        status = refiner_create(&p->refiner, p->model, p->layer, policy_refines(p), error);
     if (status == HN_OK)
         status = thread_pool_create(&p->thread_pool, p->options.threads, error);
     if (status == HN_OK)
         status = policy_memory_create(p, error);
-    return status == HN_OK && p->options.device ? policy_device_create(p, &layer, error) : status;
+    return status == HN_OK && p->options.device ? create_device(p, &layer, error) : status;
 }
 
 hn_status policy_create(hn_policy **out, const struct policy_request *request, hn_error *error) {
@@ -112,14 +169,12 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
     p->inputs = hn_model_input_count(p->model);
     p->outputs = hn_model_output_count(p->model);
     p->has_objective = hn_model_objective(p->model).name != NULL;
-    p->refines = p->improves || p->options.refine > 0;
     hn_status status = policy_build(p, error);
-    if (status != HN_OK) {
+    if (status == HN_OK)
+        *out = p;
+    else
         hn_policy_destroy(p);
-        return status;
-    }
-    *out = p;
-    return HN_OK;
+    return status;
 }
 
 hn_status hn_policy_create(hn_policy **out, const hn_model *model, const hn_network *network,
@@ -134,11 +189,10 @@ void hn_policy_destroy(hn_policy *p) {
     if (!p)
         return;
     device_policy_destroy(p->device);
-    policy_memory_release(p);
+    base_release(p->block);
     thread_pool_destroy(p->thread_pool);
     refiner_release(&p->refiner);
     hn_layer_destroy(p->layer);
-    loss_release(&p->loss);
     hn_network_destroy(p->owned);
     base_release(p);
 }
@@ -152,13 +206,24 @@ const hn_network *hn_policy_network(const hn_policy *policy) {
     return policy ? policy->network : NULL;
 }
 
-/* ---- running ---- */
+hn_status hn_policy_get_device(const hn_policy *p, hn_device_info *out, hn_error *error) {
+    if (!p)
+        return error_missing(error, "hn_policy_get_device", "policy");
+    if (!p->device)
+        return error_about(error, HN_INVALID, error_argument("policy"), "the policy runs on the CPU");
+    hn_status status = hn_device_get_info(device_policy_layer(p->device), out, error);
+    if (status == HN_OK && out->size >= offsetof(hn_device_info, refines) + sizeof out->refines)
+        out->refines = device_policy_refines(p->device);
+    return status;
+}
 
-void chunk_write_out(const struct chunk *c) {
+/* ---- running on the CPU ---- */
+
+static void write_out(const struct chunk *c) {
     const hn_policy *p = c->policy;
     const struct samples *m = &c->samples;
     for (size_t i = 0; i < c->count; i++) {
-        size_t s = c->memory->best[i], to = c->first + i;
+        size_t s = c->best[i], to = c->first + i;
         if (p->job.y)
             memcpy(p->job.y + to * p->outputs, m->y + s * p->outputs, p->outputs * sizeof *m->y);
         if (p->job.objective)
@@ -175,7 +240,10 @@ static void run_chunk(void *context, int member, size_t number) {
     struct policy_memory *m = &p->memory[member];
     struct chunk c = chunk_of(p, m, number, p->job_size, p->job.count);
     chunk_network(&c, p->job.x);
-    chunk_outputs(&c);
+    if (p->options.head)
+        chunk_map(&c, NULL);
+    else
+        chunk_correct(&c, p->layer, NULL, m->refine.workspace);
     if (p->has_objective)
         chunk_objective(&c, NULL, NULL, OBJECTIVE_ONLY);
     c.samples.residual = NULL;
@@ -184,7 +252,7 @@ static void run_chunk(void *context, int member, size_t number) {
     for (size_t s = 0; p->has_objective && s < c.samples.count; s++)
         m->value[s] = candidates_value(&c.samples, p->corrects, s);
     chunk_choose(&c, m->value);
-    chunk_write_out(&c);
+    write_out(&c);
 }
 
 static void run_on_cpu(hn_policy *p) {
@@ -193,14 +261,79 @@ static void run_on_cpu(hn_policy *p) {
     thread_pool_share(p->thread_pool, (count + p->job_size - 1) / p->job_size, run_chunk, p);
 }
 
-static hn_status policy_run_job(hn_policy *p, const struct device_policy_run *job, size_t *chosen, hn_error *error) {
+/* ---- running on a device, with refinement on the CPU ---- */
+
+/* All candidates of a batch in host memory, as one chunk. */
+struct refining {
+    hn_policy *policy;
+    struct chunk all;
+};
+
+static void refining_place(struct layout *layout, void *context) {
+    struct refining *r = context;
+    struct chunk *all = &r->all;
+    samples_place(layout, &all->samples, all->samples.count, r->policy->inputs, r->policy->outputs);
+    all->best = layout_take(layout, all->count, sizeof *all->best);
+}
+
+static void refine_some(void *context, int member, size_t number) {
+    const struct refining *r = context;
+    const struct samples *all = &r->all.samples;
+    const hn_policy *p = r->policy;
+    size_t first = number * CHUNK, left = all->count - first;
+    const struct samples some = {.count = left < CHUNK ? left : CHUNK,
+                                 .x = all->x + first * p->inputs,
+                                 .raw = all->raw + first * p->outputs,
+                                 .y = all->y + first * p->outputs,
+                                 .objective = all->objective + first,
+                                 .reports = all->reports + first};
+    refiner_run(&p->refiner, &p->memory[member].refine, &some, false, p->options.refine);
+}
+
+static hn_status refine(struct refining *r, hn_error *error) {
+    hn_policy *p = r->policy;
+    const struct samples *all = &r->all.samples;
+    hn_status status = device_policy_candidates(p->device, p->job.count, p->job.x, all, error);
+    if (status != HN_OK)
+        return status;
+    for (size_t s = 0; s < all->count; s++)
+        memcpy(all->x + s * p->inputs, p->job.x + s % p->job.count * p->inputs, p->inputs * sizeof *all->x);
+    thread_pool_share(p->thread_pool, (all->count + CHUNK - 1) / CHUNK, refine_some, r);
+    chunk_choose(&r->all, all->objective);
+    write_out(&r->all);
+    return HN_OK;
+}
+
+static hn_status run_on_device(hn_policy *p, hn_error *error) {
+    struct refining r = {p, {.policy = p, .count = p->job.count}};
+    if (p->job.refine == 0 || p->job.count == 0 || device_policy_refines(p->device))
+        return device_policy_run(p->device, &p->job, error);
+    r.all.samples.count = size_product(p->job.count, p->options.candidates);
+    void *block = layout_allocate(refining_place, &r);
+    hn_status status = block ? refine(&r, error) : error_no_memory(error, "the batch");
+    base_release(block);
+    return status;
+}
+
+/* ---- calls ---- */
+
+static hn_status run(hn_policy *p, const char *function, const struct device_policy_run *job, size_t *chosen,
+                     hn_error *error) {
+    if (!p || (job->count && !job->x))
+        return error_missing(error, function, p ? "x" : "policy");
+    if (arithmetic_check(error) != HN_OK)
+        return HN_UNSUPPORTED;
+    if (chosen && p->device)
+        return error_about(error, HN_UNSUPPORTED, error_option("device"),
+                           "device cuda: the chosen candidate is not available; use the CPU");
     hn_status status = thread_pool_claim(p->thread_pool, "the policy", error);
     if (status != HN_OK)
         return status;
     p->job = *job;
+    p->job.refine = p->options.refine;
     p->job_chosen = chosen;
     if (p->device)
-        status = policy_device_run(p, error);
+        status = run_on_device(p, error);
     else
         run_on_cpu(p);
     thread_pool_yield(p->thread_pool);
@@ -210,22 +343,13 @@ static hn_status policy_run_job(hn_policy *p, const struct device_policy_run *jo
 // NOLINTNEXTLINE(readability-non-const-parameter): both arrays are written through the job
 hn_status hn_policy_run(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                         hn_report *reports, hn_error *error) {
-    if (!p || (count && !x))
-        return error_missing(error, "hn_policy_run", p ? "x" : "policy");
-    if (arithmetic_check(error) != HN_OK)
-        return HN_UNSUPPORTED;
-    const struct device_policy_run job = {count, x, y, objective, reports, p->options.refine};
-    return policy_run_job(p, &job, NULL, error);
+    const struct device_policy_run job = {count, x, y, objective, reports, 0};
+    return run(p, "hn_policy_run", &job, NULL, error);
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): both arrays are written through the job
 hn_status hn_policy_run_chosen(hn_policy *p, size_t count, const hn_real *x, hn_real *y, hn_real *objective,
                                hn_report *reports, size_t *chosen, hn_error *error) {
-    if (!p || (count && !x))
-        return error_missing(error, "hn_policy_run_chosen", p ? "x" : "policy");
-    if (p->device)
-        return error_about(error, HN_UNSUPPORTED, error_option("device"),
-                           "device cuda: the chosen candidate is not available; use the CPU");
-    const struct device_policy_run job = {count, x, y, objective, reports, p->options.refine};
-    return policy_run_job(p, &job, chosen, error);
+    const struct device_policy_run job = {count, x, y, objective, reports, 0};
+    return run(p, "hn_policy_run_chosen", &job, chosen, error);
 }

@@ -1,4 +1,4 @@
-/* scaling.c - hn_network_scale of hardnet/train.h: shifts and scales of a network.
+/* scaling.c - where a training begins: sampled inputs, and shifts and scales of a network (hardnet/train.h).
  *
  * If a start hardly depends on x, its standard deviation underestimates that of the best outputs. So the deviation of
  * an output is at least a share of the distance between its bounds or, without bounds, of the median in its family or
@@ -9,10 +9,33 @@
 #include "base/layout.h"
 #include "base/memory.h"
 #include "hardnet/train.h"
+#include "model/draw_inputs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static hn_status sample_row(const hn_model *model, struct random *random, double *x, hn_error *error) {
+    bool met = false;
+    hn_status status = draw_inputs(model, random, x, &met, error);
+    if (status != HN_OK || met)
+        return status;
+    return error_set(error, HN_UNSUPPORTED,
+                     "none of %d inputs sampled from the box meets the model's check: conditions", DRAW_INPUTS_TRIES);
+}
+
+hn_status hn_sample_inputs(const hn_model *model, uint64_t seed, uint64_t stream, size_t count, hn_real *x,
+                           hn_error *error) {
+    if (!model || (!x && count > 0))
+        return error_missing(error, "hn_sample_inputs", model ? "x" : "model");
+    struct random random = random_start(seed, stream);
+    hn_status status = HN_OK;
+    for (size_t i = 0; i < count && status == HN_OK; i++)
+        status = sample_row(model, &random, x + i * hn_model_input_count(model), error);
+    return status;
+}
+
+/* ---- scaling ---- */
 
 static const double SHARE_OF_BOUNDS = 0.15, SHARE_OF_USUAL = 0.3;
 static const double NOISE = 1e-6; /* times max(1, |mean|): smaller deviations are rounding errors */

@@ -1,15 +1,12 @@
-/* trainer.c - steps of Adam on batches split into fixed chunks.
- *
- * The rate rises linearly during the warm-up and then decays along a half cosine. Free threads take the next chunk;
- * gradients and sums are added in the order of the chunks, so that the bits do not depend on the number of threads.
+/* trainer.c - steps of Adam. The rate rises linearly during the warm-up and then decays along a half cosine.
  *
  * SPDX-License-Identifier: MIT */
 #include "autodiff/derivatives.h"
-#include "base/arithmetic.h"
 #include "base/error.h"
+#include "base/layout.h"
+#include "base/machine.h"
 #include "base/memory.h"
-#include "base/size.h"
-#include "training/trainer_parts.h"
+#include "training/training_parts.h"
 
 #define WIDTH 1
 #include "base/elementary.h"
@@ -91,44 +88,96 @@ static hn_status trainer_check_options(const hn_trainer *t, hn_error *error) {
     return o->policy.head ? check_head(o, error) : HN_OK;
 }
 
-static hn_status make_moments(hn_trainer *t, hn_error *error) {
-    size_t bytes = size_product(t->parameters, sizeof(double));
-    for (int i = 0; i < 2; i++) {
-        t->moments[i] = base_allocate(bytes);
-        if (!t->moments[i])
-            return error_no_memory(error, "training");
-        memset(t->moments[i], 0, bytes);
-    }
-    return HN_OK;
-}
-
-static hn_status find_bounds(struct bound_rows *bounds, const hn_model *model, hn_error *error) {
-    struct problem problem;
-    size_t capacity[2] = {0};
-    hn_status status = problem_create(&problem, model, error);
-    if (status != HN_OK)
-        return status;
-    bounds->row = array_grow(NULL, &capacity[0], problem.rows + 1, sizeof *bounds->row);
-    bounds->column = array_grow(NULL, &capacity[1], problem.rows + 1, sizeof *bounds->column);
-    for (size_t i = 0; bounds->row && bounds->column && i < problem.rows; i++) {
-        const struct node *node = &problem.graph.nodes[problem.body[i]];
-        if (node->op != OP_LEAF || node->a != SPACE_Y)
-            continue;
-        bounds->row[bounds->count] = i;
-        bounds->column[bounds->count++] = node->b;
-    }
-    problem_release(&problem);
-    return bounds->row && bounds->column ? HN_OK : error_no_memory(error, "training");
-}
-
 /* Creates the layer of the loss, with the iterations of the training options; none without a layer. */
 static hn_status make_layer(hn_trainer *t, const hn_model *model, hn_error *error) {
     const hn_policy_options *policy = &t->options.policy;
     const hn_layer_options options = policy->uncorrected ? policy_layer(policy) : t->options.layer;
-    if (policy->head)
+    if (policy->head || t->options.improve > 0)
         return HN_OK;
     hn_status status = hn_layer_create(&t->layer, model, &options, error);
-    return status == HN_OK ? find_bounds(&t->bounds, model, error) : status;
+    bool tape = status == HN_OK && hn_layer_tape_bytes(t->layer, CHUNK * policy->candidates) > 0;
+    return status != HN_OK || tape ? status : error_no_memory(error, "training");
+}
+
+static struct learn_memory place_member(struct layout *layout, const hn_trainer *t) {
+    struct learn_memory m = {.tape = NULL};
+    struct train_batch *b = &m.batch;
+    const hn_head *head = t->options.policy.head;
+    size_t samples = CHUNK * t->options.policy.candidates, numbers = samples * t->outputs;
+    if (t->layer) {
+        m.workspace = layout_take(layout, hn_layer_workspace_bytes(t->layer), 1);
+        m.tape = layout_take(layout, hn_layer_tape_bytes(t->layer, samples), 1);
+        b->grad_lower = layout_take(layout, samples * t->rows, sizeof *b->grad_lower);
+        b->grad_upper = layout_take(layout, samples * t->rows, sizeof *b->grad_upper);
+    }
+    if (head)
+        m.tape = layout_take(layout, samples, head->tape_bytes);
+    b->grad_y = layout_take(layout, numbers, sizeof *b->grad_y);
+    b->grad_raw = layout_take(layout, numbers, sizeof *b->grad_raw);
+    b->moved = layout_take(layout, samples, sizeof *b->moved);
+    b->total = layout_take(layout, samples, sizeof *b->total);
+    b->dropped = layout_take(layout, samples, sizeof *b->dropped);
+    return m;
+}
+
+static void trainer_place(struct layout *layout, void *context) {
+    hn_trainer *t = context;
+    int threads = thread_pool_size(t->policy->thread_pool);
+    for (int i = 0; i < 2; i++)
+        t->moments[i] = layout_take(layout, t->parameters, sizeof *t->moments[i]);
+    t->bound_row = layout_take(layout, t->rows, sizeof *t->bound_row);
+    t->bound_column = layout_take(layout, t->rows, sizeof *t->bound_column);
+    t->memory = layout_take(layout, (size_t)threads, sizeof *t->memory);
+    for (int i = 0; i < threads; i++) {
+        struct learn_memory memory = place_member(layout, t);
+        if (t->memory)
+            t->memory[i] = memory;
+    }
+}
+
+static hn_status make_memory(hn_trainer *t, hn_error *error) {
+    t->block = layout_allocate(trainer_place, t);
+    if (!t->block)
+        return error_no_memory(error, "training");
+    for (int i = 0; i < 2; i++)
+        memset(t->moments[i], 0, t->parameters * sizeof *t->moments[i]);
+    return HN_OK;
+}
+
+static hn_status find_bounds(hn_trainer *t, const hn_model *model, hn_error *error) {
+    struct problem problem;
+    hn_status status = problem_create(&problem, model, error);
+    if (status != HN_OK)
+        return status;
+    for (size_t i = 0; i < problem.rows; i++) {
+        const struct node *node = &problem.graph.nodes[problem.body[i]];
+        if (node->op != OP_LEAF || node->a != SPACE_Y)
+            continue;
+        t->bound_row[t->bounds] = i;
+        t->bound_column[t->bounds++] = node->b;
+    }
+    problem_release(&problem);
+    return HN_OK;
+}
+
+static hn_status create_device(hn_trainer *t, const hn_model *model, hn_error *error) {
+    const hn_layer_options layer = policy_layer(&t->options.policy);
+    hn_layer_options through = hn_layer_options_of(t->layer);
+    const struct device_policy_request request = {.model = model,
+                                                  .network = t->network,
+                                                  .layer = &layer,
+                                                  .through = t->layer ? &through : NULL,
+                                                  .device = t->policy->options.device,
+                                                  .candidates = t->options.policy.candidates,
+                                                  .chunk = CHUNK,
+                                                  .corrected = true,
+                                                  .learns = true,
+                                                  .refines = t->options.improve > 0,
+                                                  .bounds = t->bounds,
+                                                  .bound_row = t->bound_row,
+                                                  .bound_column = t->bound_column};
+    through.kernel = NULL; /* the layer's own */
+    return device_policy_create(&t->device, &request, error);
 }
 
 static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *error) {
@@ -136,13 +185,13 @@ static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *e
     hn_status status = policy_create(&t->policy, &request, error);
     if (status == HN_OK)
         status = trainer_check_options(t, error);
-    if (status == HN_OK && t->options.improve == 0)
+    if (status == HN_OK)
         status = make_layer(t, model, error);
     if (status == HN_OK)
-        status = make_moments(t, error);
-    if (status == HN_OK)
-        status = learn_memory_create(t, error);
-    return status == HN_OK && t->policy->device ? trainer_device_create(t, model, error) : status;
+        status = make_memory(t, error);
+    if (status == HN_OK && t->layer)
+        status = find_bounds(t, model, error);
+    return status == HN_OK && t->policy->device ? create_device(t, model, error) : status;
 }
 
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,
@@ -164,107 +213,23 @@ hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network 
     t->rows = hn_model_row_count(model);
     t->parameters = hn_network_parameter_count(network);
     hn_status status = trainer_build(t, model, error);
-    if (status != HN_OK) {
+    if (status == HN_OK)
+        *out = t;
+    else
         hn_trainer_destroy(t);
-        return status;
-    }
-    *out = t;
-    return HN_OK;
+    return status;
 }
 
 void hn_trainer_destroy(hn_trainer *t) {
     if (!t)
         return;
     device_policy_destroy(t->device);
-    learn_memory_release(t);
     hn_policy_destroy(t->policy);
     hn_layer_destroy(t->layer);
-    base_release(t->bounds.row);
-    base_release(t->bounds.column);
-    base_release(t->moments[0]);
-    base_release(t->moments[1]);
+    base_release(t->block);
     base_release(t->gradients);
     base_release(t->sums);
     base_release(t);
-}
-
-/* ---- batches ---- */
-
-static hn_status trainer_make_room(hn_trainer *t, size_t chunks, hn_error *error) {
-    if (chunks <= t->chunks)
-        return HN_OK;
-    struct learn_sums *sums = base_reallocate(t->sums, size_product(chunks, sizeof *t->sums));
-    if (!sums)
-        return error_no_memory(error, "training");
-    t->sums = sums;
-    size_t numbers = size_product(chunks, t->parameters);
-    double *gradients = base_reallocate(t->gradients, size_product(numbers, sizeof *t->gradients));
-    if (!gradients)
-        return error_no_memory(error, "training");
-    t->gradients = gradients;
-    t->chunks = chunks;
-    return HN_OK;
-}
-
-static void trainer_work(void *context, int member, size_t chunk) {
-    hn_trainer *t = context;
-    if (!t->batch)
-        memset(t->gradients + chunk * t->parameters, 0, t->parameters * sizeof *t->gradients);
-    learn_chunk(t, member, chunk);
-}
-
-void trainer_share(hn_trainer *t) {
-    thread_pool_share(t->policy->thread_pool, (t->count + CHUNK - 1) / CHUNK, trainer_work, t);
-}
-
-/* Adds the chunks' gradients in order into the first; returns the norm. */
-static double add_gradients(const hn_trainer *t) {
-    size_t chunks = (t->count + CHUNK - 1) / CHUNK;
-    for (size_t c = 1; c < chunks; c++)
-        for (size_t i = 0; i < t->parameters; i++)
-            t->gradients[i] += t->gradients[c * t->parameters + i];
-    return train_norm(t->gradients, t->parameters);
-}
-
-/* Sums of chunks, the gradient and its norm. */
-static hn_status run_batch(hn_trainer *t, size_t count, const double *x, double *norm, hn_error *error) {
-    size_t chunks = (count + CHUNK - 1) / CHUNK;
-    hn_status status = trainer_make_room(t, chunks, error);
-    if (status != HN_OK)
-        return status;
-    t->x = x;
-    t->count = count;
-    if (t->device)
-        return trainer_device_batch(t, norm, error);
-    trainer_share(t);
-    *norm = add_gradients(t);
-    return HN_OK;
-}
-
-static hn_train_report add_up(const hn_trainer *t) {
-    hn_train_report r = {.samples = 0};
-    for (size_t c = 0; c < (t->count + CHUNK - 1) / CHUNK; c++) {
-        const struct learn_sums *s = &t->sums[c];
-        r.samples += s->samples;
-        r.ok += s->ok;
-        r.dropped += s->dropped;
-        if (r.undefined == 0 && s->undefined > 0)
-            r.undefined_row = s->undefined_row;
-        r.undefined += s->undefined;
-        r.loss += s->loss;
-        r.objective += s->objective;
-        r.residual += s->residual;
-        r.moved += s->moved;
-        r.steps += s->steps;
-        r.violation = s->violation > r.violation ? s->violation : r.violation;
-    }
-    double samples = r.samples ? (double)r.samples : 1;
-    r.loss /= samples;
-    r.objective /= samples;
-    r.residual /= samples;
-    r.moved /= samples;
-    r.steps /= samples;
-    return r;
 }
 
 /* ---- Adam ---- */
@@ -312,19 +277,16 @@ static hn_status adam(hn_trainer *t, double scale, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status trainer_take_step(hn_trainer *t, size_t count, const double *x, hn_train_report *report,
-                                   hn_error *error) {
-    double norm = 0;
-    hn_status status = run_batch(t, count, x, &norm, error);
+static hn_status take_step(hn_trainer *t, hn_train_report *report, hn_error *error) {
+    hn_train_report r = {.samples = 0};
+    hn_status status = train_batch_run(t, &r, error);
     if (status != HN_OK)
         return status;
-    hn_train_report r = add_up(t);
-    r.gradient = norm;
     if (isfinite(r.gradient)) {
         double most = t->options.clip_batch;
         status = adam(t, most > 0 && r.gradient > most ? most / r.gradient : 1, error);
     } else {
-        r.dropped = t->count; /* the step is not taken */
+        r.dropped = t->job.count; /* the step is not taken */
         t->steps++;
     }
     if (report)
@@ -332,18 +294,12 @@ static hn_status trainer_take_step(hn_trainer *t, size_t count, const double *x,
     return status;
 }
 
-static hn_status begin_step(hn_trainer *t, const double *targets, const double *starts, hn_error *error) {
+static hn_status step(hn_trainer *t, const struct train_job *job, hn_train_report *report, hn_error *error) {
     hn_status status = thread_pool_claim(t->policy->thread_pool, "the trainer", error);
     if (status != HN_OK)
         return status;
-    t->targets = targets;
-    t->starts = starts;
-    return HN_OK;
-}
-
-/* Runs one step after begin_step. */
-static hn_status step(hn_trainer *t, size_t count, const double *x, hn_train_report *report, hn_error *error) {
-    hn_status status = trainer_take_step(t, count, x, report, error);
+    t->job = *job;
+    status = take_step(t, report, error);
     thread_pool_yield(t->policy->thread_pool);
     return status;
 }
@@ -357,8 +313,7 @@ hn_status hn_trainer_step(hn_trainer *t, size_t count, const hn_real *x, const h
     if (targets && t->options.policy.head)
         return error_about(error, HN_INVALID, error_argument("targets"), "hn_trainer_step: %s does not support targets",
                            t->options.policy.head->name);
-    hn_status status = begin_step(t, targets, NULL, error);
-    return status == HN_OK ? step(t, count, x, report, error) : status;
+    return step(t, &(struct train_job){count, x, targets, NULL}, report, error);
 }
 
 hn_status hn_trainer_step_from(hn_trainer *t, size_t count, const hn_real *x, const hn_real *starts,
@@ -370,8 +325,7 @@ hn_status hn_trainer_step_from(hn_trainer *t, size_t count, const hn_real *x, co
     if (t->options.improve == 0 || !(t->options.explore > 0))
         return error_about(error, HN_INVALID, error_argument("starts"),
                            "hn_trainer_step_from: only the loss improve explores, with explore above 0");
-    hn_status status = begin_step(t, NULL, starts, error);
-    return status == HN_OK ? step(t, count, x, report, error) : status;
+    return step(t, &(struct train_job){count, x, NULL, starts}, report, error);
 }
 
 /* ---- state ---- */

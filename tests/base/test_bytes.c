@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "base/json_quote.h"
+#include "base/json.h"
 #include "base/random.h"
 #include "base/utf8.h"
 

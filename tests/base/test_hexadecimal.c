@@ -1,7 +1,7 @@
 /* test_hexadecimal.c - doubles as texts and back, bit by bit, in every locale; nothing else is taken.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/hexadecimal.h"
+#include "base/bytes.h"
 #include "base/random.h"
 #include "support/check.h"
 #include "support/comma_locale.h"

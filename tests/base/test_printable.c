@@ -1,7 +1,7 @@
 /* test_printable.c - whatever bytes a name has, a terminal sees none of them as a command.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/printable.h"
+#include "base/utf8.h"
 
 #include "base/random.h"
 

@@ -9,7 +9,7 @@
 #include "support/failing_memory.h"
 
 #include "cuda/cuda_driver.h"
-#include "training/trainer_parts.h"
+#include "training/training_parts.h"
 
 #include <limits.h>
 #include <string.h>

@@ -10,9 +10,10 @@
 #include "support/failing_system.h"
 #include "support/scratch.h"
 
+#include "base/error.h"
+#include "base/memory.h"
 #include "hardnet/checkpoint.h"
 #include "nn/network_parts.h"
-#include "nn/perceptron.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -208,15 +209,15 @@ static void a_load_opens_one_file_and_reads_it(void **state) {
 static hn_status create_and_prepare(hn_error *error) {
     hn_network_options options = {.inputs = 3, .outputs = 2, .hidden_count = 2, .hidden = {8, 9}};
     hn_network *network = networks[0];
-    struct perceptron_memory *memory = (void *)networks[0];
     hn_status status = hn_network_create(&network, &options, error);
     if (status != HN_OK) {
         assert_null(network);
         return status;
     }
-    status = perceptron_memory_create(&memory, network, 10, error);
-    assert_int_equal(memory == NULL, status != HN_OK);
-    perceptron_memory_destroy(memory);
+    struct perceptron_memory memory = perceptron_memory_of(network, 10);
+    void *block = layout_allocate(perceptron_place_training, &memory);
+    status = block ? HN_OK : error_no_memory(error, "a pass");
+    base_release(block);
     hn_network_destroy(network);
     return status;
 }
@@ -283,15 +284,16 @@ static void running_makes_no_allocation(void **state) {
     double *gradient = calloc(hn_network_parameter_count(networks[0]), sizeof *gradient);
     size_t bytes = hn_network_workspace_bytes(networks[0]);
     void *workspace = malloc(bytes);
-    struct perceptron_memory *memory;
-    assert_int_equal(perceptron_memory_create(&memory, networks[0], COUNT, NULL), HN_OK);
+    struct perceptron_memory memory = perceptron_memory_of(networks[0], COUNT);
+    void *block = layout_allocate(perceptron_place_training, &memory);
+    assert_non_null(block);
     memory_fail_at(1, true);
     assert_int_equal(hn_network_run(networks[0], COUNT, x, y, workspace, bytes, NULL), HN_OK);
-    perceptron_forward(memory, COUNT, x, y);
-    perceptron_backward(memory, COUNT, y, gradient);
+    perceptron_forward(&memory, COUNT, x, y);
+    perceptron_backward(&memory, COUNT, y, gradient);
     assert_int_equal(memory_allocations(), 0);
     memory_fail_never();
-    perceptron_memory_destroy(memory);
+    base_release(block);
     free(workspace);
     free(gradient);
 }

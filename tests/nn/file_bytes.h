@@ -6,7 +6,7 @@
 
 #include "support/check.h"
 
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "nn/network_parts.h"

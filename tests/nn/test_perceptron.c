@@ -6,9 +6,9 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "nn/network_parts.h"
-#include "nn/perceptron.h"
 
 #include <complex.h>
 #include <math.h>
@@ -161,18 +161,19 @@ static void check_network(hn_network *network, size_t count) {
     size_t parameters = hn_network_parameter_count(network);
     double *x = draw(4, count * network->options.inputs), *c = draw(5, count * network->options.outputs);
     double *gradient = calloc(parameters, sizeof *gradient);
-    struct perceptron_memory *memory;
-    assert_int_equal(perceptron_memory_create(&memory, network, count, NULL), HN_OK);
-    double loss = loss_of(network, memory, count, x, c), plain = 0;
-    perceptron_backward(memory, count, c, gradient);
+    struct perceptron_memory memory = perceptron_memory_of(network, count);
+    void *block = layout_allocate(perceptron_place_training, &memory);
+    assert_non_null(block);
+    double loss = loss_of(network, &memory, count, x, c), plain = 0;
+    perceptron_backward(&memory, count, c, gradient);
     for (size_t s = 0; s < count; s++)
         plain +=
             creal(plain_loss(network, x + s * network->options.inputs, c + s * network->options.outputs, SIZE_MAX, 0));
     assert_in_interval(loss - plain, -1e-12 * (1 + fabs(plain)), 1e-12 * (1 + fabs(plain)));
-    struct check check = {network, memory, count, x, c, loss};
+    struct check check = {network, &memory, count, x, c, loss};
     for (size_t i = 0; i < parameters; i++)
         check_parameter(&check, i, gradient[i]);
-    perceptron_memory_destroy(memory);
+    base_release(block);
     free(x);
     free(c);
     free(gradient);
@@ -196,14 +197,15 @@ static double *gradient_in_chunks(const hn_network *network, size_t count, size_
     size_t parameters = hn_network_parameter_count(network), in = network->options.inputs,
            out = network->options.outputs;
     double *gradient = calloc(parameters, sizeof *gradient), *y = malloc(count * out * sizeof *y);
-    struct perceptron_memory *memory;
-    assert_int_equal(perceptron_memory_create(&memory, network, chunk, NULL), HN_OK);
+    struct perceptron_memory memory = perceptron_memory_of(network, chunk);
+    void *block = layout_allocate(perceptron_place_training, &memory);
+    assert_non_null(block);
     for (size_t s = 0; s < count; s += chunk) {
         size_t own = count - s < chunk ? count - s : chunk;
-        perceptron_forward(memory, own, x + s * in, y);
-        perceptron_backward(memory, own, c + s * out, gradient);
+        perceptron_forward(&memory, own, x + s * in, y);
+        perceptron_backward(&memory, own, c + s * out, gradient);
     }
-    perceptron_memory_destroy(memory);
+    base_release(block);
     free(y);
     return gradient;
 }
@@ -238,19 +240,19 @@ static void the_way_there_is_what_a_run_computes(void **state) {
         size_t bytes = hn_network_workspace_bytes(network), outputs = COUNT * shapes[i].outputs;
         double *x = draw(4, COUNT * shapes[i].inputs), *y = draw(5, outputs), *expected = draw(6, outputs);
         void *workspace = malloc(bytes);
-        struct perceptron_memory *memory;
-        assert_int_equal(perceptron_memory_create(&memory, network, COUNT, NULL), HN_OK);
-        perceptron_forward(memory, COUNT, x, expected);
+        struct perceptron_memory memory = perceptron_memory_of(network, COUNT);
+        void *block = layout_allocate(perceptron_place_training, &memory);
+        assert_non_null(block);
+        perceptron_forward(&memory, COUNT, x, expected);
         assert_int_equal(hn_network_run(network, COUNT, x, y, workspace, bytes, NULL), HN_OK);
         assert_memory_equal(y, expected, outputs * sizeof *y);
-        perceptron_memory_destroy(memory);
+        base_release(block);
         hn_network_destroy(network);
         free(workspace);
         free(x);
         free(y);
         free(expected);
     }
-    perceptron_memory_destroy(NULL);
 }
 
 /* One sample in scalar code that knows only the formulas of hardnet/network.h and the order of its sums. */
@@ -328,10 +330,8 @@ static void shapes_that_cannot_be_residual_or_normalised_are_refused(void **stat
 static void memory_beyond_counting_is_refused(void **state) {
     (void)state;
     hn_network *network = make(shapes[0], HN_ACTIVATION_RELU);
-    struct perceptron_memory *memory = (void *)network;
-    hn_error error;
-    assert_int_equal(perceptron_memory_create(&memory, network, SIZE_MAX / 8, &error), HN_NO_MEMORY);
-    assert_null(memory);
+    struct perceptron_memory memory = perceptron_memory_of(network, SIZE_MAX / 8);
+    assert_null(layout_allocate(perceptron_place_training, &memory));
     hn_network_destroy(network);
 }
 

@@ -1,7 +1,7 @@
 /* test_refine_step.c - a refinement step judged by the optimality conditions: its multipliers, its feasibility, what it lowers.
  *
  * SPDX-License-Identifier: MIT */
-#include "nn/refine_step.h"
+#include "nn/refine_plan.h"
 
 #include "base/layout.h"
 #include "base/random.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct bench {
-    struct refine_stepper stepper;
+    struct refine_plan plan;
     void *block;
     double *memory;
 };
@@ -23,16 +23,16 @@ struct bench {
 static struct bench start(const hn_model *model, hn_instructions instructions) {
     struct bench b;
     hn_error error;
-    if (refine_stepper_create(&b.stepper, model, instructions, &error) != HN_OK)
+    if (refine_plan_create_lanes(&b.plan, model, instructions, &error) != HN_OK)
         fail_msg("%s", error.text);
-    b.block = malloc(b.stepper.plan.bytes + LAYOUT_ALIGNMENT);
+    b.block = malloc(b.plan.bytes + LAYOUT_ALIGNMENT);
     b.memory = (double *)(void *)((char *)b.block + (LAYOUT_ALIGNMENT - (uintptr_t)b.block % LAYOUT_ALIGNMENT));
-    refine_stepper_begin(&b.stepper, b.memory);
+    refine_plan_prepare(&b.plan, b.memory);
     return b;
 }
 
 static void stop(struct bench *b) {
-    refine_stepper_release(&b->stepper);
+    refine_plan_release(&b->plan);
     free(b->block);
 }
 
@@ -62,7 +62,7 @@ static void a_separable_programme_is_solved(void **state) {
     const struct refine_batch sample = {
         .count = 1, .y = y, .y_new = out, .multipliers = multipliers, .length = &length};
     for (int k = 0; k < 4; k++) { /* each leaves a share of what there is to gain */
-        refine_stepper_run(&b.stepper, b.memory, &sample);
+        refine_plan_run(&b.plan, b.memory, &sample);
         memcpy(y, out, sizeof y);
     }
     for (size_t j = 0; j < SIZE; j++) {
@@ -123,12 +123,12 @@ static void a_programme_with_a_common_output_and_a_budget_is_solved(void **state
         target[j] = random_between(&random, -3, 3);
     hn_model *model = coupled_model(target);
     struct bench b = start(model, HN_INSTRUCTIONS_BEST);
-    assert_int_equal(b.stepper.plan.places.system.added, 1);
+    assert_int_equal(b.plan.places.system.added, 1);
     const double length = 1;
     const struct refine_batch sample = {
         .count = 1, .y = y, .y_new = out, .multipliers = multipliers, .length = &length};
     for (int k = 0; k < 8; k++) { /* each leaves a share of what there is to gain */
-        refine_stepper_run(&b.stepper, b.memory, &sample);
+        refine_plan_run(&b.plan, b.memory, &sample);
         memcpy(y, out, sizeof y);
     }
     judge_coupled(target, y, multipliers);
@@ -171,14 +171,14 @@ static void a_sample_does_not_know_its_neighbours(void **state) {
     (void)state;
     hn_model *model = model_of_file("models/unicycle.mod");
     struct bench b = start(model, HN_INSTRUCTIONS_BEST);
-    assert_int_equal(b.stepper.plan.rows, M);
+    assert_int_equal(b.plan.rows, M);
     for (int known = 0; known < 2; known++) {
         struct rows together = draw_rows(4), alone = together;
         const struct refine_batch all = batch_of(&together, 0, SAMPLES, known);
-        refine_stepper_run(&b.stepper, b.memory, &all);
+        refine_plan_run(&b.plan, b.memory, &all);
         for (size_t s = 0; s < SAMPLES; s++) {
             const struct refine_batch one = batch_of(&alone, s, 1, known);
-            refine_stepper_run(&b.stepper, b.memory, &one);
+            refine_plan_run(&b.plan, b.memory, &one);
         }
         assert_memory_equal(alone.out, together.out, sizeof alone.out);
         assert_memory_equal(alone.multipliers, together.multipliers, sizeof alone.multipliers);
@@ -199,7 +199,7 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
         struct bench b = start(model, instructions);
         rows = draw_rows(6);
         const struct refine_batch batch = batch_of(k == 0 ? &first : &rows, 0, SAMPLES, false);
-        refine_stepper_run(&b.stepper, b.memory, &batch);
+        refine_plan_run(&b.plan, b.memory, &batch);
         if (k > 0)
             assert_memory_equal(first.out, rows.out, sizeof rows.out);
         stop(&b);

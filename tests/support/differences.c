@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "support/check.h"
-#include "training/trainer_parts.h"
+#include "training/training_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

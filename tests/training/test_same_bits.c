@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "hardnet/hardnet.h"
 #include "support/check.h"
-#include "training/policy_parts.h"
+#include "training/training_parts.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* test_trainer.c - the gradient by the weights, through network, layer and loss, and bits that do not know the threads.
  *
  * SPDX-License-Identifier: MIT */
-#include "training/trainer_parts.h"
+#include "training/training_parts.h"
 
 #include "base/random.h"
 #include "hardnet/hardnet.h"

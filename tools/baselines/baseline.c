@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "baselines/baseline.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/hexadecimal.h"
 #include "base/memory.h"
 #include "base/size.h"
 #include "baselines/dc3.h"

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "baselines/completion.h"
 
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "baselines/dependent.h"

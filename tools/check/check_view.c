@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check_view.h"
 
-#include "base/printable.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/console.h"
 
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "common/verbs.h"
 
 #include <errno.h>

@@ -26,7 +26,7 @@ bool console_rewrites(FILE *stream);
 size_t console_columns(FILE *stream);
 size_t console_width(void); /* of stdout, for reports: at least 40 */
 
-/* A text that may contain anything, made printable (printable.h). */
+/* A text that may contain anything, made printable (base/utf8.h). */
 void console_put(FILE *stream, const char *text);
 
 /* "hardnet: ..." on stderr, made printable. */

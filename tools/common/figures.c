@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "common/figures.h"
 
-#include "base/printable.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@ struct figure figures_duration(double seconds);
 /* 0.5 as 50: per cent, as a plain number. */
 struct figure figures_percent(double share);
 
-/* A name that is safe to print (printable.h); a long one is cut. */
+/* A name that is safe to print (base/utf8.h); a long one is cut. */
 struct figure figures_name(const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 #include "common/json_writer.h"
 
 #include "base/error.h"
-#include "base/json_quote.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json_reader.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 
@@ -161,7 +161,7 @@ hn_status report_read(struct report_figures *figures, const char *path, hn_error
     if (status != HN_OK)
         return status;
     struct reading r = {.figures = figures};
-    r.cursor = (struct json_cursor){bytes.data, bytes.data, bytes.data + bytes.count, path, error};
+    r.cursor = (struct json_cursor){bytes.data, bytes.data, bytes.data + bytes.count, path, error, HN_OK};
     status = read_report(&r);
     if (status == HN_OK)
         report_read_finish(figures);

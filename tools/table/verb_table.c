@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "common/command.h"
 #include "common/console.h"
 #include "common/figures.h"

@@ -2,7 +2,7 @@
  * See train.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "common/inputs.h"

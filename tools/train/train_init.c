@@ -5,7 +5,7 @@
  * a training never ends with a network that is worse on the validation inputs than the initial one.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/checksum.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "common/console.h"
 #include "common/verbs.h"

@@ -1,11 +1,11 @@
-/* json_reader.h - a strict JSON reader, one token at a time.
+/* json.h - a strict JSON reader, one token at a time, and quoting of text.
  *
  * Punctuation, words, strings and numbers. No recursion: the caller limits the nesting depth. Errors name the file and
- * the byte offset.
+ * the byte offset. The first failure stays in the cursor, which is at the end of the text from then on.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_BASE_JSON_READER_H
-#define HN_BASE_JSON_READER_H
+#ifndef HN_BASE_JSON_H
+#define HN_BASE_JSON_H
 
 #include "hardnet/base.h"
 
@@ -13,12 +13,19 @@ struct json_cursor {
     const unsigned char *file, *at, *end;
     const char *name; /* of the file, for messages */
     hn_error *error;
+    hn_status status;
 };
 
-hn_status json_refuse(const struct json_cursor *c, const char *problem);
+hn_status json_refuse(struct json_cursor *c, const char *problem);
 
 /* Skips blanks; consumes this punctuation mark if it follows. */
 bool json_mark(struct json_cursor *c, char mark);
+
+/* The same; refuses the text if the mark does not follow. */
+bool json_expect(struct json_cursor *c, char mark);
+
+/* After an entry of a list or an object: whether another one follows. */
+bool json_next(struct json_cursor *c, char end);
 
 /* Skips blanks and reads a quoted string: decoded into out, with a terminating 0, which room includes. A string with a
  * 0 inside, with control characters or with invalid UTF-8 is refused. *raw points to the bytes between the quotes, as
@@ -38,5 +45,10 @@ hn_status json_read_number(struct json_cursor *c, double *value);
 
 /* Skips blanks; consumes this word (null, true, false) if it follows. */
 bool json_word(struct json_cursor *c, const char *word);
+
+/* Writes text as a JSON string, in pieces. Quotes, backslashes and control characters (including C1) are escaped; invalid
+ * UTF-8 bytes become U+FFFD. */
+typedef void json_put(void *to, const char *bytes, size_t count);
+void json_quote(json_put *put, void *to, const char *text);
 
 #endif

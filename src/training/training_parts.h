@@ -1,33 +1,34 @@
-/* policy_parts.h - the struct of a policy, and the stages of one chunk of inputs, shared with the trainer.
+/* training_parts.h - the structs of a policy and of a trainer, and the stages of one chunk of inputs, which they share.
  *
  * A chunk is a fixed number of inputs, the unit of work of a thread, with K candidates each: all first candidates, then
  * all second ones, ... Chunks are independent.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_TRAINING_POLICY_PARTS_H
-#define HN_TRAINING_POLICY_PARTS_H
+#ifndef HN_TRAINING_TRAINING_PARTS_H
+#define HN_TRAINING_TRAINING_PARTS_H
 
 #include "base/thread_pool.h"
+#include "core/train_loss.h"
 #include "cuda/device_policy.h"
 #include "hardnet/policy.h"
+#include "hardnet/train.h"
 #include "model/fingerprint_parts.h"
-#include "nn/perceptron.h"
+#include "nn/network_parts.h"
 #include "nn/refiner.h"
+
+#include <string.h>
+
+#define POLICY_PREFIX "policy." /* of the keys of settings in a file */
 
 enum { CHUNK = IMPROVE_CHUNK }; /* maximum number of inputs; training always uses it */
 
 /* Workspace of one thread, for one chunk. */
 struct policy_memory {
-    const hn_policy *owner;
-    struct perceptron_memory *perceptron;
-    struct refine_memory refine; /* always contains the workspaces of layer and loss; the rest if the policy refines */
-    struct samples samples;      /* inputs, once per candidate; network's and corrected outputs */
-    struct samples beyond;       /* of exploration, if the policy improves */
-    void *head;                  /* of the head, aligned */
-    hn_head_note *notes;         /* of the head, per sample */
-    double *value;               /* criterion for the best candidate */
-    size_t *best;                /* sample of each input */
-    void *block;
+    struct perceptron_memory perceptron;
+    struct refine_memory refine;
+    void *head;          /* of the head, aligned */
+    hn_head_note *notes; /* of the head, per sample */
+    double *value;       /* criterion for the best candidate */
 };
 
 struct hn_policy {
@@ -40,14 +41,13 @@ struct hn_policy {
     hn_layer *layer; /* without steps, to judge only, unless the policy corrects by it */
     bool corrects;   /* by the layer */
     bool has_objective;
-    struct loss loss;       /* if there is an objective */
-    bool refines;           /* now or for a trainer */
-    bool improves;          /* for a trainer */
-    struct refiner refiner; /* if it refines */
+    bool improves; /* for a trainer */
+    struct refiner refiner;
     hn_device_options device_options;
     struct device_policy *device; /* NULL: the CPU */
     struct thread_pool *thread_pool;
     struct policy_memory *memory; /* one per thread */
+    void *block;                  /* of all memory */
     /* the present job */
     struct device_policy_run job;
     size_t *job_chosen; /* number of the best candidate, unless NULL */
@@ -67,20 +67,17 @@ hn_status policy_create(hn_policy **out, const struct policy_request *request, h
 /* The layer of a policy: the one that is asked for, or one without steps that judges. */
 hn_layer_options policy_layer(const hn_policy_options *options);
 
-/* Checks a head for a model with so many outputs. */
-hn_status head_check(const hn_head *head, size_t outputs, hn_error *error);
-
 /* The name in a file of what corrects raw outputs. */
 const char *policy_scheme(const hn_policy_options *options);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
-void policy_memory_release(hn_policy *policy);
 
 struct chunk {
     const hn_policy *policy;
     struct policy_memory *memory;
     size_t first, count;    /* inputs */
-    struct samples samples; /* in memory: inputs times candidates; the input of sample s is s % count */
+    struct samples samples; /* inputs times candidates; the input of sample s is s % count */
+    size_t *best;           /* sample of each input */
 };
 
 /* Chunk `number` of a batch of `total` inputs, `size` a chunk. */
@@ -97,9 +94,6 @@ void chunk_correct(const struct chunk *chunk, hn_layer *layer, void *tape, void 
 void chunk_map(const struct chunk *chunk, void *tape);
 void chunk_map_back(const struct chunk *chunk, void *tape, const double *grad_y, double *grad_raw);
 
-/* Applies the one of the two that the policy uses. */
-void chunk_outputs(const struct chunk *chunk);
-
 /* Objective and residual at the rows of y, and optionally the gradient of the weighted loss. Without residual the
  * objective alone: the same bits, faster. */
 void chunk_objective(const struct chunk *chunk, double *residual, double *gradient, struct loss_weights weights);
@@ -107,32 +101,57 @@ void chunk_objective(const struct chunk *chunk, double *residual, double *gradie
 /* The best candidate of every input: ok before not ok, then the smallest value. */
 void chunk_choose(const struct chunk *chunk, const double *values);
 
-/* The best candidates to the arrays of the present job. */
-void chunk_write_out(const struct chunk *chunk);
-
 /* From one row per sample to one row per input, with contiguous candidates, in the columns that the network
  * computes. */
 void chunk_gather(const struct chunk *chunk, const double *samples, double *rows);
 
-/* ---- its file: description of the model (policy_model.c) ---- */
+/* Whether a text of a file with this key is a setting of a policy. */
+static inline bool policy_is_setting(const char *key) {
+    return strncmp(key, POLICY_PREFIX, sizeof POLICY_PREFIX - 1) == 0;
+}
 
-enum { POLICY_MODEL_TEXTS = 2, POLICY_MODEL_TEXT = 512 };
+/* ---- training ---- */
 
-struct policy_model_texts {
-    char text[POLICY_MODEL_TEXTS][POLICY_MODEL_TEXT];
+/* Workspace of one thread for the backward pass of one chunk, in addition to the policy's workspace. */
+struct learn_memory {
+    void *workspace, *tape;   /* of the layer that the loss is differentiated through, or the tape of the head */
+    struct train_batch batch; /* arrays of losses and gradients */
 };
 
-extern const char policy_model_keys[POLICY_MODEL_TEXTS][16];
+/* Results of a device for a batch, which the CPU continues from; samples in the order of device_policy.h. */
+struct device_batch {
+    size_t outputs;
+    struct samples samples;
+    double *rows; /* with respect to the network's outputs, for the backward pass */
+};
 
-bool policy_model_is_key(const char *key);
-hn_status policy_model_write(const hn_model *model, struct policy_model_texts *texts, hn_error *error);
-hn_status policy_model_check(const hn_model *model, const hn_network *network, const char *path, hn_error *error);
+struct train_job {
+    size_t count;
+    const double *x, *targets, *starts; /* targets or starts, or neither */
+};
 
-/* ---- on a device ---- */
+struct hn_trainer {
+    hn_network *network;
+    hn_train_options options;
+    size_t inputs, outputs, rows, parameters;
+    hn_policy *policy;
+    hn_layer *layer;                  /* of the loss `objective`; NULL for others, and with a head */
+    size_t bounds;                    /* with a layer: constraints that are bounds of a single output, */
+    size_t *bound_row, *bound_column; /* and that output */
+    struct learn_memory *memory;      /* one per thread of the policy */
+    double *moments[2];
+    void *block;           /* of the arrays above */
+    double *gradients;     /* one per chunk of a batch */
+    hn_train_report *sums; /* likewise; sums, not means */
+    size_t chunks;         /* capacity of gradients */
+    int steps;
+    struct device_policy *device;     /* NULL: the CPU */
+    const struct device_batch *batch; /* results of a device while the CPU improves its samples; else NULL */
+    struct train_job job;             /* the present one */
+};
 
-hn_status policy_device_create(hn_policy *policy, const hn_layer_options *layer, hn_error *error);
-
-/* The present job. If the device cannot refine, the CPU refines the candidates. */
-hn_status policy_device_run(hn_policy *policy, hn_error *error);
+/* Runs the present job: its report, with the norm of the gradient, which is in the first of `gradients`, or stays on the
+ * device. */
+hn_status train_batch_run(hn_trainer *trainer, hn_train_report *report, hn_error *error);
 
 #endif

@@ -1,23 +1,23 @@
-/* stranger.c - see stranger.h.
+/* file_type.c - see file_type.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "io/stranger.h"
+#include "io/file_type.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-static bool stranger_is_digit(unsigned char c) {
+static bool is_digit(unsigned char c) {
     return c >= '0' && c <= '9';
 }
 
 /* "g3 1 1 0": g for text or b for binary, followed by some numbers. */
 static bool begins_nl(const unsigned char *bytes, size_t count) {
     size_t at = 1;
-    if (count < 2 || (bytes[0] != 'g' && bytes[0] != 'b') || !stranger_is_digit(bytes[1]))
+    if (count < 2 || (bytes[0] != 'g' && bytes[0] != 'b') || !is_digit(bytes[1]))
         return false;
-    while (at < count && stranger_is_digit(bytes[at]))
+    while (at < count && is_digit(bytes[at]))
         at++;
-    return at + 1 < count && bytes[at] == ' ' && stranger_is_digit(bytes[at + 1]);
+    return at + 1 < count && bytes[at] == ' ' && is_digit(bytes[at + 1]);
 }
 
 /* A Protocol Buffers message: field 1, the version of the format, as a number; then one of fields 2 to 8, or 14. */
@@ -35,25 +35,25 @@ static bool begins_safetensors(const unsigned char *bytes, size_t count) {
     return count > 8 && bytes[8] == '{' && memchr(bytes, 0, 8);
 }
 
-enum stranger stranger_of(const void *bytes, size_t count) {
+enum file_type file_type_of(const void *bytes, size_t count) {
     static const struct {
         char start[8];
         size_t length;
-        enum stranger kind;
-    } kinds[] = {{"\x93NUMPY", 6, STRANGER_NPY},
-                 {"PK\3\4", 4, STRANGER_ZIP},
+        enum file_type kind;
+    } kinds[] = {{"\x93NUMPY", 6, FILE_TYPE_NPY},
+                 {"PK\3\4", 4, FILE_TYPE_ZIP},
                  {"\x7f"
                   "ELF",
-                  4, STRANGER_PROGRAM},
-                 {"\x1f\x8b", 2, STRANGER_GZIP}};
+                  4, FILE_TYPE_PROGRAM},
+                 {"\x1f\x8b", 2, FILE_TYPE_GZIP}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (count >= kinds[i].length && memcmp(bytes, kinds[i].start, kinds[i].length) == 0)
             return kinds[i].kind;
     if (begins_safetensors(bytes, count))
-        return STRANGER_SAFETENSORS;
+        return FILE_TYPE_SAFETENSORS;
     if (begins_pickle(bytes, count))
-        return STRANGER_PICKLE;
+        return FILE_TYPE_PICKLE;
     if (begins_onnx(bytes, count))
-        return STRANGER_ONNX;
-    return begins_nl(bytes, count) ? STRANGER_NL : STRANGER_UNKNOWN;
+        return FILE_TYPE_ONNX;
+    return begins_nl(bytes, count) ? FILE_TYPE_NL : FILE_TYPE_UNKNOWN;
 }

@@ -1,18 +1,24 @@
-/* json_reader.c - see json_reader.h.
+/* json.c - see json.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/json_reader.h"
+#include "base/json.h"
 
 #include "base/error.h"
 #include "base/size.h"
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-hn_status json_refuse(const struct json_cursor *c, const char *problem) {
-    return error_about(c->error, HN_SYNTAX, error_file(c->name), "%s: header, byte %zu: %s", c->name,
-                       (size_t)(c->at - c->file), problem);
+/* ---- punctuation ---- */
+
+hn_status json_refuse(struct json_cursor *c, const char *problem) {
+    if (c->status == HN_OK)
+        c->status =
+            error_in_file(c->error, HN_SYNTAX, c->name, "header, byte %zu: %s", (size_t)(c->at - c->file), problem);
+    c->at = c->end;
+    return c->status;
 }
 
 static void skip_blanks(struct json_cursor *c) {
@@ -27,7 +33,33 @@ bool json_mark(struct json_cursor *c, char mark) {
     return here;
 }
 
-/* ---- UTF-8 ---- */
+bool json_expect(struct json_cursor *c, char mark) {
+    char problem[] = "'?' is missing";
+    bool here = json_mark(c, mark);
+    problem[1] = mark;
+    if (!here)
+        json_refuse(c, problem);
+    return here;
+}
+
+bool json_next(struct json_cursor *c, char end) {
+    if (json_mark(c, ','))
+        return true;
+    if (!json_mark(c, end))
+        json_refuse(c, end == '}' ? "',' or '}' is missing" : "',' or ']' is missing");
+    return false;
+}
+
+bool json_word(struct json_cursor *c, const char *word) {
+    size_t length = strlen(word);
+    skip_blanks(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0)
+        return false;
+    c->at += length;
+    return true;
+}
+
+/* ---- texts ---- */
 
 /* Encodes the code point as UTF-8; returns the number of bytes. */
 static size_t encode(uint32_t code, char *out) {
@@ -38,8 +70,6 @@ static size_t encode(uint32_t code, char *out) {
     out[0] = (char)(lead[count] | code);
     return count;
 }
-
-/* ---- texts ---- */
 
 static bool take_hex4(struct json_cursor *c, uint32_t *code) {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
@@ -98,9 +128,11 @@ static size_t take_character(struct json_cursor *c, char *own) {
 }
 
 hn_status json_read_text(struct json_cursor *c, struct json_text *text, char *out, size_t room) {
-    if (!json_mark(c, '"'))
-        return json_refuse(c, "expected a string");
+    bool quoted = json_mark(c, '"');
     *text = (struct json_text){.raw = c->at};
+    out[0] = '\0';
+    if (!quoted)
+        return json_refuse(c, "expected a string");
     while (c->at < c->end && *c->at != '"') {
         char own[4];
         size_t count = take_character(c, own);
@@ -110,27 +142,28 @@ hn_status json_read_text(struct json_cursor *c, struct json_text *text, char *ou
             return json_refuse(c, "a name is too long");
         memcpy(out + text->length, own, count);
         text->length += count;
+        out[text->length] = '\0';
     }
     if (c->at == c->end)
         return json_refuse(c, "unterminated string");
     text->raw_bytes = (size_t)(c->at - text->raw);
-    out[text->length] = '\0';
     c->at++;
     return HN_OK;
 }
 
 /* ---- numbers ---- */
 
-static bool json_reader_is_digit(const struct json_cursor *c) {
+static bool is_digit(const struct json_cursor *c) {
     return c->at < c->end && *c->at >= '0' && *c->at <= '9';
 }
 
 hn_status json_size(struct json_cursor *c, size_t *value) {
     skip_blanks(c);
-    if (!json_reader_is_digit(c))
+    *value = 0;
+    if (!is_digit(c))
         return json_refuse(c, "expected a whole number");
     const unsigned char *first = c->at;
-    for (*value = 0; json_reader_is_digit(c); c->at++)
+    for (; is_digit(c); c->at++)
         if (!size_multiply(*value, 10, value) || !size_add(*value, (size_t)(*c->at - '0'), value))
             return json_refuse(c, "a number is too large");
     if (*first == '0' && c->at - first > 1)
@@ -172,11 +205,29 @@ hn_status json_read_number(struct json_cursor *c, double *value) {
     return HN_OK;
 }
 
-bool json_word(struct json_cursor *c, const char *word) {
-    size_t length = strlen(word);
-    skip_blanks(c);
-    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0)
-        return false;
-    c->at += length;
-    return true;
+/* ---- quoting ---- */
+
+/* Puts one character, or one invalid byte. */
+static void put_character(json_put *put, void *to, const unsigned char *at, size_t bytes) {
+    char escape[8] = "\\ufffd";
+    if (bytes == 1 && (*at == '"' || *at == '\\'))
+        snprintf(escape, sizeof escape, "\\%c", *at);
+    else if (utf8_is_control(at, bytes))
+        snprintf(escape, sizeof escape, "\\u%04x", at[bytes - 1]); /* the second byte of a C1 control is its code */
+    else if (bytes > 0) {
+        put(to, (const char *)at, bytes);
+        return;
+    }
+    put(to, escape, strlen(escape));
+}
+
+void json_quote(json_put *put, void *to, const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    put(to, "\"", 1);
+    while (*at) {
+        size_t bytes = utf8_bytes(at, SIZE_MAX);
+        put_character(put, to, at, bytes);
+        at += bytes > 0 ? bytes : 1;
+    }
+    put(to, "\"", 1);
 }
