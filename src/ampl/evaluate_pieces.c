@@ -60,8 +60,8 @@ static bool visit_number(struct ampl_evaluator *e, void *context) {
 
 static bool evaluate_pieces_collect(struct ampl_evaluator *e, struct pieces *pieces) {
     const struct ampl_node *node = pieces->node;
-    for (uint32_t i = 2; i < node->count; i++) {
-        struct filling filling = {i - 2 < node->is.slot ? &pieces->breakpoints : &pieces->slopes,
+    for (uint32_t i = 0; i + 2 < node->count; i++) {
+        struct filling filling = {i < node->is.slot ? &pieces->breakpoints : &pieces->slopes,
                                   node->arguments[i]->arguments[0]};
         if (!ampl_loop(e, node->arguments[i]->over.indexing, visit_number, &filling))
             return false;
@@ -144,11 +144,12 @@ static hn_expr evaluate_pieces_choose(struct ampl_evaluator *e, const struct pie
 
 static struct ampl_value evaluate(struct ampl_evaluator *e, struct pieces *pieces) {
     struct ampl_value x;
-    if (!ampl_operand(e, pieces->node->arguments[0], &x) ||
-        !ampl_number(e, pieces->node->arguments[1], "the zero of << >>", &pieces->zero))
+    const struct ampl_node *argument = pieces->node->arguments[pieces->node->count - 2];
+    const struct ampl_node *zero = pieces->node->arguments[pieces->node->count - 1];
+    if (!ampl_operand(e, argument, &x) || !ampl_number(e, zero, "the zero of << >>", &pieces->zero))
         return ampl_value_nothing();
     if (!isfinite(pieces->zero))
-        ampl_fail(e, HN_INVALID, pieces->node->arguments[1]->place, "the zero of << >> is not finite");
+        ampl_fail(e, HN_INVALID, zero->place, "the zero of << >> is not finite");
     if (e->failed || !evaluate_pieces_collect(e, pieces) || !order(e, pieces) || !add_up(e, pieces))
         return ampl_value_nothing();
     if (x.kind == AMPL_NUMBER)

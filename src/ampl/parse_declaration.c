@@ -1,4 +1,10 @@
-/* parse_declaration.c - set, param and var with their attributes.
+/* parse_declaration.c - set, param, var and arc with their attributes.
+ *
+ * A variable may contribute to objectives and constraints in its declaration:
+ *
+ *     from NODE factor    to NODE factor    obj OBJECTIVE factor    coeff CONSTRAINT factor    cover CONSTRAINT
+ *
+ * each optionally with an index before the goal. The factor after from and to is optional and defaults to 1.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
@@ -12,9 +18,8 @@ static bool check_new_name(struct ampl_parser *parser) {
     if (!ampl_at(parser, AMPL_TOKEN_NAME))
         return ampl_unexpected(parser, "a name");
     if (ampl_is_reserved(parser->token.symbol)) {
-        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word cannot be a name", shown.text);
         parser->symbols->list[parser->token.symbol].misused = true;
-        return false;
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word cannot be a name", shown.text);
     }
     if (ampl_declared(parser, parser->token.symbol))
         return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is already declared", shown.text);
@@ -24,12 +29,9 @@ static bool check_new_name(struct ampl_parser *parser) {
 static bool parse_declared_index(struct ampl_parser *parser, struct ampl_declaration *declaration) {
     if (ampl_at(parser, AMPL_TOKEN_TEXT)) /* an alias, used only for display */
         ampl_next(parser);
-    if (!ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
-        return true;
-    declaration->indexing = ampl_parse_indexing(parser);
-    if (!declaration->indexing)
+    if (!ampl_parse_optional_index(parser, &declaration->indexing))
         return false;
-    declaration->arity = declaration->indexing->arity;
+    declaration->arity = declaration->indexing ? declaration->indexing->arity : 0;
     if (declaration->arity > AMPL_MOST_COMPONENTS)
         return ampl_mistake(parser, HN_LIMIT, declaration->place, "%s has more than %d subscripts",
                             ampl_name(parser, declaration->name), AMPL_MOST_COMPONENTS);
@@ -52,13 +54,13 @@ struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind
     parser->symbols->list[declaration->name].declaration = declaration;
     parser->declaration = declaration;
     parser->last_attribute = &declaration->attributes;
+    parser->last_contribution = &declaration->contributions;
     return good ? declaration : NULL;
 }
 
 static bool end_of_attributes(struct ampl_parser *parser) {
-    while (ampl_accept(parser, AMPL_TOKEN_COMMA))
-        ;
-    return parser->failed || ampl_at(parser, AMPL_TOKEN_SEMICOLON) || ampl_at(parser, AMPL_TOKEN_END);
+    ampl_skip_commas(parser);
+    return ampl_at_end(parser);
 }
 
 static void add_attribute(struct ampl_parser *parser, enum ampl_attribute_kind kind, struct ampl_node *bound) {
@@ -128,8 +130,8 @@ static struct ampl_node *parse_equal_value(struct ampl_parser *parser) {
     return ampl_need(parser, value, AMPL_LOGICAL) ? value : NULL;
 }
 
-static void finish_declaration(struct ampl_parser *parser, struct ampl_declaration *declaration) {
-    declaration->slots = parser->slot_most;
+void ampl_end_declaration(struct ampl_parser *parser) {
+    parser->declaration->slots = parser->slot_most;
     parser->declaration = NULL;
     parser->no_variables = NULL;
 }
@@ -196,7 +198,7 @@ void ampl_parse_set_declaration(struct ampl_parser *parser) {
     parser->no_variables = "a set";
     while (!end_of_attributes(parser))
         parse_set_attribute(parser, set, &known);
-    finish_declaration(parser, set);
+    ampl_end_declaration(parser);
 }
 
 /* ---- params ---- */
@@ -234,7 +236,85 @@ void ampl_parse_param_declaration(struct ampl_parser *parser) {
     parser->no_variables = "a param";
     while (!end_of_attributes(parser))
         parse_param_attribute(parser, param);
-    finish_declaration(parser, param);
+    ampl_end_declaration(parser);
+}
+
+/* ---- contributions of a variable ---- */
+
+struct phrase {
+    enum ampl_word word;
+    bool of_arcs, needs_factor, takes_factor;
+    char target[16];
+};
+
+static const struct phrase *phrase_here(const struct ampl_parser *parser, bool arc) {
+    static const struct phrase phrases[] = {{AMPL_WORD_from, true, false, true, "a node"},
+                                            {AMPL_WORD_to, true, false, true, "a node"},
+                                            {AMPL_WORD_obj, false, true, true, "an objective"},
+                                            {AMPL_WORD_coeff, false, true, true, "a constraint"},
+                                            {AMPL_WORD_cover, false, false, false, "a constraint"}};
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
+        if (ampl_at_word(parser, phrases[i].word) && (arc || !phrases[i].of_arcs))
+            return &phrases[i];
+    return NULL;
+}
+
+static bool fits(const struct phrase *phrase, const struct ampl_declaration *goal) {
+    if (phrase->word == AMPL_WORD_obj)
+        return goal->kind == AMPL_OBJECTIVES;
+    return goal->kind == AMPL_CONSTRAINTS && (!phrase->of_arcs || goal->node);
+}
+
+static struct ampl_node *parse_target(struct ampl_parser *parser, const struct phrase *phrase) {
+    struct ampl_declaration *goal = ampl_declared_here(parser, phrase->target);
+    if (!goal)
+        return NULL;
+    if (!fits(phrase, goal))
+        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is not %s", ampl_shown(parser).text,
+                            phrase->target);
+    goal->receives = true;
+    return ampl_parse_goal_reference(parser);
+}
+
+/* Whether an expression starts here, rather than the next attribute. */
+static bool at_factor(const struct ampl_parser *parser, bool arc) {
+    static const enum ampl_word attributes[] = {AMPL_WORD_integer, AMPL_WORD_binary, AMPL_WORD_default,
+                                                AMPL_WORD_in,      AMPL_WORD_suffix, AMPL_WORD_none};
+    if (ampl_at(parser, AMPL_TOKEN_NAME))
+        return !phrase_here(parser, arc) && !ampl_at_one_of(parser, attributes);
+    return ampl_at(parser, AMPL_TOKEN_NUMBER) || ampl_at(parser, AMPL_TOKEN_OPEN) ||
+           ampl_at(parser, AMPL_TOKEN_MINUS) || ampl_at(parser, AMPL_TOKEN_PLUS);
+}
+
+static bool parse_parts(struct ampl_parser *parser, const struct phrase *phrase, bool arc,
+                        struct ampl_contribution *contribution) {
+    parser->no_variables = "the contribution of a variable";
+    if (!ampl_parse_optional_index(parser, &contribution->indexing) ||
+        !(contribution->target = parse_target(parser, phrase)))
+        return false;
+    bool factor = phrase->needs_factor || (phrase->takes_factor && at_factor(parser, arc));
+    if (factor)
+        contribution->factor = ampl_parse_scalar(parser);
+    return !factor || contribution->factor;
+}
+
+/* False for another token. */
+static bool parse_contribution(struct ampl_parser *parser, bool arc) {
+    const struct phrase *phrase = phrase_here(parser, arc);
+    struct ampl_contribution *contribution = phrase ? ampl_take(parser, 1, sizeof *contribution) : NULL;
+    if (!contribution)
+        return phrase != NULL;
+    contribution->place = parser->token.place;
+    contribution->minus = phrase->word == AMPL_WORD_from;
+    ampl_next(parser);
+    struct ampl_scope scope = ampl_scope_enter(parser);
+    bool good = parse_parts(parser, phrase, arc, contribution);
+    ampl_scope_leave(parser, scope);
+    if (good) {
+        *parser->last_contribution = contribution;
+        parser->last_contribution = &contribution->next;
+    }
+    return true;
 }
 
 /* ---- variables ---- */
@@ -266,7 +346,7 @@ static void parse_var_interval(struct ampl_parser *parser, struct ampl_declarati
 static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declaration *variable, bool arc) {
     struct ampl_token token = parser->token;
     parser->no_variables = "a bound or start value";
-    if (ampl_parse_contribution(parser, variable, arc))
+    if (parse_contribution(parser, arc))
         return;
     if (token.kind == AMPL_TOKEN_GREATER || token.kind == AMPL_TOKEN_LESS || token.kind == AMPL_TOKEN_NOT_EQUAL) {
         ampl_unexpected(parser, "'>=' or '<='");
@@ -292,7 +372,7 @@ static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declarat
     }
 }
 
-static void parse_variable(struct ampl_parser *parser, bool arc) {
+void ampl_parse_variable(struct ampl_parser *parser, bool arc) {
     struct ampl_declaration *variable = ampl_declare(parser, AMPL_VARIABLES);
     if (!variable)
         return;
@@ -305,13 +385,5 @@ static void parse_variable(struct ampl_parser *parser, bool arc) {
     if (!variable->defined && ampl_symbols_nameless(parser->symbols, variable->name))
         ampl_mistake(parser, HN_SYNTAX, variable->place, "%s: a column needs a name without '$'",
                      ampl_name(parser, variable->name));
-    finish_declaration(parser, variable);
-}
-
-void ampl_parse_var_declaration(struct ampl_parser *parser) {
-    parse_variable(parser, false);
-}
-
-void ampl_parse_arc(struct ampl_parser *parser) {
-    parse_variable(parser, true);
+    ampl_end_declaration(parser);
 }

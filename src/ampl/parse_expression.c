@@ -25,6 +25,11 @@ enum rank {
 
 static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank);
 
+static struct ampl_node *parse_typed(struct ampl_parser *parser, enum rank rank, enum ampl_type type) {
+    struct ampl_node *node = parse_rank(parser, rank);
+    return ampl_need(parser, node, type) ? node : NULL;
+}
+
 /* ---- chains ---- */
 
 struct chain {
@@ -87,11 +92,12 @@ static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct c
     uint16_t *signs = ampl_take(parser, count, sizeof *signs);
     if (!signs)
         return NULL;
-    memcpy(signs, parser->signs + first, count * sizeof *signs);
-    for (size_t i = 0; i < count; i++)
-        if (!ampl_need(parser, parser->pending[first + i], type))
+    for (size_t i = 0; i < count; i++) {
+        signs[i] = parser->pending[first + i].sign;
+        if (!ampl_need(parser, parser->pending[first + i].node, type))
             return NULL;
-    struct ampl_place place = parser->pending[first]->place;
+    }
+    struct ampl_place place = parser->pending[first].node->place;
     struct ampl_node *node = ampl_node_pending(parser, chain->op, chain->type, place, first);
     if (!node || (chain->type == AMPL_SET && !set_dimension(parser, node)))
         return NULL;
@@ -112,9 +118,7 @@ static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node
         good = ampl_pending_push(parser, parse_rank(parser, rank + 1), sign);
         sign = sign_here(parser, chain);
     }
-    node = good ? finish_chain(parser, chain, chain->type, first) : NULL;
-    parser->pending_count = first;
-    return node;
+    return good ? finish_chain(parser, chain, chain->type, first) : NULL;
 }
 
 /* Parses chains of several ranks in one call, highest precedence first, to limit the stack depth of nested
@@ -147,60 +151,28 @@ static struct ampl_node *node_two(struct ampl_parser *parser, enum ampl_op op, e
     return node;
 }
 
-static bool too_deep(struct ampl_parser *parser) {
-    return parser->depth >= AMPL_MOST_DEPTH &&
-           !ampl_mistake(parser, HN_LIMIT, parser->token.place, "nested more than %d deep", AMPL_MOST_DEPTH);
-}
-
-static struct ampl_node *parse_quantifier(struct ampl_parser *parser, enum ampl_op op) {
+static struct ampl_node *parse_not(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
-    struct ampl_scope scope = ampl_scope_enter(parser);
-    ampl_next(parser);
-    struct ampl_indexing *indexing = ampl_parse_indexing(parser);
-    struct ampl_node *body = indexing ? ampl_parse_conjunct(parser) : NULL;
-    struct ampl_node *node = node_one(parser, op, AMPL_LOGICAL, place, body);
-    ampl_scope_leave(parser, scope);
-    if (node)
-        node->over.indexing = indexing;
-    return node;
-}
-
-static struct ampl_node *parse_not_body(struct ampl_parser *parser) {
-    struct ampl_place place = parser->token.place;
-    if (ampl_at_word(parser, AMPL_WORD_forall))
-        return parse_quantifier(parser, AMPL_FORALL_OVER);
-    if (ampl_at_word(parser, AMPL_WORD_exists))
-        return parse_quantifier(parser, AMPL_EXISTS_OVER);
+    if (ampl_at_word(parser, AMPL_WORD_forall) || ampl_at_word(parser, AMPL_WORD_exists))
+        return ampl_parse_reduction(parser);
     if (ampl_accept_word(parser, AMPL_WORD_not) || ampl_accept(parser, AMPL_TOKEN_NOT)) {
-        struct ampl_node *argument = parse_rank(parser, RANK_NOT);
-        return ampl_need(parser, argument, AMPL_LOGICAL) ? node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, argument)
-                                                         : NULL;
+        struct ampl_node *argument = parse_typed(parser, RANK_NOT, AMPL_LOGICAL);
+        return node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, argument);
     }
     return parse_rank(parser, RANK_COMPARE);
 }
 
-static struct ampl_node *parse_not(struct ampl_parser *parser) {
-    if (too_deep(parser))
-        return NULL;
-    parser->depth++;
-    struct ampl_node *node = parse_not_body(parser);
-    parser->depth--;
-    return node;
-}
-
+/* The rest after in or within. */
 static struct ampl_node *parse_membership(struct ampl_parser *parser, struct ampl_node *left, bool subset) {
-    ampl_next(parser);
-    struct ampl_node *right = parse_rank(parser, RANK_UNION);
-    if (!ampl_need(parser, right, AMPL_SET))
-        return NULL;
-    if (subset ? !ampl_need(parser, left, AMPL_SET) : left->type != AMPL_TUPLE && !ampl_need(parser, left, AMPL_SCALAR))
+    struct ampl_node *right = parse_typed(parser, RANK_UNION, AMPL_SET);
+    if (!right || (subset ? !ampl_need(parser, left, AMPL_SET)
+                          : left->type != AMPL_TUPLE && !ampl_need(parser, left, AMPL_SCALAR)))
         return NULL;
     uint32_t components = subset ? left->dimension : left->type == AMPL_TUPLE ? left->count : 1;
-    if (right->dimension != 0 && components != 0 && components != right->dimension) {
-        ampl_mistake(parser, HN_SYNTAX, left->place, "a tuple of %u components is tested in a set of dimension %u",
-                     (unsigned)components, (unsigned)right->dimension);
-        return NULL;
-    }
+    if (right->dimension != 0 && components != 0 && components != right->dimension)
+        return ampl_mistake(parser, HN_SYNTAX, left->place,
+                            "a tuple of %u components is tested in a set of dimension %u", (unsigned)components,
+                            (unsigned)right->dimension);
     return node_two(parser, subset ? AMPL_SUBSET_OF : AMPL_MEMBER_OF, AMPL_LOGICAL, left, right);
 }
 
@@ -261,7 +233,6 @@ static struct ampl_node *parse_relation(struct ampl_parser *parser, struct ampl_
         good = ampl_need(parser, right, type) && ampl_pending_push(parser, right, sign);
     }
     struct ampl_node *node = good ? finish_chain(parser, &chain, type, first) : NULL;
-    parser->pending_count = first;
     return node && check_comparison(parser, node, last) ? node : NULL;
 }
 
@@ -272,15 +243,10 @@ static struct ampl_node *parse_compare(struct ampl_parser *parser) {
     if (is_relation(parser->token.kind))
         return parse_relation(parser, left);
     struct ampl_place place = parser->token.place;
-    bool negated = ampl_at_word(parser, AMPL_WORD_not) || ampl_at(parser, AMPL_TOKEN_NOT);
-    if (negated)
-        ampl_next(parser);
-    bool subset = ampl_at_word(parser, AMPL_WORD_within);
-    if (!subset && !ampl_at_word(parser, AMPL_WORD_in)) {
-        if (negated)
-            ampl_unexpected(parser, "'in' or 'within'");
-        return negated ? NULL : left;
-    }
+    bool negated = ampl_accept_word(parser, AMPL_WORD_not) || ampl_accept(parser, AMPL_TOKEN_NOT);
+    bool subset = ampl_accept_word(parser, AMPL_WORD_within);
+    if (!subset && !ampl_accept_word(parser, AMPL_WORD_in))
+        return negated ? ampl_unexpected(parser, "'in' or 'within'") : left;
     struct ampl_node *node = parse_membership(parser, left, subset);
     return node && negated ? node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, node) : node;
 }
@@ -290,13 +256,9 @@ static struct ampl_node *parse_progression(struct ampl_parser *parser) {
     if (!left || !ampl_accept(parser, AMPL_TOKEN_RANGE))
         return left;
     struct ampl_node *right = parse_rank(parser, RANK_JOIN), *step = NULL;
-    if (!ampl_need(parser, left, AMPL_SCALAR) || !ampl_need(parser, right, AMPL_SCALAR))
+    if (!ampl_need(parser, left, AMPL_SCALAR) || !ampl_need(parser, right, AMPL_SCALAR) ||
+        (ampl_accept_word(parser, AMPL_WORD_by) && !(step = parse_typed(parser, RANK_JOIN, AMPL_SCALAR))))
         return NULL;
-    if (ampl_accept_word(parser, AMPL_WORD_by)) {
-        step = parse_rank(parser, RANK_JOIN);
-        if (!ampl_need(parser, step, AMPL_SCALAR))
-            return NULL;
-    }
     struct ampl_node *node = ampl_node_new(parser, AMPL_PROGRESSION, AMPL_SET, left->place, step ? 3 : 2);
     if (!node)
         return NULL;
@@ -320,25 +282,25 @@ static struct ampl_node *parse_power(struct ampl_parser *parser) {
 
 static struct ampl_node *parse_signed(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
-    if (!ampl_at(parser, AMPL_TOKEN_PLUS) && !ampl_at(parser, AMPL_TOKEN_MINUS))
+    bool minus = ampl_accept(parser, AMPL_TOKEN_MINUS);
+    if (!minus && !ampl_accept(parser, AMPL_TOKEN_PLUS))
         return parse_power(parser);
-    bool minus = ampl_at(parser, AMPL_TOKEN_MINUS);
-    ampl_next(parser);
-    struct ampl_node *argument = parse_rank(parser, RANK_UNARY);
-    if (!ampl_need(parser, argument, AMPL_SCALAR))
-        return NULL;
-    if (minus && argument->op == AMPL_NUMERAL)
-        argument->is.number = -argument->is.number;
-    else if (minus)
-        argument = node_one(parser, AMPL_NEGATE, AMPL_SCALAR, place, argument);
+    struct ampl_node *argument = parse_typed(parser, RANK_UNARY, AMPL_SCALAR);
+    if (!minus || !argument)
+        return argument;
+    if (argument->op != AMPL_NUMERAL)
+        return node_one(parser, AMPL_NEGATE, AMPL_SCALAR, place, argument);
+    argument->is.number = -argument->is.number;
     return argument;
 }
 
-static struct ampl_node *parse_unary(struct ampl_parser *parser) {
-    if (too_deep(parser))
-        return NULL;
+/* Parses an operand that may nest. */
+static struct ampl_node *parse_nested(struct ampl_parser *parser,
+                                      struct ampl_node *(*parse)(struct ampl_parser *parser)) {
+    if (parser->depth >= AMPL_MOST_DEPTH)
+        return ampl_mistake(parser, HN_LIMIT, parser->token.place, "nested more than %d deep", AMPL_MOST_DEPTH);
     parser->depth++;
-    struct ampl_node *node = parse_signed(parser);
+    struct ampl_node *node = parse(parser);
     parser->depth--;
     return node;
 }
@@ -348,24 +310,19 @@ static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank) 
         return NULL;
     switch (rank) {
     case RANK_NOT:
-        return parse_not(parser);
+        return parse_nested(parser, parse_not);
     case RANK_COMPARE:
         return parse_compare(parser);
     case RANK_PROGRESSION:
         return parse_progression(parser);
     case RANK_UNARY:
-        return parse_unary(parser);
+        return parse_nested(parser, parse_signed);
     default:
         return parse_chain(parser, rank);
     }
 }
 
 /* ---- the interface ---- */
-
-static struct ampl_node *parse_typed(struct ampl_parser *parser, enum rank rank, enum ampl_type type) {
-    struct ampl_node *node = parse_rank(parser, rank);
-    return ampl_need(parser, node, type) ? node : NULL;
-}
 
 struct ampl_node *ampl_parse_logical(struct ampl_parser *parser) {
     return parse_typed(parser, RANK_OR, AMPL_LOGICAL);

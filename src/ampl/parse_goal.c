@@ -22,11 +22,6 @@ static struct ampl_declaration *parse_name(struct ampl_parser *parser, enum ampl
     return goal && !parser->failed ? goal : NULL;
 }
 
-static struct ampl_declaration *parse_head(struct ampl_parser *parser, enum ampl_kind kind) {
-    struct ampl_declaration *goal = parse_name(parser, kind);
-    return goal && ampl_expect(parser, AMPL_TOKEN_COLON, "after the name") ? goal : NULL;
-}
-
 /* A suffix after the expression, optionally preceded by ','. */
 static bool at_suffix(const struct ampl_parser *parser) {
     if (!ampl_at(parser, AMPL_TOKEN_COMMA))
@@ -52,39 +47,31 @@ void ampl_parse_objective(struct ampl_parser *parser, bool maximize) {
     else if (ampl_expect(parser, AMPL_TOKEN_COLON, "after the name"))
         objective->sides[0] = ampl_parse_scalar(parser);
     skip_suffixes(parser);
-    objective->slots = parser->slot_most;
-    parser->declaration = NULL;
+    ampl_end_declaration(parser);
 }
 
 /* Operators of logical constraints. */
 static bool at_logical(const struct ampl_parser *parser) {
-    static const enum ampl_word words[] = {AMPL_WORD_and, AMPL_WORD_or, AMPL_WORD_not, AMPL_WORD_forall,
-                                           AMPL_WORD_exists};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (ampl_at_word(parser, words[i]))
-            return true;
-    return ampl_at(parser, AMPL_TOKEN_AND) || ampl_at(parser, AMPL_TOKEN_OR) || ampl_at(parser, AMPL_TOKEN_NOT) ||
-           ampl_at(parser, AMPL_TOKEN_IMPLIES);
+    static const enum ampl_word words[] = {AMPL_WORD_and,    AMPL_WORD_or,     AMPL_WORD_not,
+                                           AMPL_WORD_forall, AMPL_WORD_exists, AMPL_WORD_none};
+    return ampl_at_one_of(parser, words) || ampl_at(parser, AMPL_TOKEN_AND) || ampl_at(parser, AMPL_TOKEN_OR) ||
+           ampl_at(parser, AMPL_TOKEN_NOT) || ampl_at(parser, AMPL_TOKEN_IMPLIES);
 }
 
-static bool refuse_logical(struct ampl_parser *parser) {
+static void *refuse_logical(struct ampl_parser *parser) {
     return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: logical constraints are not supported",
                         ampl_shown(parser).text);
 }
 
 /* A side of a constraint: a number; a condition in parentheses gets a specific error. */
 static struct ampl_node *parse_side(struct ampl_parser *parser, const struct ampl_declaration *constraint) {
-    if (at_logical(parser)) {
-        refuse_logical(parser);
-        return NULL;
-    }
+    if (at_logical(parser))
+        return refuse_logical(parser);
     struct ampl_node *side = ampl_parse_any(parser);
-    if (side && side->type == AMPL_LOGICAL) {
-        ampl_mistake(parser, HN_UNSUPPORTED, side->place,
-                     "%s: a condition as a constraint (logical constraint) is not supported",
-                     ampl_name(parser, constraint->name));
-        return NULL;
-    }
+    if (side && side->type == AMPL_LOGICAL)
+        return ampl_mistake(parser, HN_UNSUPPORTED, side->place,
+                            "%s: a condition as a constraint (logical constraint) is not supported",
+                            ampl_name(parser, constraint->name));
     return ampl_need(parser, side, AMPL_SCALAR) ? side : NULL;
 }
 
@@ -133,15 +120,14 @@ static void parse_sides(struct ampl_parser *parser, struct ampl_declaration *con
 }
 
 void ampl_parse_constraint(struct ampl_parser *parser) {
-    struct ampl_declaration *constraint = parse_head(parser, AMPL_CONSTRAINTS);
-    if (!constraint)
+    struct ampl_declaration *constraint = parse_name(parser, AMPL_CONSTRAINTS);
+    if (!constraint || !ampl_expect(parser, AMPL_TOKEN_COLON, "after the name"))
         return;
     parse_sides(parser, constraint);
     skip_suffixes(parser);
     if (!parser->failed && (ampl_at_word(parser, AMPL_WORD_complements) || at_logical(parser)))
         parse_relation(parser, &constraint->relation, "<=, >= or =");
-    constraint->slots = parser->slot_most;
-    parser->declaration = NULL;
+    ampl_end_declaration(parser);
 }
 
 /* node N: net_in = b; without a condition inflow equals outflow. */
@@ -161,6 +147,5 @@ void ampl_parse_node(struct ampl_parser *parser) {
     if (!parser->failed && !node->placed)
         ampl_mistake(parser, HN_SYNTAX, node->place, "%s: the condition of a node needs net_in or net_out",
                      ampl_name(parser, node->name));
-    node->slots = parser->slot_most;
-    parser->declaration = NULL;
+    ampl_end_declaration(parser);
 }

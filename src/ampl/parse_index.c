@@ -27,10 +27,9 @@ const struct ampl_dummy *ampl_find_dummy(const struct ampl_parser *parser, uint3
 }
 
 static uint32_t new_slot(struct ampl_parser *parser) {
-    uint32_t slot = parser->slot_next++;
-    if (parser->slot_next > parser->slot_most)
-        parser->slot_most = parser->slot_next;
-    return slot;
+    if (parser->slot_next == parser->slot_most)
+        parser->slot_most++;
+    return parser->slot_next++;
 }
 
 static bool add_dummy(struct ampl_parser *parser, uint32_t symbol, uint32_t slot, const struct ampl_index_item *item) {
@@ -131,11 +130,9 @@ static bool parse_tuple(struct ampl_parser *parser, struct components *component
 /* An item over a set; the components match those of the set's members. */
 static struct ampl_index_item *make_item(struct ampl_parser *parser, struct ampl_node *set,
                                          const struct components *components) {
-    if (set->dimension != 0 && components->count != set->dimension) {
-        ampl_mistake(parser, HN_SYNTAX, set->place, "%u dummy indices for a set of dimension %u",
-                     (unsigned)components->count, (unsigned)set->dimension);
-        return NULL;
-    }
+    if (set->dimension != 0 && components->count != set->dimension)
+        return ampl_mistake(parser, HN_SYNTAX, set->place, "%u dummy indices for a set of dimension %u",
+                            (unsigned)components->count, (unsigned)set->dimension);
     struct ampl_index_item *item = ampl_take(parser, 1, sizeof *item);
     if (!item)
         return NULL;
@@ -167,18 +164,12 @@ static struct ampl_index_item *parse_dummy_item(struct ampl_parser *parser, uint
 
 /* A set without dummies: the components of its members get unnamed slots. */
 static struct ampl_index_item *anonymous_item(struct ampl_parser *parser, struct ampl_node *set) {
-    if (set->dimension == 0) {
-        ampl_mistake(parser, HN_SYNTAX, set->place, "the dimension of this empty set is unknown");
-        return NULL;
-    }
+    if (set->dimension == 0)
+        return ampl_mistake(parser, HN_SYNTAX, set->place, "the dimension of this empty set is unknown");
     struct components *components = ampl_take(parser, 1, sizeof *components); /* on the heap: large, and braces nest */
     if (!components)
         return NULL;
     components->count = set->dimension;
-    for (uint32_t i = 0; i < components->count; i++) {
-        components->symbols[i] = 0;
-        components->fixed[i] = NULL;
-    }
     return make_item(parser, set, components);
 }
 
@@ -188,15 +179,13 @@ static struct ampl_index_item *anonymous_item(struct ampl_parser *parser, struct
 static struct ampl_node *finish_members(struct ampl_parser *parser, struct ampl_place place, size_t first) {
     uint32_t dimension = 0;
     for (size_t i = first; i < parser->pending_count; i++) {
-        const struct ampl_node *member = parser->pending[i];
+        const struct ampl_node *member = parser->pending[i].node;
         uint32_t components = member->type == AMPL_TUPLE ? member->count : 1;
         if (member->type != AMPL_TUPLE && !ampl_need(parser, member, AMPL_SCALAR))
             return NULL;
-        if (dimension != 0 && components != dimension) {
-            ampl_mistake(parser, HN_SYNTAX, member->place, "one set has members of %u and of %u components",
-                         (unsigned)dimension, (unsigned)components);
-            return NULL;
-        }
+        if (dimension != 0 && components != dimension)
+            return ampl_mistake(parser, HN_SYNTAX, member->place, "one set has members of %u and of %u components",
+                                (unsigned)dimension, (unsigned)components);
         dimension = components;
     }
     struct ampl_node *node = ampl_node_pending(parser, AMPL_MEMBERS, AMPL_SET, place, first);
@@ -270,7 +259,6 @@ static bool parse_braces(struct ampl_parser *parser, struct ampl_indexing **inde
     *indexing = braces.indexing;
     if (good && !braces.indexing->items)
         *set = finish_members(parser, braces.indexing->place, braces.first);
-    parser->pending_count = braces.first;
     return good && (braces.indexing->items || *set);
 }
 
@@ -286,10 +274,8 @@ static bool check_index_members(struct ampl_parser *parser, const struct ampl_no
 struct ampl_indexing *ampl_parse_indexing(struct ampl_parser *parser) {
     struct ampl_indexing *indexing;
     struct ampl_node *set;
-    if (!ampl_at(parser, AMPL_TOKEN_OPEN_BRACE)) {
-        ampl_unexpected(parser, "an index in { }");
-        return NULL;
-    }
+    if (!ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
+        return ampl_unexpected(parser, "an index in { }");
     parser->depth++; /* an index and its content: two levels of stack depth */
     bool good = parse_braces(parser, &indexing, &set);
     parser->depth--;
@@ -304,6 +290,12 @@ struct ampl_indexing *ampl_parse_indexing(struct ampl_parser *parser) {
     return indexing->items ? indexing : NULL;
 }
 
+bool ampl_parse_optional_index(struct ampl_parser *parser, const struct ampl_indexing **indexing) {
+    bool here = ampl_at(parser, AMPL_TOKEN_OPEN_BRACE);
+    *indexing = here ? ampl_parse_indexing(parser) : NULL;
+    return *indexing || !here;
+}
+
 struct ampl_node *ampl_parse_braces(struct ampl_parser *parser) {
     struct ampl_scope scope = ampl_scope_enter(parser);
     struct ampl_place place = parser->token.place;
@@ -313,10 +305,8 @@ struct ampl_node *ampl_parse_braces(struct ampl_parser *parser) {
     ampl_scope_leave(parser, scope);
     if (!good || set)
         return good ? set : NULL;
-    if (indexing->arity > AMPL_MOST_COMPONENTS) {
-        ampl_mistake(parser, HN_LIMIT, place, "a set of more than %d dimensions", AMPL_MOST_COMPONENTS);
-        return NULL;
-    }
+    if (indexing->arity > AMPL_MOST_COMPONENTS)
+        return ampl_mistake(parser, HN_LIMIT, place, "a set of more than %d dimensions", AMPL_MOST_COMPONENTS);
     set = ampl_node_new(parser, AMPL_SET_OVER, AMPL_SET, place, 0);
     if (set) {
         set->over.indexing = indexing;

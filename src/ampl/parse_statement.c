@@ -3,18 +3,15 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
-enum { MOST_LOOKAHEAD = 500 };
+enum { MOST_INCLUDES = 16 };
 
 /* ---- error recovery ---- */
 
 /* A word that can only start a statement: the preceding ';' is probably missing. */
 static bool starts_declaration(const struct ampl_parser *parser) {
-    static const enum ampl_word words[] = {AMPL_WORD_set,      AMPL_WORD_param,    AMPL_WORD_var,
-                                           AMPL_WORD_minimize, AMPL_WORD_maximize, AMPL_WORD_subject};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (ampl_at_word(parser, words[i]))
-            return true;
-    return ampl_at(parser, AMPL_TOKEN_SUBJECT_TO);
+    static const enum ampl_word words[] = {AMPL_WORD_set,      AMPL_WORD_param,   AMPL_WORD_var, AMPL_WORD_minimize,
+                                           AMPL_WORD_maximize, AMPL_WORD_subject, AMPL_WORD_none};
+    return ampl_at_one_of(parser, words) || ampl_at(parser, AMPL_TOKEN_SUBJECT_TO);
 }
 
 /* Continues after the next ';', or at a word that starts a statement. */
@@ -30,10 +27,6 @@ static void recover(struct ampl_parser *parser, uint32_t start) {
 static void skip_rest(struct ampl_parser *parser, const char *text) {
     ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "%s is skipped", text);
     parser->failed = true; /* not an error */
-}
-
-static void parse_statement_refuse(struct ampl_parser *parser, const char *text) {
-    ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: this statement is not supported", text);
 }
 
 /* function NAME(...): an imported function. */
@@ -75,7 +68,7 @@ static void parse_reset(struct ampl_parser *parser) {
         ampl_mistake(parser, HN_UNSUPPORTED, parser->start, "reset after a declaration is not supported");
         return;
     }
-    while (!ampl_at(parser, AMPL_TOKEN_SEMICOLON) && !ampl_at(parser, AMPL_TOKEN_END))
+    while (!ampl_at_end(parser))
         ampl_next(parser);
 }
 
@@ -87,8 +80,8 @@ static void include_file(struct ampl_parser *parser, const char *name, size_t le
                      name, parser->untrusted ? "an untrusted model" : "a model in memory");
         return;
     }
-    if (parser->include_depth >= AMPL_MOST_INCLUDES) {
-        ampl_mistake(parser, HN_LIMIT, place, "files include each other more than %d deep", AMPL_MOST_INCLUDES);
+    if (parser->include_depth >= MOST_INCLUDES) {
+        ampl_mistake(parser, HN_LIMIT, place, "files include each other more than %d deep", MOST_INCLUDES);
         return;
     }
     const char *path = ampl_sources_beside(parser->sources, place.source, name, length);
@@ -167,7 +160,8 @@ static void parse_known(struct ampl_parser *parser, enum ampl_word word) {
         ampl_parse_param_declaration(parser);
         break;
     case AMPL_WORD_var:
-        ampl_parse_var_declaration(parser);
+    case AMPL_WORD_arc:
+        ampl_parse_variable(parser, word == AMPL_WORD_arc);
         break;
     case AMPL_WORD_minimize:
     case AMPL_WORD_maximize:
@@ -176,25 +170,8 @@ static void parse_known(struct ampl_parser *parser, enum ampl_word word) {
     case AMPL_WORD_node:
         ampl_parse_node(parser);
         break;
-    case AMPL_WORD_arc:
-        ampl_parse_arc(parser);
-        break;
     case AMPL_WORD_check:
         ampl_parse_check(parser);
-        break;
-    case AMPL_WORD_let:
-        ampl_parse_let(parser);
-        break;
-    case AMPL_WORD_fix:
-    case AMPL_WORD_unfix:
-        ampl_parse_fix(parser, word == AMPL_WORD_fix ? AMPL_FIX : AMPL_UNFIX);
-        break;
-    case AMPL_WORD_drop:
-    case AMPL_WORD_restore:
-        ampl_parse_fix(parser, word == AMPL_WORD_drop ? AMPL_DROP : AMPL_RESTORE);
-        break;
-    case AMPL_WORD_objective:
-        ampl_parse_fix(parser, AMPL_OBJECTIVE);
         break;
     case AMPL_WORD_reset:
         parse_reset(parser);
@@ -209,55 +186,42 @@ static void parse_known(struct ampl_parser *parser, enum ampl_word word) {
 }
 
 static void parse_worded(struct ampl_parser *parser, enum ampl_word word) {
-    bool is_file =
-        word == AMPL_WORD_data || word == AMPL_WORD_model || word == AMPL_WORD_include || word == AMPL_WORD_commands;
-    if (is_file) {
+    static const enum ampl_word files[] = {AMPL_WORD_data, AMPL_WORD_model, AMPL_WORD_include, AMPL_WORD_commands,
+                                           AMPL_WORD_none};
+    if (ampl_at_one_of(parser, files)) {
         parse_file(parser, word);
     } else if (word == AMPL_WORD_subject || word == AMPL_WORD_subj) {
         parse_subject_to(parser);
+    } else if (ampl_parse_command(parser, word)) {
+        return;
     } else if (word > AMPL_RESERVED_END && word < AMPL_SKIPPED_FIRST) {
         ampl_next(parser);
         parse_known(parser, word);
     } else if (word > AMPL_SKIPPED_FIRST && word < AMPL_REFUSED_FIRST) {
         if (word != AMPL_WORD_option || !ampl_parse_option(parser))
             skip_rest(parser, ampl_shown(parser).text);
-    } else if (word == AMPL_WORD_for || word == AMPL_WORD_repeat || word == AMPL_WORD_while || word == AMPL_WORD_if) {
+    } else if (ampl_at_compound(parser)) {
         parse_blocks(parser);
     } else if (word == AMPL_WORD_function) {
         refuse_function(parser);
     } else if (word > AMPL_REFUSED_FIRST && word < AMPL_REFUSED_END) {
-        parse_statement_refuse(parser, ampl_shown(parser).text);
+        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: this statement is not supported",
+                     ampl_shown(parser).text);
     } else {
         parse_other(parser);
     }
 }
 
-/* Commands with an optional index and ':' before their operands. */
-static bool shows_over_index(const struct ampl_parser *parser) {
-    return ampl_at_word(parser, AMPL_WORD_display) || ampl_at_word(parser, AMPL_WORD_print) ||
-           ampl_at_word(parser, AMPL_WORD_printf) || ampl_at_word(parser, AMPL_WORD_csvdisplay);
-}
-
 /* Whether a name, optionally with an index, is followed by ':': then it names a constraint, even if it is a word of the
  * language. */
 static bool names_constraint(const struct ampl_parser *parser) {
-    struct ampl_lexer lexer = parser->lexer;
-    struct ampl_token token = ampl_lex(&lexer);
+    static const enum ampl_word shows[] = {AMPL_WORD_display, AMPL_WORD_print, AMPL_WORD_printf, AMPL_WORD_csvdisplay,
+                                           AMPL_WORD_none}; /* with an optional index and ':' before their operands */
     if (ampl_is_reserved(parser->token.symbol) || starts_declaration(parser) || ampl_at_word(parser, AMPL_WORD_check))
         return false;
-    if (token.kind == AMPL_TOKEN_OPEN_BRACE && shows_over_index(parser))
+    if (ampl_peek(parser).kind == AMPL_TOKEN_OPEN_BRACE && ampl_at_one_of(parser, shows))
         return false;
-    int open = 0;
-    for (int i = 0; i < MOST_LOOKAHEAD; i++) {
-        if (open == 0 && token.kind != AMPL_TOKEN_OPEN_BRACE)
-            return token.kind == AMPL_TOKEN_COLON;
-        if (token.kind == AMPL_TOKEN_END || token.kind == AMPL_TOKEN_SEMICOLON)
-            return false;
-        open += token.kind == AMPL_TOKEN_OPEN_BRACE;
-        open -= token.kind == AMPL_TOKEN_SHUT_BRACE;
-        token = ampl_lex(&lexer);
-    }
-    return false;
+    return ampl_after_brackets(parser, AMPL_TOKEN_OPEN_BRACE, AMPL_TOKEN_SHUT_BRACE).kind == AMPL_TOKEN_COLON;
 }
 
 static void parse_model_statement(struct ampl_parser *parser) {
@@ -274,9 +238,8 @@ static void parse_model_statement(struct ampl_parser *parser) {
 
 /* In data mode only set, param, var and include continue it; other statements return to the model. */
 static void parse_statement(struct ampl_parser *parser) {
-    bool data = ampl_at_word(parser, AMPL_WORD_set) || ampl_at_word(parser, AMPL_WORD_param) ||
-                ampl_at_word(parser, AMPL_WORD_var);
-    if (parser->data_mode && data) {
+    static const enum ampl_word data[] = {AMPL_WORD_set, AMPL_WORD_param, AMPL_WORD_var, AMPL_WORD_none};
+    if (parser->data_mode && ampl_at_one_of(parser, data)) {
         ampl_parse_data_statement(parser, (enum ampl_word)parser->token.symbol);
         return;
     }

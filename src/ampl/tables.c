@@ -164,6 +164,15 @@ bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *k
     return true;
 }
 
+struct ampl_set *ampl_table_new_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key,
+                                    uint32_t dimension) {
+    struct ampl_value value = {.kind = AMPL_SET_VALUE, .is = {.set = ampl_set_create(dimension)}};
+    if (value.is.set && ampl_table_set(table, arity, key, value))
+        return value.is.set;
+    ampl_set_destroy(value.is.set);
+    return NULL;
+}
+
 bool ampl_table_add(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value,
                     bool *fresh) {
     struct ampl_value *place = tables_place_of(table, arity, key, fresh);

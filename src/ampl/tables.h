@@ -81,6 +81,9 @@ struct ampl_value *ampl_table_find_next(struct ampl_table *table, const ampl_ato
 
 bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value);
 
+/* An empty set as the value of the key; NULL: out of memory. */
+struct ampl_set *ampl_table_new_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, uint32_t dimension);
+
 /* Adds a value unless the key has one; sets *fresh. */
 bool ampl_table_add(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value,
                     bool *fresh);

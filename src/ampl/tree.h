@@ -28,7 +28,7 @@ enum ampl_op {
     AMPL_RAISE,    /* [base, exponent] */
     AMPL_CALL,     /* word [arguments] */
     AMPL_DRAW,     /* draw [arguments] */
-    AMPL_PIECES,   /* slot: breakpoints [argument, where it is zero, items of breakpoints, items of slopes] */
+    AMPL_PIECES,   /* slot: breakpoints [items of breakpoints, items of slopes, argument, where it is zero] */
     AMPL_ITEM,     /* optional indexing [value] */
     AMPL_NET,      /* declaration of a goal: the contributions of variables to it; dimension 1: negated */
     AMPL_SUM_OVER, /* indexing [body]; likewise the next three */
