@@ -13,11 +13,6 @@
 
 /* ---- params ---- */
 
-static const char *label_of(struct ampl_evaluator *e, const struct ampl_declaration *declaration,
-                            const ampl_atom *key) {
-    return ampl_label(e, ampl_symbol_text(e, declaration->name), declaration->arity, key);
-}
-
 static bool check_type(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
                        struct ampl_value value) {
     const char *problem = NULL;
@@ -34,78 +29,42 @@ static bool check_type(struct ampl_evaluator *e, const struct ampl_declaration *
         problem = "the value is neither 0 nor 1";
     if (!problem)
         return true;
-    return ampl_fail(e, HN_INVALID, param->place, "%s: %s", label_of(e, param, key), problem);
-}
-
-static hn_expr attribute_condition(struct ampl_evaluator *e, enum ampl_attribute_kind kind, struct ampl_value value,
-                                   struct ampl_value bound) {
-    hn_expr v = ampl_expr(e, value), b = ampl_expr(e, bound);
-    switch (kind) {
-    case AMPL_AT_LEAST:
-        return hn_less_equal(b, v);
-    case AMPL_AT_MOST:
-        return hn_less_equal(v, b);
-    case AMPL_ABOVE:
-        return hn_less(b, v);
-    case AMPL_BELOW:
-        return hn_less(v, b);
-    default:
-        return hn_not_equal(v, b);
-    }
-}
-
-static bool holds(enum ampl_attribute_kind kind, double value, double bound) {
-    switch (kind) {
-    case AMPL_AT_LEAST:
-        return value >= bound;
-    case AMPL_AT_MOST:
-        return value <= bound;
-    case AMPL_ABOVE:
-        return value > bound;
-    case AMPL_BELOW:
-        return value < bound;
-    default:
-        return value != bound;
-    }
-}
-
-static const char *relation_text(enum ampl_attribute_kind kind) {
-    static const char texts[][3] = {">=", "<=", ">", "<", "<>"};
-    return texts[kind];
+    return ampl_fail(e, HN_INVALID, param->place, "%s: %s", ampl_label_of(e, param, key), problem);
 }
 
 /* The requirement is named after the number of the attribute. */
 static bool require(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
-                    const struct ampl_attribute *attribute, hn_expr condition) {
+                    const struct ampl_attribute *attribute, struct ampl_value condition) {
     char name[400];
     unsigned number = 1;
     for (const struct ampl_attribute *a = param->attributes; a != attribute; a = a->next)
         number++;
-    snprintf(name, sizeof name, "%s attribute %u", label_of(e, param, key), number);
-    if (e->failed || ampl_value_expr(e, condition, param->place).kind == AMPL_NOTHING)
+    snprintf(name, sizeof name, "%s attribute %u", ampl_label_of(e, param, key), number);
+    if (e->failed)
         return false;
-    hn_require(e->model, name, condition);
+    hn_require(e->model, name, ampl_expr(e, condition));
     return ampl_model_good(e, param);
 }
 
 static bool check_bound(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
                         struct ampl_value value, const struct ampl_attribute *attribute) {
     struct ampl_value bound = ampl_evaluate(e, attribute->bound);
+    const char *relation = ampl_token_text((enum ampl_token_kind)attribute->relation);
     if (e->failed)
         return false;
     if (value.kind == AMPL_SYMBOL || bound.kind == AMPL_SYMBOL) {
-        if (attribute->kind == AMPL_OTHER_THAN && (value.kind != bound.kind || value.index != bound.index))
+        if (attribute->relation == AMPL_TOKEN_NOT_EQUAL && (value.kind != bound.kind || value.index != bound.index))
             return true;
-        return ampl_fail(e, HN_INVALID, param->place, "%s: the value violates %s", label_of(e, param, key),
-                         relation_text(attribute->kind));
+        return ampl_fail(e, HN_INVALID, param->place, "%s: the value violates %s", ampl_label_of(e, param, key),
+                         relation);
     }
+    struct ampl_value holds = ampl_compare(e, attribute->relation, value, bound, param->place);
     if (value.kind == AMPL_EXPRESSION || bound.kind == AMPL_EXPRESSION)
-        return require(e, param, key, attribute, attribute_condition(e, attribute->kind, value, bound));
-    if (holds(attribute->kind, value.is.number, bound.is.number))
+        return require(e, param, key, attribute, holds);
+    if (holds.is.number != 0)
         return true;
-    return ampl_fail(e, HN_INVALID, param->place, "%s: the value %s violates %s %s", label_of(e, param, key),
-                     error_number(value.is.number).text, relation_text(attribute->kind),
-                     error_number(bound.is.number).text);
+    return ampl_fail(e, HN_INVALID, param->place, "%s: the value %s violates %s %s", ampl_label_of(e, param, key),
+                     error_number(value.is.number).text, relation, error_number(bound.is.number).text);
 }
 
 static bool check_membership(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
@@ -113,20 +72,20 @@ static bool check_membership(struct ampl_evaluator *e, const struct ampl_declara
     bool in = false;
     if (value.kind == AMPL_EXPRESSION)
         return ampl_fail(e, HN_INVALID, param->place, "%s depends on network inputs and cannot be in a finite set",
-                         label_of(e, param, key));
+                         ampl_label_of(e, param, key));
     if (value.kind == AMPL_NUMBER && isnan(value.is.number))
-        return ampl_fail(e, HN_INVALID, param->place, "%s is NaN", label_of(e, param, key));
+        return ampl_fail(e, HN_INVALID, param->place, "%s is NaN", ampl_label_of(e, param, key));
     ampl_atom atom = value.kind == AMPL_SYMBOL ? ampl_atom_symbol(value.index) : ampl_atom_number(value.is.number);
     if (!ampl_contains(e, set, &atom, &in))
         return false;
     return in ||
-           ampl_fail(e, HN_INVALID, param->place, "%s: the value %s is not in its set", label_of(e, param, key),
+           ampl_fail(e, HN_INVALID, param->place, "%s: the value %s is not in its set", ampl_label_of(e, param, key),
                      value.kind == AMPL_SYMBOL ? ampl_symbol_text(e, value.index) : error_number(value.is.number).text);
 }
 
 bool ampl_check_attribute(struct ampl_evaluator *e, const struct ampl_declaration *param, const ampl_atom *key,
                           struct ampl_value value, const struct ampl_attribute *attribute) {
-    if (attribute->kind == AMPL_IN)
+    if (attribute->relation == AMPL_TOKEN_NAME)
         return check_membership(e, param, key, value, attribute->bound);
     return check_bound(e, param, key, value, attribute);
 }
@@ -151,9 +110,10 @@ bool ampl_variable_bounds(struct ampl_evaluator *e, const struct ampl_declaratio
         struct ampl_value bound;
         if (!ampl_operand(e, a->bound, &bound))
             return false;
-        struct ampl_value *side = a->kind == AMPL_AT_LEAST ? &bounds->lower : &bounds->upper;
+        struct ampl_value *side = a->relation == AMPL_TOKEN_GREATER_EQUAL ? &bounds->lower : &bounds->upper;
         bool unbounded = side->kind == AMPL_NUMBER && isinf(side->is.number);
-        *side = unbounded ? bound : ampl_smaller(e, *side, bound, a->kind == AMPL_AT_LEAST, a->bound->place);
+        *side =
+            unbounded ? bound : ampl_smaller(e, *side, bound, a->relation == AMPL_TOKEN_GREATER_EQUAL, a->bound->place);
         if (e->failed)
             return false;
     }
@@ -175,7 +135,7 @@ bool ampl_check_set(struct ampl_evaluator *e, const struct ampl_declaration *dec
                 char text[300];
                 snprintf(text, sizeof text, "%s", ampl_label(e, "", ampl_set_dimension(set), member));
                 return ampl_fail(e, HN_INVALID, declaration->place, "the set %s: the member %s is not allowed",
-                                 label_of(e, declaration, key), text);
+                                 ampl_label_of(e, declaration, key), text);
             }
         }
     return true;
@@ -186,9 +146,7 @@ bool ampl_check_set(struct ampl_evaluator *e, const struct ampl_declaration *dec
 static bool check_entry(struct ampl_evaluator *e, const struct ampl_declaration *declaration, size_t number) {
     ampl_atom key[AMPL_MOST_COMPONENTS];
     bool in;
-    const struct ampl_tuples *keys = &declaration->given.keys;
-    if (keys->arity > 0)
-        memcpy(key, keys->atoms + number * keys->arity, keys->arity * sizeof *key);
+    ampl_table_key(&declaration->given, number, key);
     struct ampl_value value = declaration->given.values[number];
     if (!ampl_admits(e, declaration->indexing, key, &in))
         return false;
@@ -200,15 +158,13 @@ static bool check_entry(struct ampl_evaluator *e, const struct ampl_declaration 
 }
 
 bool ampl_check_given(struct ampl_evaluator *e) {
-    for (const struct ampl_declaration *d = e->program->first; d; d = d->next) {
-        struct ampl_frame outer;
+    for (const struct ampl_declaration *d = e->program->first; d && !e->failed; d = d->next) {
+        struct ampl_frame outer = ampl_frame_enter(e, d->slots);
         e->about = d->name;
-        if (!ampl_frame_enter(e, d->slots, &outer))
-            return false;
-        for (size_t i = 0; i < d->given.keys.count; i++)
-            if (!ampl_step(e, 1, d->place) || !check_entry(e, d, i))
-                return false;
+        for (size_t i = 0; i < d->given.keys.count && !e->failed; i++)
+            if (ampl_step(e, 1, d->place))
+                check_entry(e, d, i);
         ampl_frame_leave(e, outer);
     }
-    return true;
+    return !e->failed;
 }

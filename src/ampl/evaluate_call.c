@@ -14,8 +14,7 @@
 #include "base/elementary.h"
 
 static struct ampl_value nothing(struct ampl_evaluator *e, const struct ampl_node *node, const char *problem) {
-    ampl_fail(e, HN_INVALID, node->place, "%s: %s", ampl_symbol_text(e, node->is.word), problem);
-    return ampl_value_nothing();
+    return ampl_no_value(e, HN_INVALID, node->place, "%s: %s", ampl_symbol_text(e, node->is.word), problem);
 }
 
 /* ---- functions of one number ---- */
@@ -54,11 +53,9 @@ static struct ampl_value elementary(struct ampl_evaluator *e, const struct ampl_
     if (a.kind != AMPL_NUMBER)
         return ampl_value_expr(e, apply_expr(node->is.word, ampl_expr(e, a)), node->place);
     double value = apply_number(node->is.word, a.is.number);
-    if (isnan(value) && !isnan(a.is.number)) {
-        ampl_fail(e, HN_INVALID, node->place, "%s(%s) is NaN", ampl_symbol_text(e, node->is.word),
-                  error_number(a.is.number).text);
-        return ampl_value_nothing();
-    }
+    if (isnan(value) && !isnan(a.is.number))
+        return ampl_no_value(e, HN_INVALID, node->place, "%s(%s) is NaN", ampl_symbol_text(e, node->is.word),
+                             error_number(a.is.number).text);
     return ampl_value_number(value);
 }
 
@@ -156,10 +153,8 @@ static struct ampl_value member_value(const struct ampl_set *set, size_t number)
 static struct ampl_set *own_set(struct ampl_evaluator *e, const struct ampl_node *dummy) {
     ampl_atom kept[AMPL_MOST_COMPONENTS * 2];
     size_t first = e->base + dummy->is.slot, count = e->top - first;
-    if (count > sizeof kept / sizeof kept[0]) {
-        ampl_fail(e, HN_LIMIT, dummy->place, "too many dummy indices in scope");
-        return NULL;
-    }
+    if (count > sizeof kept / sizeof kept[0])
+        return ampl_fail(e, HN_LIMIT, dummy->place, "too many dummy indices in scope");
     memcpy(kept, e->stack + first, count * sizeof *kept);
     struct ampl_set *set = ampl_evaluate_set(e, dummy->over.item->set);
     memcpy(e->stack + first, kept, count * sizeof *kept);

@@ -84,10 +84,8 @@ struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl
             problem = "the arguments must be finite";
     }
     problem = problem ? problem : problem_of(draw->word, arguments);
-    if (problem) {
-        ampl_fail(e, HN_INVALID, node->place, "%s: %s", name, problem);
-        return ampl_value_nothing();
-    }
+    if (problem)
+        return ampl_no_value(e, HN_INVALID, node->place, "%s: %s", name, problem);
     struct ampl_random random = {.key = key_of(e, draw)};
     return ampl_value_number(draw_value(&random, draw->word, arguments));
 }

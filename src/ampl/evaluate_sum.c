@@ -71,10 +71,8 @@ static bool push(struct ampl_evaluator *e, double factor, hn_expr term, struct a
 }
 
 static bool add_value(struct ampl_evaluator *e, struct ampl_value value, bool minus, struct ampl_place place) {
-    if (value.kind == AMPL_NUMBER && minus)
-        value.is.number = -value.is.number;
-    else if (minus)
-        value = ampl_value_expr(e, hn_neg(ampl_expr(e, value)), place);
+    if (minus)
+        value = ampl_negative(e, value, place);
     return !e->failed && push(e, 1, ampl_expr(e, value), place);
 }
 
@@ -148,7 +146,7 @@ static bool visit_term(struct ampl_evaluator *e, void *context) {
 }
 
 /* Pops the terms from first on and returns their sum. */
-static struct ampl_value evaluate_sum_finish(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
+static struct ampl_value finish_sum(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
     size_t count = e->term_count - first;
     hn_expr sum = hn_linear(e->model, count, count ? e->factors + first : NULL, count ? e->terms + first : NULL);
     e->term_count = e->plain_count = first;
@@ -157,7 +155,7 @@ static struct ampl_value evaluate_sum_finish(struct ampl_evaluator *e, size_t fi
 
 /* a less b: the sum so far minus b, or 0 if that is negative. */
 static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, size_t first) {
-    struct ampl_value sum = evaluate_sum_finish(e, first, node->place), other;
+    struct ampl_value sum = finish_sum(e, first, node->place), other;
     if (e->failed || !ampl_operand(e, node, &other))
         return false;
     hn_expr difference = hn_sub(ampl_expr(e, sum), ampl_expr(e, other));
@@ -245,7 +243,7 @@ struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_
     bool less_in_it = node->op == AMPL_CHAIN_ADD && has_less(node);
     e->plain_count = first;
     if (less_in_it ? add_chain_with_less(e, node) : add_leftmost(e, node, first, false))
-        value = evaluate_sum_finish(e, first, node->place);
+        value = finish_sum(e, first, node->place);
     e->term_count = first;
     e->plain_count = plain;
     return value;

@@ -13,7 +13,7 @@
 
 static bool in_a_set(const struct ampl_declaration *param) {
     for (const struct ampl_attribute *a = param->attributes; a; a = a->next)
-        if (a->kind == AMPL_IN)
+        if (a->relation == AMPL_TOKEN_NAME)
             return true;
     return false;
 }
@@ -128,10 +128,9 @@ bool ampl_fail_varying(struct ampl_evaluator *e, const struct ampl_node *node, c
 
 /* ---- creating inputs ---- */
 
-static bool visit_input(struct ampl_evaluator *e, void *context) {
-    struct ampl_declaration *param = context;
-    const ampl_atom *key = ampl_loop_index(e, param->indexing);
-    const char *label = ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key);
+static bool visit_input(struct ampl_evaluator *e, struct ampl_declaration *param, const ampl_atom *key, void *context) {
+    (void)context;
+    const char *label = ampl_label_of(e, param, key);
     if (ampl_symbols_nameless(e->symbols, param->name))
         return ampl_fail(e, HN_INVALID, param->place, "%s has no value, but an input needs a name without '$'", label);
     if (!ampl_hold(e, strlen(label), param->place))
@@ -154,45 +153,31 @@ static bool apply_attribute(struct ampl_evaluator *e, const struct ampl_declarat
     if (!ampl_operand(e, a->bound, &bound))
         return false;
     bool constant = bound.kind == AMPL_NUMBER;
-    if (constant && (a->kind == AMPL_AT_LEAST || a->kind == AMPL_ABOVE))
+    if (constant && (a->relation == AMPL_TOKEN_GREATER_EQUAL || a->relation == AMPL_TOKEN_GREATER))
         box->lower = fmax(box->lower, bound.is.number);
-    else if (constant && (a->kind == AMPL_AT_MOST || a->kind == AMPL_BELOW))
+    else if (constant && (a->relation == AMPL_TOKEN_LESS_EQUAL || a->relation == AMPL_TOKEN_LESS))
         box->upper = fmin(box->upper, bound.is.number);
-    if (constant && (a->kind == AMPL_AT_LEAST || a->kind == AMPL_AT_MOST))
+    if (constant && (a->relation == AMPL_TOKEN_GREATER_EQUAL || a->relation == AMPL_TOKEN_LESS_EQUAL))
         return true;
     return ampl_check_attribute(e, param, key, *ampl_table_find(&param->known, key), a);
 }
 
-static bool visit_range(struct ampl_evaluator *e, void *context) {
-    struct ampl_declaration *param = context;
-    ampl_atom key[AMPL_MOST_COMPONENTS];
+static bool visit_range(struct ampl_evaluator *e, struct ampl_declaration *param, const ampl_atom *key, void *context) {
     struct box box = {-HUGE_VAL, HUGE_VAL};
-    memcpy(key, ampl_loop_index(e, param->indexing), param->arity * sizeof *key);
+    (void)context;
     for (const struct ampl_attribute *a = param->attributes; a; a = a->next)
         if (!apply_attribute(e, param, key, a, &box))
             return false;
     if (!(box.lower <= box.upper))
-        return ampl_fail(e, HN_INVALID, param->place, "%s: the range is empty",
-                         ampl_label(e, ampl_symbol_text(e, param->name), param->arity, key));
+        return ampl_fail(e, HN_INVALID, param->place, "%s: the range is empty", ampl_label_of(e, param, key));
     hn_input_range(ampl_expr(e, *ampl_table_find(&param->known, key)), box.lower, box.upper);
     return ampl_model_good(e, param);
 }
 
-static bool for_inputs(struct ampl_evaluator *e, ampl_visit visit) {
-    for (struct ampl_declaration *d = e->program->first; d; d = d->next) {
-        struct ampl_frame outer;
-        if (!d->input)
-            continue;
-        if (!ampl_frame_enter(e, d->slots, &outer))
+static bool for_inputs(struct ampl_evaluator *e, ampl_visit_entry visit) {
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next)
+        if (d->input && !ampl_loop_entries(e, d, visit, NULL))
             return false;
-        uint32_t about = e->about;
-        e->about = d->name;
-        bool good = ampl_loop(e, d->indexing, visit, d);
-        e->about = about;
-        ampl_frame_leave(e, outer);
-        if (!good)
-            return false;
-    }
     return true;
 }
 
@@ -212,35 +197,28 @@ bool ampl_make_inputs(struct ampl_evaluator *e) {
 /* ---- indices changed by let ---- */
 
 struct recount {
-    const struct ampl_declaration *param;
     size_t count;
     bool changed;
 };
 
-static bool visit_again(struct ampl_evaluator *e, void *context) {
+static bool visit_again(struct ampl_evaluator *e, struct ampl_declaration *param, const ampl_atom *key, void *context) {
     struct recount *again = context;
+    (void)e;
     again->count++;
-    again->changed |= !ampl_table_find(&again->param->known, ampl_loop_index(e, again->param->indexing));
+    again->changed |= !ampl_table_find(&param->known, key);
     return true;
-}
-
-static bool recount(struct ampl_evaluator *e, const struct ampl_declaration *param) {
-    struct recount again = {param, 0, false};
-    struct ampl_frame outer;
-    if (!ampl_frame_enter(e, param->slots, &outer) || !ampl_loop(e, param->indexing, visit_again, &again))
-        return false;
-    ampl_frame_leave(e, outer);
-    if (!again.changed && again.count == param->known.keys.count)
-        return true;
-    return ampl_fail(e, HN_UNSUPPORTED, param->place, "let changes the index of the input %s after its use",
-                     ampl_symbol_text(e, param->name));
 }
 
 bool ampl_check_inputs(struct ampl_evaluator *e) {
     if (!ampl_make_inputs(e))
         return false;
-    for (const struct ampl_declaration *d = e->program->first; d; d = d->next)
-        if (d->input && !recount(e, d))
+    for (struct ampl_declaration *d = e->program->first; d; d = d->next) {
+        struct recount again = {0, false};
+        if (d->input && !ampl_loop_entries(e, d, visit_again, &again))
             return false;
+        if (d->input && (again.changed || again.count != d->known.keys.count))
+            return ampl_fail(e, HN_UNSUPPORTED, d->place, "let changes the index of the input %s after its use",
+                             ampl_symbol_text(e, d->name));
+    }
     return true;
 }

@@ -63,31 +63,23 @@ static bool end_of_attributes(struct ampl_parser *parser) {
     return ampl_at_end(parser);
 }
 
-static void add_attribute(struct ampl_parser *parser, enum ampl_attribute_kind kind, struct ampl_node *bound) {
+static void add_attribute(struct ampl_parser *parser, enum ampl_token_kind relation, struct ampl_node *bound) {
     struct ampl_attribute *attribute = bound ? ampl_take(parser, 1, sizeof *attribute) : NULL;
     if (!attribute)
         return;
-    *attribute = (struct ampl_attribute){.kind = kind, .bound = bound};
+    *attribute = (struct ampl_attribute){.relation = relation, .bound = bound};
     *parser->last_attribute = attribute;
     parser->last_attribute = &attribute->next;
 }
 
 /* >= <= > < <> with a bound; false if the token is another one. */
 static bool parse_relation(struct ampl_parser *parser) {
-    static const struct {
-        enum ampl_token_kind token;
-        enum ampl_attribute_kind kind;
-    } relations[] = {{AMPL_TOKEN_GREATER_EQUAL, AMPL_AT_LEAST},
-                     {AMPL_TOKEN_LESS_EQUAL, AMPL_AT_MOST},
-                     {AMPL_TOKEN_GREATER, AMPL_ABOVE},
-                     {AMPL_TOKEN_LESS, AMPL_BELOW},
-                     {AMPL_TOKEN_NOT_EQUAL, AMPL_OTHER_THAN}};
-    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++)
-        if (ampl_accept(parser, relations[i].token)) {
-            add_attribute(parser, relations[i].kind, ampl_parse_scalar(parser));
-            return true;
-        }
-    return false;
+    enum ampl_token_kind relation = parser->token.kind;
+    if (relation < AMPL_TOKEN_NOT_EQUAL || relation > AMPL_TOKEN_GREATER_EQUAL)
+        return false;
+    ampl_next(parser);
+    add_attribute(parser, relation, ampl_parse_scalar(parser));
+    return true;
 }
 
 /* in interval [a, b): its ends become relations; the ends for a variable must be closed or infinite. */
@@ -101,7 +93,9 @@ static void add_interval(struct ampl_parser *parser, struct ampl_declaration *de
         if (variable && open && !infinite)
             ampl_mistake(parser, HN_UNSUPPORTED, end->place, "the bound of a variable cannot be open");
         else if (!infinite)
-            add_attribute(parser, i == 0 ? (open ? AMPL_ABOVE : AMPL_AT_LEAST) : (open ? AMPL_BELOW : AMPL_AT_MOST),
+            add_attribute(parser,
+                          i == 0 ? (open ? AMPL_TOKEN_GREATER : AMPL_TOKEN_GREATER_EQUAL)
+                                 : (open ? AMPL_TOKEN_LESS : AMPL_TOKEN_LESS_EQUAL),
                           end);
     }
 }
@@ -171,7 +165,7 @@ static void parse_set_attribute(struct ampl_parser *parser, struct ampl_declarat
     if (ampl_accept_word(parser, AMPL_WORD_dimen)) {
         parse_dimen(parser, set, known);
     } else if (ampl_accept_word(parser, AMPL_WORD_within) || ampl_accept_word(parser, AMPL_WORD_in)) {
-        add_attribute(parser, AMPL_WITHIN, parse_set_value(parser, set, known));
+        add_attribute(parser, AMPL_TOKEN_NAME, parse_set_value(parser, set, known));
     } else if (ampl_accept_word(parser, AMPL_WORD_ordered)) {
         set->ordered = true;
     } else if (ampl_accept_word(parser, AMPL_WORD_circular)) {
@@ -217,7 +211,7 @@ static void parse_param_attribute(struct ampl_parser *parser, struct ampl_declar
         if (set && set->op == AMPL_INTERVAL)
             add_interval(parser, param, set);
         else
-            add_attribute(parser, AMPL_IN, set);
+            add_attribute(parser, AMPL_TOKEN_NAME, set);
     } else if (ampl_accept_word(parser, AMPL_WORD_default)) {
         set_value(parser, &param->fallback, ampl_parse_scalar(parser));
     } else if (ampl_at(parser, AMPL_TOKEN_ASSIGN) || ampl_at(parser, AMPL_TOKEN_EQUAL)) {

@@ -94,7 +94,9 @@ static bool find_number(const struct ampl_set *set, ampl_atom member, size_t *nu
 }
 
 bool ampl_set_find(const struct ampl_set *set, const ampl_atom *member, size_t *number) {
-    return set->progression ? find_number(set, *member, number) : ampl_tuples_find(&set->tuples, member, number);
+    if (set->progression)
+        return find_number(set, *member, number);
+    return set->tuples.count > 0 && ampl_tuples_find(&set->tuples, member, number);
 }
 
 bool ampl_set_add(struct ampl_set *set, const ampl_atom *member) {

@@ -142,6 +142,12 @@ struct ampl_value *ampl_table_find_next(struct ampl_table *table, const ampl_ato
     return &table->values[number];
 }
 
+void ampl_table_key(const struct ampl_table *table, size_t i, ampl_atom *key) {
+    uint32_t arity = table->keys.arity;
+    if (arity > 0)
+        memcpy(key, table->keys.atoms + i * arity, arity * sizeof *key);
+}
+
 /* The place of a key's value, created if missing; NULL: out of memory. */
 static struct ampl_value *tables_place_of(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
     size_t number;

@@ -79,6 +79,9 @@ struct ampl_value *ampl_table_find(const struct ampl_table *table, const ampl_at
 /* The same, optimised for lookups in order, as in sums: tries the key after the last one first. */
 struct ampl_value *ampl_table_find_next(struct ampl_table *table, const ampl_atom *key);
 
+/* Key number i. */
+void ampl_table_key(const struct ampl_table *table, size_t i, ampl_atom *key);
+
 bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value);
 
 /* An empty set as the value of the key; NULL: out of memory. */

@@ -129,10 +129,8 @@ struct ampl_contribution {
 
 enum ampl_kind { AMPL_SETS, AMPL_PARAMS, AMPL_VARIABLES, AMPL_CONSTRAINTS, AMPL_OBJECTIVES };
 
-enum ampl_attribute_kind { AMPL_AT_LEAST, AMPL_AT_MOST, AMPL_ABOVE, AMPL_BELOW, AMPL_OTHER_THAN, AMPL_IN, AMPL_WITHIN };
-
 struct ampl_attribute {
-    enum ampl_attribute_kind kind;
+    uint32_t relation; /* token of >= <= > < <>; a name: in or within */
     struct ampl_node *bound;
     struct ampl_attribute *next; /* in the order of the text */
 };
