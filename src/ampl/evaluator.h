@@ -10,9 +10,7 @@
 #ifndef HN_AMPL_EVALUATOR_H
 #define HN_AMPL_EVALUATOR_H
 
-#include "ampl/labels.h"
 #include "ampl/lexer.h"
-#include "ampl/sets.h"
 #include "ampl/symbols.h"
 #include "ampl/tree.h"
 #include "ampl/words.h"

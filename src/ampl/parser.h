@@ -8,9 +8,7 @@
 #ifndef HN_AMPL_PARSER_H
 #define HN_AMPL_PARSER_H
 
-#include "ampl/labels.h"
 #include "ampl/lexer.h"
-#include "ampl/sets.h"
 #include "ampl/tree.h"
 #include "ampl/words.h"
 

@@ -1,10 +1,10 @@
-/* sets.c - see sets.h.
+/* sets.c - see tables.h: sets.
  *
  * The slices of a set for one mask are a hash table from the given components to the first matching member, and a link
  * from each member to the next one with the same components.
  *
  * SPDX-License-Identifier: MIT */
-#include "ampl/sets.h"
+#include "ampl/tables.h"
 
 #include "base/memory.h"
 #include "base/size.h"

@@ -1,4 +1,4 @@
-/* symbols.h - interns texts: names, strings and set members, as small numbers.
+/* symbols.h - interns texts: names, strings and set members, as small numbers; and labels: names with subscripts.
  *
  * The first symbols are the words of words.h. Each symbol can refer to the declaration with that name.
  *
@@ -6,10 +6,8 @@
 #ifndef HN_AMPL_SYMBOLS_H
 #define HN_AMPL_SYMBOLS_H
 
+#include "ampl/tables.h"
 #include "base/arena.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct ampl_declaration;
 
@@ -41,5 +39,18 @@ const char *ampl_symbols_text(const struct ampl_symbols *symbols, uint32_t symbo
 
 /* Whether it begins with '$': its definition has no name in the model. */
 bool ampl_symbols_nameless(const struct ampl_symbols *symbols, uint32_t symbol);
+
+/* ---- labels ---- */
+
+/* The buffer of one label, reused for the next one. */
+struct ampl_label {
+    char *text;
+    size_t capacity;
+};
+
+/* name[a,b]; valid until the next label. NULL: out of memory. */
+const char *ampl_label_write(struct ampl_label *label, const struct ampl_symbols *symbols, const char *name,
+                             uint32_t count, const ampl_atom *atoms);
+void ampl_label_release(struct ampl_label *label);
 
 #endif

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/tables.h"
 
-#include "ampl/sets.h"
 #include "base/arena.h"
 #include "base/memory.h"
 #include "base/size.h"
