@@ -204,7 +204,11 @@ static bool visit_intersection(struct ampl_evaluator *e, void *context) {
     return good;
 }
 
-static struct ampl_set *collect(struct ampl_evaluator *e, const struct ampl_node *node, ampl_visit visit) {
+static struct ampl_set *collect(struct ampl_evaluator *e, const struct ampl_node *node) {
+    ampl_visit visit = node->op == AMPL_IMAGE_OVER       ? visit_image
+                       : node->op == AMPL_UNION_OVER     ? visit_union
+                       : node->op == AMPL_INTERSECT_OVER ? visit_intersection
+                                                         : visit_index;
     struct collection c = {node, ampl_temporary(e, node->dimension), false};
     return c.set && ampl_loop(e, node->over.indexing, visit, &c) ? c.set : NULL;
 }
@@ -215,7 +219,7 @@ static struct ampl_set *indexed(struct ampl_evaluator *e, const struct ampl_node
     const struct ampl_index_item *item = indexing->items;
     if (!item->next && !indexing->condition && indexing->arity == item->count)
         return ampl_evaluate_set(e, item->set);
-    return collect(e, node, visit_index);
+    return collect(e, node);
 }
 
 static struct ampl_set *choice(struct ampl_evaluator *e, const struct ampl_node *node) {
@@ -226,33 +230,21 @@ static struct ampl_set *choice(struct ampl_evaluator *e, const struct ampl_node 
 }
 
 static struct ampl_set *evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
-    switch (node->op) {
-    case AMPL_REFERENCE:
-        return ampl_refer_set(e, node);
-    case AMPL_PROGRESSION:
-        return progression(e, node);
-    case AMPL_INTERVAL:
-        return interval(e, node);
-    case AMPL_MEMBERS:
-        return members(e, node);
-    case AMPL_CHAIN_UNION:
-    case AMPL_CHAIN_INTERSECT:
-        return chain(e, node);
-    case AMPL_CHAIN_CROSS:
-        return cross(e, node);
-    case AMPL_SET_OVER:
-        return indexed(e, node);
-    case AMPL_IMAGE_OVER:
-        return collect(e, node, visit_image);
-    case AMPL_UNION_OVER:
-        return collect(e, node, visit_union);
-    case AMPL_INTERSECT_OVER:
-        return collect(e, node, visit_intersection);
-    case AMPL_CHOICE:
-        return choice(e, node);
-    default:
-        return ampl_fail(e, HN_INVALID, node->place, "not a set");
-    }
+    static struct ampl_set *(*const evaluations[])(struct ampl_evaluator * e,
+                                                   const struct ampl_node *node) = {[AMPL_REFERENCE] = ampl_refer_set,
+                                                                                    [AMPL_PROGRESSION] = progression,
+                                                                                    [AMPL_INTERVAL] = interval,
+                                                                                    [AMPL_MEMBERS] = members,
+                                                                                    [AMPL_CHAIN_UNION] = chain,
+                                                                                    [AMPL_CHAIN_INTERSECT] = chain,
+                                                                                    [AMPL_CHAIN_CROSS] = cross,
+                                                                                    [AMPL_SET_OVER] = indexed,
+                                                                                    [AMPL_IMAGE_OVER] = collect,
+                                                                                    [AMPL_UNION_OVER] = collect,
+                                                                                    [AMPL_INTERSECT_OVER] = collect,
+                                                                                    [AMPL_CHOICE] = choice,
+                                                                                    [AMPL_LIST] = NULL};
+    return evaluations[node->op] ? evaluations[node->op](e, node) : ampl_fail(e, HN_INVALID, node->place, "not a set");
 }
 
 struct ampl_set *ampl_evaluate_set(struct ampl_evaluator *e, const struct ampl_node *node) {

@@ -130,7 +130,12 @@ struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node);
 /* The value of a nameless definition: a difference of two is hn_sub, as written. */
 struct ampl_value ampl_evaluate_nameless(struct ampl_evaluator *e, const struct ampl_node *node);
-struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_comparison(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_member(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_subset(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_junction(struct ampl_evaluator *e, const struct ampl_node *node); /* and, or */
+struct ampl_value ampl_evaluate_quantifier(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_not(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_pieces(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* evaluate_random.c */
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node);
@@ -154,6 +159,7 @@ struct ampl_value ampl_multiply(struct ampl_evaluator *e, struct ampl_value a, s
 struct ampl_value ampl_negative(struct ampl_evaluator *e, struct ampl_value a, struct ampl_place place);
 struct ampl_value ampl_compare(struct ampl_evaluator *e, uint32_t relation, struct ampl_value a, struct ampl_value b,
                                struct ampl_place place); /* also strings */
+uint32_t ampl_mirrored(uint32_t relation);               /* that of exchanged sides */
 struct ampl_value ampl_smaller(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b, bool larger,
                                struct ampl_place place);
 

@@ -352,12 +352,6 @@ static struct ampl_bounds one_sided(uint32_t relation, struct ampl_value bound) 
     return bounds;
 }
 
-static uint32_t mirrored(uint32_t relation) {
-    if (relation == AMPL_TOKEN_LESS_EQUAL)
-        return AMPL_TOKEN_GREATER_EQUAL;
-    return relation == AMPL_TOKEN_GREATER_EQUAL ? AMPL_TOKEN_LESS_EQUAL : relation;
-}
-
 static bool two_sides(struct ampl_evaluator *e, struct ampl_declaration *c, const ampl_atom *key) {
     struct ampl_value left, right;
     if (!ampl_operand(e, c->sides[0], &left) || !add_contributions(e, c, &left) ||
@@ -370,7 +364,7 @@ static bool two_sides(struct ampl_evaluator *e, struct ampl_declaration *c, cons
         return add_row(e, c, key, one_sided(c->relation, ampl_value_number(0)), body);
     }
     if (on_right)
-        return add_row(e, c, key, one_sided(mirrored(c->relation), left), right);
+        return add_row(e, c, key, one_sided(ampl_mirrored(c->relation), left), right);
     return add_row(e, c, key, one_sided(c->relation, right), left);
 }
 
