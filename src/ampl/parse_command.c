@@ -14,7 +14,7 @@
 
 static struct ampl_command *new_command(struct ampl_parser *parser, enum ampl_command_kind kind,
                                         struct ampl_place place) {
-    struct ampl_command *command = ampl_take(parser, 1, sizeof *command);
+    struct ampl_command *command = parser->failed ? NULL : ampl_take(parser, 1, sizeof *command);
     if (!command)
         return NULL;
     command->kind = kind;
@@ -29,25 +29,23 @@ static struct ampl_command *new_command(struct ampl_parser *parser, enum ampl_co
 
 static void parse_let(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
-    const struct ampl_indexing *indexing;
-    struct ampl_declaration *declaration;
-    if (!ampl_parse_optional_index(parser, &indexing) || !(declaration = ampl_declared_here(parser, "a name")))
-        return;
-    if (declaration->defined) {
+    const struct ampl_indexing *indexing = ampl_parse_optional_index(parser);
+    struct ampl_declaration *declaration = ampl_declared_here(parser, "a name");
+    if (declaration && declaration->defined)
         ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is defined by '=' and cannot be changed",
                      ampl_shown(parser).text);
+    if (parser->failed)
         return;
-    }
     parser->changing = true;
     struct ampl_node *target = ampl_parse_reference(parser);
     bool start = target && declaration->kind == AMPL_VARIABLES && ampl_accept(parser, AMPL_TOKEN_DOT);
     parser->changing = false;
     if (start)
         ampl_next(parser); /* .start */
-    if (!target || !ampl_expect(parser, AMPL_TOKEN_ASSIGN, "after the target of let"))
-        return;
-    struct ampl_node *value = target->type == AMPL_SET ? ampl_parse_set(parser) : ampl_parse_scalar(parser);
-    struct ampl_command *command = value ? new_command(parser, start ? AMPL_START : AMPL_LET, place) : NULL;
+    ampl_expect(parser, AMPL_TOKEN_ASSIGN, "after the target of let");
+    bool set = target && target->type == AMPL_SET;
+    struct ampl_node *value = set ? ampl_parse_set(parser) : ampl_parse_scalar(parser);
+    struct ampl_command *command = new_command(parser, start ? AMPL_START : AMPL_LET, place);
     if (!command)
         return;
     command->indexing = indexing;
@@ -93,16 +91,12 @@ static struct ampl_node *parse_fix_target(struct ampl_parser *parser, enum ampl_
 
 static void parse_fix(struct ampl_parser *parser, enum ampl_command_kind kind) {
     struct ampl_place place = parser->token.place;
-    const struct ampl_indexing *indexing;
+    const struct ampl_indexing *indexing = ampl_parse_optional_index(parser);
     bool takes_value = kind == AMPL_FIX || kind == AMPL_UNFIX;
-    if (!ampl_parse_optional_index(parser, &indexing))
-        return;
     do {
         struct ampl_node *target = parse_fix_target(parser, kind), *value = NULL;
-        if (!target)
-            return;
-        if (takes_value && ampl_accept(parser, AMPL_TOKEN_ASSIGN) && !(value = ampl_parse_scalar(parser)))
-            return;
+        if (takes_value && ampl_accept(parser, AMPL_TOKEN_ASSIGN))
+            value = ampl_parse_scalar(parser);
         struct ampl_command *command = new_command(parser, kind, place);
         if (!command)
             return;
@@ -145,18 +139,16 @@ static uint32_t parse_check_name(struct ampl_parser *parser) {
 }
 
 void ampl_parse_check(struct ampl_parser *parser) {
-    const struct ampl_indexing *indexing;
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* a repeated check: checks run once, at the end */
         return;
     parser->command_count++;
     uint32_t name = parse_check_name(parser);
-    if (!ampl_parse_optional_index(parser, &indexing))
-        return;
+    const struct ampl_indexing *indexing = ampl_parse_optional_index(parser);
     ampl_accept(parser, AMPL_TOKEN_COLON);
     parser->no_variables = "a check";
     struct ampl_node *condition = ampl_parse_logical(parser);
     parser->no_variables = NULL;
-    struct ampl_command *command = condition ? new_command(parser, AMPL_CHECK, parser->start) : NULL;
+    struct ampl_command *command = new_command(parser, AMPL_CHECK, parser->start);
     if (!command)
         return;
     command->indexing = indexing;
@@ -184,30 +176,24 @@ static double seed_here(struct ampl_parser *parser) {
 }
 
 /* After the word randseed. Without a value, option only displays the seed. */
-static bool take_seed(struct ampl_parser *parser) {
+static void take_seed(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     struct ampl_word_text shown = ampl_shown(parser);
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON) || ampl_at(parser, AMPL_TOKEN_COMMA))
-        return true;
+        return;
     double seed = seed_here(parser);
     if (seed == 0) { /* AMPL would use the clock */
         ampl_note(parser->sources, HN_SEVERITY_WARNING, &place, "randseed 0 would use the clock; 1 is used instead");
         seed = 1;
     }
-    if (!(seed >= 1 && seed <= MOST_SEED) || seed != floor(seed))
-        return ampl_mistake(parser, HN_UNSUPPORTED, place, "randseed %s: expected a whole number from 1 to 2^53",
-                            shown.text);
+    if (!(seed >= 1 && seed <= MOST_SEED) || seed != floor(seed)) {
+        ampl_mistake(parser, HN_UNSUPPORTED, place, "randseed %s: expected a whole number from 1 to 2^53", shown.text);
+        return;
+    }
     ampl_next(parser);
     parser->seed = (uint64_t)seed;
     if (parser->program->first_seed == 0)
         parser->program->first_seed = parser->seed;
-    return true;
-}
-
-/* Skips to the ',' or the end of the statement. */
-static void pass(struct ampl_parser *parser) {
-    while (!ampl_at_end(parser) && !ampl_at(parser, AMPL_TOKEN_COMMA))
-        ampl_next(parser);
 }
 
 bool ampl_parse_option(struct ampl_parser *parser) {
@@ -216,15 +202,14 @@ bool ampl_parse_option(struct ampl_parser *parser) {
     bool others = false;
     do {
         ampl_next(parser);
-        bool seed = ampl_at_word(parser, AMPL_WORD_randseed);
-        others |= !seed;
-        if (!seed)
-            pass(parser);
-        else
+        if (ampl_accept_word(parser, AMPL_WORD_randseed)) {
+            take_seed(parser);
+            continue;
+        }
+        others = true;
+        while (!ampl_at_end(parser) && !ampl_at(parser, AMPL_TOKEN_COMMA))
             ampl_next(parser);
-        if (seed && !take_seed(parser))
-            return true;
-    } while (ampl_at(parser, AMPL_TOKEN_COMMA) && !parser->failed);
+    } while (ampl_at(parser, AMPL_TOKEN_COMMA));
     if (!others || parser->failed)
         return true;
     parser->lexer = lexer;
@@ -241,13 +226,7 @@ struct blocks {
     bool stops; /* a solve was found */
 };
 
-static bool parse_commands(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command **first);
-
-/* Rereads the next token, as if a ';' preceded it. */
-static void end_here(struct ampl_parser *parser) {
-    parser->lexer.at = parser->token.place.offset;
-    parser->token.kind = AMPL_TOKEN_SEMICOLON;
-}
+static void parse_commands(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command **first);
 
 static bool next_is(const struct ampl_parser *parser, enum ampl_word word) {
     struct ampl_token next = ampl_peek(parser);
@@ -266,64 +245,51 @@ static void parse_loop_name(struct ampl_parser *parser, struct ampl_command *loo
     ampl_next(parser);
 }
 
-static bool parse_for(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command *loop) {
+static void parse_for(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command *loop) {
     struct ampl_scope scope = ampl_scope_enter(parser);
     parse_loop_name(parser, loop);
     loop->indexing = ampl_parse_indexing(parser);
-    if (!loop->indexing)
-        return false;
-    if (loop->indexing->arity > AMPL_MOST_COMPONENTS)
-        return ampl_mistake(parser, HN_LIMIT, loop->place, "more than %d dummies in one loop", AMPL_MOST_COMPONENTS);
-    bool good = parse_commands(parser, blocks, &loop->body);
+    if (loop->indexing && loop->indexing->arity > AMPL_MOST_COMPONENTS)
+        ampl_mistake(parser, HN_LIMIT, loop->place, "more than %d dummies in one loop", AMPL_MOST_COMPONENTS);
+    parse_commands(parser, blocks, &loop->body);
     ampl_scope_leave(parser, scope);
-    return good;
 }
 
-/* while or until, and the condition; false with an error. */
-static bool parse_condition(struct ampl_parser *parser, struct ampl_node **condition, bool *until) {
-    *until = ampl_at_word(parser, AMPL_WORD_until);
-    if (!*until && !ampl_at_word(parser, AMPL_WORD_while))
-        return true;
-    ampl_next(parser);
-    *condition = ampl_parse_logical(parser);
-    return *condition != NULL;
+/* while or until, and the condition; NULL if there is none. */
+static struct ampl_node *parse_condition(struct ampl_parser *parser, bool *until) {
+    *until = ampl_accept_word(parser, AMPL_WORD_until);
+    return *until || ampl_accept_word(parser, AMPL_WORD_while) ? ampl_parse_logical(parser) : NULL;
 }
 
-static bool parse_repeat(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command *loop) {
+static void parse_repeat(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command *loop) {
     parse_loop_name(parser, loop);
-    if (!parse_condition(parser, &loop->value, &loop->until))
-        return false;
+    loop->value = parse_condition(parser, &loop->until);
     if (!ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
-        return ampl_unexpected(parser, "'{'");
-    if (!parse_commands(parser, blocks, &loop->body))
-        return false;
+        ampl_unexpected(parser, "'{'");
+    parse_commands(parser, blocks, &loop->body);
     if (!next_is(parser, AMPL_WORD_while) && !next_is(parser, AMPL_WORD_until))
-        return true;
+        return;
     ampl_next(parser);
-    return parse_condition(parser, &loop->after, &loop->until_after);
+    loop->after = parse_condition(parser, &loop->until_after);
 }
 
 /* while condition { ... } is repeat while condition { ... }. */
-static bool parse_while(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command *loop) {
+static void parse_while(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command *loop) {
     loop->value = ampl_parse_logical(parser);
-    if (loop->value)
-        ampl_accept_word(parser, AMPL_WORD_do);
-    return loop->value && parse_commands(parser, blocks, &loop->body);
+    ampl_accept_word(parser, AMPL_WORD_do);
+    parse_commands(parser, blocks, &loop->body);
 }
 
-static bool parse_if(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command *choice) {
+static void parse_if(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command *choice) {
     choice->value = ampl_parse_logical(parser);
-    if (!choice->value)
-        return false;
     if (!ampl_accept_word(parser, AMPL_WORD_then))
-        return ampl_unexpected(parser, "'then'");
-    if (!parse_commands(parser, blocks, &choice->body))
-        return false;
+        ampl_unexpected(parser, "'then'");
+    parse_commands(parser, blocks, &choice->body);
     if (!next_is(parser, AMPL_WORD_else))
-        return true;
+        return;
     ampl_next(parser);
     ampl_next(parser);
-    return parse_commands(parser, blocks, &choice->otherwise);
+    parse_commands(parser, blocks, &choice->otherwise);
 }
 
 /* ---- one command ---- */
@@ -334,103 +300,92 @@ bool ampl_at_compound(const struct ampl_parser *parser) {
     return ampl_at_one_of(parser, words);
 }
 
-static bool parse_compound(struct ampl_parser *parser, struct blocks *blocks) {
+static void parse_compound(struct ampl_parser *parser, struct blocks *blocks) {
     enum ampl_word word = (enum ampl_word)parser->token.symbol;
     enum ampl_command_kind kind = word == AMPL_WORD_for ? AMPL_FOR : word == AMPL_WORD_if ? AMPL_IF : AMPL_REPEAT;
     struct ampl_command *command = new_command(parser, kind, parser->token.place);
     if (!command)
-        return false;
+        return;
     if (blocks->depth >= MOST_BLOCKS)
-        return ampl_mistake(parser, HN_LIMIT, command->place, "blocks nested more than %d deep", MOST_BLOCKS);
+        ampl_mistake(parser, HN_LIMIT, command->place, "blocks nested more than %d deep", MOST_BLOCKS);
     parser->command_count++;
     blocks->depth++;
     ampl_next(parser);
-    bool good = kind == AMPL_FOR          ? parse_for(parser, blocks, command)
-                : kind == AMPL_IF         ? parse_if(parser, blocks, command)
-                : word == AMPL_WORD_while ? parse_while(parser, blocks, command)
-                                          : parse_repeat(parser, blocks, command);
+    if (kind == AMPL_FOR)
+        parse_for(parser, blocks, command);
+    else if (kind == AMPL_IF)
+        parse_if(parser, blocks, command);
+    else if (word == AMPL_WORD_while)
+        parse_while(parser, blocks, command);
+    else
+        parse_repeat(parser, blocks, command);
     blocks->depth--;
     command->slots = parser->slot_most;
-    return good;
 }
 
 /* break or continue, optionally with the name of a loop. */
-static bool parse_leave(struct ampl_parser *parser, enum ampl_command_kind kind) {
+static void parse_leave(struct ampl_parser *parser, enum ampl_command_kind kind) {
     struct ampl_command *command = new_command(parser, kind, parser->token.place);
     ampl_next(parser);
-    if (command && ampl_at(parser, AMPL_TOKEN_NAME)) {
-        command->name = parser->token.symbol;
-        ampl_next(parser);
-    }
-    return command != NULL;
+    if (!ampl_at(parser, AMPL_TOKEN_NAME))
+        return;
+    command->name = parser->token.symbol;
+    ampl_next(parser);
 }
 
 /* Commands after a solve in the same block are unreachable. */
-static bool parse_stop(struct ampl_parser *parser, struct blocks *blocks) {
+static void parse_stop(struct ampl_parser *parser, struct blocks *blocks) {
     blocks->stops = true;
-    bool good = new_command(parser, AMPL_STOP, parser->token.place) != NULL;
+    new_command(parser, AMPL_STOP, parser->token.place);
     while (!ampl_at_end(parser))
         ampl_next(parser);
-    return good;
 }
 
-static bool skip_shown(struct ampl_parser *parser) {
-    if (ampl_at_word(parser, AMPL_WORD_option)) {
-        struct ampl_place place = parser->token.place;
-        uint64_t seed = parser->seed;
-        bool done = ampl_parse_option(parser);
-        if (parser->failed || parser->seed != seed)
-            return ampl_mistake(parser, HN_UNSUPPORTED, place, "option: randseed in a block is not supported");
-        if (done)
-            return true;
-    }
+static void skip_shown(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    uint64_t seed = parser->seed;
+    bool done = ampl_at_word(parser, AMPL_WORD_option) && ampl_parse_option(parser);
+    if (parser->seed != seed)
+        ampl_mistake(parser, HN_UNSUPPORTED, place, "option: randseed in a block is not supported");
+    if (done || parser->failed)
+        return;
     ampl_note_repeated(parser->sources, &parser->token.place, "%s in a block is skipped", ampl_shown(parser).text);
-    parser->failed = true; /* not an error */
-    return false;
+    ampl_abandon(parser);
 }
 
-static bool dispatch(struct ampl_parser *parser, struct blocks *blocks) {
+static void dispatch(struct ampl_parser *parser, struct blocks *blocks) {
     uint32_t symbol = ampl_at(parser, AMPL_TOKEN_NAME) ? parser->token.symbol : AMPL_WORD_none;
-    switch (symbol) {
-    case AMPL_WORD_for:
-    case AMPL_WORD_repeat:
-    case AMPL_WORD_while:
-    case AMPL_WORD_if:
-        return parse_compound(parser, blocks);
-    case AMPL_WORD_break:
-    case AMPL_WORD_continue:
-        return parse_leave(parser, symbol == AMPL_WORD_break ? AMPL_BREAK : AMPL_CONTINUE);
-    case AMPL_WORD_solve:
-    case AMPL_WORD_quit:
-    case AMPL_WORD_exit:
-        return parse_stop(parser, blocks);
-    default:
-        if (ampl_parse_command(parser, (enum ampl_word)symbol))
-            return !parser->failed;
-        if (symbol > AMPL_SKIPPED_FIRST && symbol < AMPL_REFUSED_FIRST)
-            return skip_shown(parser);
-        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: not allowed in a block of commands",
-                            ampl_shown(parser).text);
-    }
+    if (symbol == AMPL_WORD_break || symbol == AMPL_WORD_continue)
+        parse_leave(parser, symbol == AMPL_WORD_break ? AMPL_BREAK : AMPL_CONTINUE);
+    else if (symbol == AMPL_WORD_solve || symbol == AMPL_WORD_quit || symbol == AMPL_WORD_exit)
+        parse_stop(parser, blocks);
+    else if (symbol > AMPL_SKIPPED_FIRST && symbol < AMPL_REFUSED_FIRST)
+        skip_shown(parser);
+    else if (!ampl_parse_command(parser, (enum ampl_word)symbol))
+        ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: not allowed in a block of commands",
+                     ampl_shown(parser).text);
 }
 
 /* One command with its ';'; skips one that was only noted. */
-static bool parse_one(struct ampl_parser *parser, struct blocks *blocks) {
+static void parse_one(struct ampl_parser *parser, struct blocks *blocks) {
     size_t errors = parser->sources->error_count;
-    bool compound = ampl_at_compound(parser);
+    if (parser->failed)
+        return;
     parser->no_variables = NULL;
     parser->pieces = 0;
-    bool good = dispatch(parser, blocks);
-    if (!good && parser->sources->error_count == errors && !parser->sources->stopped && !compound) {
-        parser->lexer.at = parser->token.place.offset;
-        ampl_lex_skip_statement(&parser->lexer);
-        parser->token.kind = AMPL_TOKEN_SEMICOLON;
-        parser->failed = false;
-        return true;
+    if (ampl_at_compound(parser)) {
+        parse_compound(parser, blocks);
+    } else {
+        dispatch(parser, blocks);
+        if (parser->failed && parser->sources->error_count == errors && !parser->sources->stopped) {
+            ampl_resume(parser);
+            parser->lexer.at = parser->token.place.offset;
+            ampl_lex_skip_statement(&parser->lexer);
+            parser->token.kind = AMPL_TOKEN_SEMICOLON;
+        }
     }
-    if (good && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
-        return ampl_unexpected(parser, "';'");
-    return good;
+    if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+        ampl_unexpected(parser, "';'");
 }
 
 /* Skips the commands after a solve, up to the current '}'. */
@@ -447,39 +402,41 @@ static void skip_to_end(struct ampl_parser *parser) {
         ampl_note(parser->sources, HN_SEVERITY_NOTE, &place, "the commands after solve in its block are skipped");
 }
 
-static bool parse_braced(struct ampl_parser *parser, struct blocks *blocks) {
+static void parse_braced(struct ampl_parser *parser, struct blocks *blocks) {
     static const enum ampl_word stops[] = {AMPL_WORD_solve, AMPL_WORD_quit, AMPL_WORD_exit, AMPL_WORD_none};
     bool stopped = false;
     ampl_next(parser);
-    while (!ampl_at(parser, AMPL_TOKEN_SHUT_BRACE)) {
-        bool stop = ampl_at_one_of(parser, stops);
+    while (!parser->failed && !ampl_at(parser, AMPL_TOKEN_SHUT_BRACE)) {
+        stopped |= ampl_at_one_of(parser, stops);
         if (ampl_at(parser, AMPL_TOKEN_END))
-            return ampl_unexpected(parser, "'}'");
-        if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON) && !parse_one(parser, blocks))
-            return false;
-        stopped |= stop;
+            ampl_unexpected(parser, "'}'");
+        else if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+            parse_one(parser, blocks);
         ampl_next(parser);
-        if (stopped)
+        if (stopped && !parser->failed)
             skip_to_end(parser);
     }
     ampl_next(parser);
-    end_here(parser);
-    return !parser->failed;
+    if (parser->failed)
+        return;
+    parser->lexer.at = parser->token.place.offset; /* rereads the token, as if a ';' preceded it */
+    parser->token.kind = AMPL_TOKEN_SEMICOLON;
 }
 
 /* { commands } or one command, as a separate list. */
-static bool parse_commands(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command **first) {
+static void parse_commands(struct ampl_parser *parser, struct blocks *blocks, struct ampl_command **first) {
     struct ampl_command **outside = parser->program->last_command;
     parser->program->last_command = first;
-    bool braced = ampl_at(parser, AMPL_TOKEN_OPEN_BRACE);
-    bool good = braced ? parse_braced(parser, blocks) : parse_one(parser, blocks);
+    if (ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
+        parse_braced(parser, blocks);
+    else
+        parse_one(parser, blocks);
     parser->program->last_command = outside;
-    return good;
 }
 
 bool ampl_parse_blocks(struct ampl_parser *parser, bool *stops) {
     struct blocks blocks = {0, false};
-    bool good = parse_compound(parser, &blocks);
+    parse_compound(parser, &blocks);
     *stops = blocks.stops;
-    return good && !parser->failed;
+    return !parser->failed;
 }

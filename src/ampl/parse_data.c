@@ -28,32 +28,33 @@ static bool at_atom(const struct ampl_parser *parser) {
     return ampl_at(parser, AMPL_TOKEN_NAME) || ampl_at(parser, AMPL_TOKEN_NUMBER) || ampl_at(parser, AMPL_TOKEN_TEXT);
 }
 
-static bool parse_atom(struct ampl_parser *parser, ampl_atom *atom) {
+static ampl_atom parse_atom(struct ampl_parser *parser) {
     if (!at_atom(parser))
-        return ampl_unexpected(parser, "a set member");
-    *atom = ampl_at(parser, AMPL_TOKEN_NUMBER) ? ampl_atom_number(parser->token.number)
-                                               : ampl_atom_symbol(parser->token.symbol);
+        ampl_unexpected(parser, "a set member");
+    ampl_atom atom = ampl_at(parser, AMPL_TOKEN_NUMBER) ? ampl_atom_number(parser->token.number)
+                                                        : ampl_atom_symbol(parser->token.symbol);
     ampl_next(parser);
-    return true;
+    return atom;
 }
 
 static bool accept_assign(struct ampl_parser *parser) {
     return ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept(parser, AMPL_TOKEN_EQUAL);
 }
 
-/* Parses a value for the declaration; *given is false for '.'. */
-static bool parse_value(struct ampl_parser *parser, const struct ampl_declaration *declaration,
-                        struct ampl_value *value, bool *given) {
-    *given = !ampl_at(parser, AMPL_TOKEN_DOT);
-    if (*given && !at_atom(parser))
-        return ampl_unexpected(parser, "a value");
+/* A value for the declaration; nothing for '.'. */
+static struct ampl_value parse_value(struct ampl_parser *parser, const struct ampl_declaration *declaration) {
+    if (ampl_accept(parser, AMPL_TOKEN_DOT))
+        return ampl_value_nothing();
+    if (!at_atom(parser))
+        ampl_unexpected(parser, "a value");
     bool number = ampl_at(parser, AMPL_TOKEN_NUMBER);
-    if (*given && !number && !declaration->symbolic)
-        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: %s is numeric", ampl_shown(parser).text,
-                            ampl_name(parser, declaration->name));
-    *value = number ? ampl_value_number(parser->token.number) : ampl_value_symbol(parser->token.symbol);
+    if (!number && !declaration->symbolic)
+        ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: %s is numeric", ampl_shown(parser).text,
+                     ampl_name(parser, declaration->name));
+    struct ampl_value value =
+        number ? ampl_value_number(parser->token.number) : ampl_value_symbol(parser->token.symbol);
     ampl_next(parser);
-    return true;
+    return value;
 }
 
 /* name[a,b]; valid until the next one. */
@@ -65,26 +66,24 @@ static const char *label(struct ampl_parser *parser, const char *name, uint32_t 
 }
 
 /* A second value for the same entry. */
-static bool given_twice(struct ampl_parser *parser, const struct ampl_declaration *declaration, const ampl_atom *key,
+static void given_twice(struct ampl_parser *parser, const struct ampl_declaration *declaration, const ampl_atom *key,
                         struct ampl_place place) {
     const char *text = label(parser, ampl_name(parser, declaration->name), declaration->arity, key);
-    return ampl_mistake(parser, HN_INVALID, place, "%s: %s already has a value", ampl_shown_at(parser, place).text,
-                        text);
+    ampl_mistake(parser, HN_INVALID, place, "%s: %s already has a value", ampl_shown_at(parser, place).text, text);
 }
 
 /* The value of the key whose entry starts at the place. */
-static bool parse_entry(struct ampl_parser *parser, struct ampl_declaration *declaration, const ampl_atom *key,
+static void parse_entry(struct ampl_parser *parser, struct ampl_declaration *declaration, const ampl_atom *key,
                         struct ampl_place place) {
-    struct ampl_value value;
-    bool given, fresh;
-    if (!parse_value(parser, declaration, &value, &given))
-        return false;
-    if (!given)
-        return true;
+    struct ampl_value value = parse_value(parser, declaration);
+    bool fresh;
+    if (parser->failed || value.kind == AMPL_NOTHING)
+        return;
     declaration->assigned = true;
     if (!ampl_table_add(&declaration->given, declaration->arity, key, value, &fresh))
-        return ampl_exhausted(parser);
-    return fresh || given_twice(parser, declaration, key, place);
+        ampl_exhausted(parser);
+    else if (!fresh)
+        given_twice(parser, declaration, key, place);
 }
 
 /* The declaration with the current name, if data are allowed for it. */
@@ -116,57 +115,58 @@ static struct slice slice_all(uint32_t count) {
 }
 
 /* Components up to the closing token; '*' is free. */
-static bool parse_slice(struct ampl_parser *parser, struct slice *slice, enum ampl_token_kind close) {
+static void parse_slice(struct ampl_parser *parser, struct slice *slice, enum ampl_token_kind close) {
     uint32_t n = 0, count = slice->count;
     slice->free_count = 0;
     struct ampl_place place = parser->token.place;
     do {
         if (n >= count)
-            return ampl_mistake(parser, HN_SYNTAX, place, "more than %u components", (unsigned)count);
-        if (ampl_accept(parser, AMPL_TOKEN_TIMES))
-            slice->free[slice->free_count++] = n;
-        else if (!parse_atom(parser, &slice->key[n]))
-            return false;
-        n++;
+            ampl_mistake(parser, HN_SYNTAX, place, "more than %u components", (unsigned)count);
+        else if (ampl_accept(parser, AMPL_TOKEN_TIMES))
+            slice->free[slice->free_count++] = n++;
+        else
+            slice->key[n++] = parse_atom(parser);
         ampl_accept(parser, AMPL_TOKEN_COMMA);
-    } while (!ampl_at(parser, close));
+    } while (!parser->failed && !ampl_at(parser, close));
     ampl_next(parser);
     if (n < count)
-        return ampl_mistake(parser, HN_SYNTAX, place, "%u components, expected %u", (unsigned)n, (unsigned)count);
-    return true;
+        ampl_mistake(parser, HN_SYNTAX, place, "%u components, expected %u", (unsigned)n, (unsigned)count);
 }
 
 /* Reads the free components. */
-static bool read_slice(struct ampl_parser *parser, struct slice *slice) {
+static void read_slice(struct ampl_parser *parser, struct slice *slice) {
     for (uint32_t i = 0; i < slice->free_count; i++) {
-        if (!parse_atom(parser, &slice->key[slice->free[i]]))
-            return false;
+        slice->key[slice->free[i]] = parse_atom(parser);
         ampl_skip_commas(parser);
     }
-    return true;
 }
 
 /* ---- sets ---- */
 
 /* The given members of a set, an empty set at first. */
-static bool open_set(struct ampl_parser *parser, struct ampl_declaration *declaration, const ampl_atom *key,
-                     struct data_set *given) {
+static struct data_set open_set(struct ampl_parser *parser, struct ampl_declaration *declaration,
+                                const ampl_atom *key) {
     const struct ampl_value *known = ampl_table_find(&declaration->given, key);
+    struct data_set given = {declaration, known ? known->is.set : NULL};
     declaration->assigned = true;
-    given->declaration = declaration;
-    given->set = known ? known->is.set
-                       : ampl_table_new_set(&declaration->given, declaration->arity, key, declaration->dimension);
-    return given->set || ampl_exhausted(parser);
+    if (!known)
+        given.set = ampl_table_new_set(&declaration->given, declaration->arity, key, declaration->dimension);
+    if (!given.set)
+        ampl_exhausted(parser);
+    return given;
 }
 
-static bool add_member(struct ampl_parser *parser, const struct data_set *given, const ampl_atom *member,
+static void add_member(struct ampl_parser *parser, const struct data_set *given, const ampl_atom *member,
                        struct ampl_place place) {
     size_t number;
-    if (!ampl_set_find(given->set, member, &number))
-        return ampl_set_add(given->set, member) || ampl_exhausted(parser);
-    const char *text = label(parser, "", given->declaration->dimension, member);
-    return ampl_mistake(parser, HN_INVALID, place, "the set %s already has the member %s",
-                        ampl_name(parser, given->declaration->name), text);
+    if (parser->failed)
+        return;
+    if (ampl_set_find(given->set, member, &number))
+        ampl_mistake(parser, HN_INVALID, place, "the set %s already has the member %s",
+                     ampl_name(parser, given->declaration->name),
+                     label(parser, "", given->declaration->dimension, member));
+    else if (!ampl_set_add(given->set, member))
+        ampl_exhausted(parser);
 }
 
 /* ---- tables: rows and columns of one param or set ---- */
@@ -192,18 +192,17 @@ struct labels {
 };
 
 /* The column labels up to ':=' or '='. */
-static bool parse_labels(struct ampl_parser *parser, struct labels *labels) {
-    while (!accept_assign(parser)) {
+static void parse_labels(struct ampl_parser *parser, struct labels *labels) {
+    while (!parser->failed && !accept_assign(parser)) {
         ampl_skip_commas(parser);
         ampl_atom *atoms = array_grow(labels->atoms, &labels->capacity, labels->count + 1, sizeof *atoms);
-        if (!atoms)
-            return ampl_exhausted(parser);
+        if (!atoms) {
+            ampl_exhausted(parser);
+            return;
+        }
         labels->atoms = atoms;
-        if (!parse_atom(parser, &atoms[labels->count]))
-            return false;
-        labels->count++;
+        atoms[labels->count++] = parse_atom(parser);
     }
-    return true;
 }
 
 /* A table being read: of the params, or else of the set. */
@@ -212,47 +211,45 @@ struct grid {
     struct data_set *set;
 };
 
-static bool parse_cell(struct ampl_parser *parser, const struct grid *grid, const ampl_atom *key) {
+static void parse_cell(struct ampl_parser *parser, const struct grid *grid, const ampl_atom *key) {
     struct ampl_place place = parser->token.place;
     if (grid->param)
-        return parse_entry(parser, grid->param, key, place);
-    if (ampl_accept(parser, AMPL_TOKEN_MINUS))
-        return true;
-    if (!ampl_accept(parser, AMPL_TOKEN_PLUS))
-        return ampl_unexpected(parser, "'+' or '-'");
-    return add_member(parser, grid->set, key, place);
+        parse_entry(parser, grid->param, key, place);
+    else if (ampl_accept(parser, AMPL_TOKEN_PLUS))
+        add_member(parser, grid->set, key, place);
+    else if (!ampl_accept(parser, AMPL_TOKEN_MINUS))
+        ampl_unexpected(parser, "'+' or '-'");
 }
 
 /* The column is the last free component, or the first in a transposed table; the row has the others. */
-static bool parse_rows(struct ampl_parser *parser, const struct grid *grid, struct slice row, bool transposed,
+static void parse_rows(struct ampl_parser *parser, const struct grid *grid, struct slice row, bool transposed,
                        const struct labels *labels) {
     uint32_t column = row.free[transposed ? 0 : row.free_count - 1];
     row.free_count--;
     for (uint32_t i = 0; transposed && i < row.free_count; i++)
         row.free[i] = row.free[i + 1];
     while (at_atom(parser)) {
-        if (!read_slice(parser, &row))
-            return false;
-        for (size_t i = 0; i < labels->count; i++) {
+        read_slice(parser, &row);
+        for (size_t i = 0; i < labels->count && !parser->failed; i++) {
             row.key[column] = labels->atoms[i];
-            if (!parse_cell(parser, grid, row.key))
-                return false;
+            parse_cell(parser, grid, row.key);
             ampl_skip_commas(parser);
         }
     }
-    return true;
 }
 
 /* After ':'. */
-static bool parse_grid(struct ampl_parser *parser, const struct grid *grid, const struct slice *slice,
+static void parse_grid(struct ampl_parser *parser, const struct grid *grid, const struct slice *slice,
                        bool transposed) {
     struct labels labels = {.atoms = NULL};
-    if (slice->free_count < 2)
-        return ampl_mistake(parser, HN_SYNTAX, parser->token.place,
-                            "a table needs two free subscripts, but %u are free", (unsigned)slice->free_count);
-    bool good = parse_labels(parser, &labels) && parse_rows(parser, grid, *slice, transposed, &labels);
+    if (slice->free_count < 2) {
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "a table needs two free subscripts, but %u are free",
+                     (unsigned)slice->free_count);
+        return;
+    }
+    parse_labels(parser, &labels);
+    parse_rows(parser, grid, *slice, transposed, &labels);
     base_release(labels.atoms);
-    return good;
 }
 
 /* ---- tables: param: SET: a b c := key values ... ---- */
@@ -265,120 +262,110 @@ struct columns {
     struct data_set given; /* set NULL: none */
 };
 
-static bool parse_set_name(struct ampl_parser *parser, struct columns *columns) {
+static void parse_set_name(struct ampl_parser *parser, struct columns *columns) {
     struct ampl_lexer lexer = parser->lexer;
     enum ampl_token_kind after = ampl_lex_data(&lexer).kind;
     const struct ampl_declaration *declared =
         ampl_at(parser, AMPL_TOKEN_NAME) ? ampl_declared(parser, parser->token.symbol) : NULL;
-    if (after != AMPL_TOKEN_COLON && !(declared && declared->kind == AMPL_SETS))
-        return true;
+    if (parser->failed || (after != AMPL_TOKEN_COLON && !(declared && declared->kind == AMPL_SETS)))
+        return;
     struct ampl_place place = parser->token.place;
     struct ampl_declaration *set = parse_target(parser, AMPL_SETS);
-    if (!set)
-        return false;
-    if (set->arity > 0)
-        return ampl_mistake(parser, HN_SYNTAX, place, "%s has subscripts", ampl_name(parser, set->name));
+    if (set && set->arity > 0)
+        ampl_mistake(parser, HN_SYNTAX, place, "%s has subscripts", ampl_name(parser, set->name));
+    if (parser->failed)
+        return;
     columns->arity = set->dimension;
-    bool good = open_set(parser, set, NULL, &columns->given);
+    columns->given = open_set(parser, set, NULL);
     ampl_accept(parser, AMPL_TOKEN_COLON);
-    return good;
 }
 
-static bool parse_columns(struct ampl_parser *parser, struct columns *columns, enum ampl_kind kind) {
-    while (!accept_assign(parser)) {
+static void parse_columns(struct ampl_parser *parser, struct columns *columns, enum ampl_kind kind) {
+    while (!parser->failed && !accept_assign(parser)) {
         struct ampl_place place = parser->token.place;
         if (columns->count >= MOST_COLUMNS)
-            return ampl_mistake(parser, HN_LIMIT, place, "more than %d columns", MOST_COLUMNS);
+            ampl_mistake(parser, HN_LIMIT, place, "more than %d columns", MOST_COLUMNS);
         struct ampl_declaration *column = parse_target(parser, kind);
         if (!column)
-            return false;
+            return;
         if (columns->count == 0 && !columns->given.set)
             columns->arity = column->arity;
         if (column->arity != columns->arity)
-            return ampl_mistake(parser, HN_SYNTAX, place, "%s has %u subscripts, but the table has %u",
-                                ampl_name(parser, column->name), (unsigned)column->arity, (unsigned)columns->arity);
+            ampl_mistake(parser, HN_SYNTAX, place, "%s has %u subscripts, but the table has %u",
+                         ampl_name(parser, column->name), (unsigned)column->arity, (unsigned)columns->arity);
         columns->list[columns->count++] = column;
         ampl_skip_commas(parser);
     }
-    return true;
 }
 
-static bool parse_column_row(struct ampl_parser *parser, const struct columns *columns, struct slice *slice) {
+static void parse_column_row(struct ampl_parser *parser, const struct columns *columns, struct slice *slice) {
     if (columns->count == 0 && slice->free_count == 0) /* avoids rows without tokens, which would never end */
-        return ampl_unexpected(parser, "a param or a free subscript");
+        ampl_unexpected(parser, "a param or a free subscript");
     if (ampl_accept(parser, AMPL_TOKEN_COMMA))
-        return true;
-    if (ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET))
-        return parse_slice(parser, slice, AMPL_TOKEN_SHUT_BRACKET);
+        return;
+    if (ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET)) {
+        parse_slice(parser, slice, AMPL_TOKEN_SHUT_BRACKET);
+        return;
+    }
     struct ampl_place place = parser->token.place;
-    if (!read_slice(parser, slice) || (columns->given.set && !add_member(parser, &columns->given, slice->key, place)))
-        return false;
+    read_slice(parser, slice);
+    if (columns->given.set)
+        add_member(parser, &columns->given, slice->key, place);
     for (uint32_t i = 0; i < columns->count; i++) {
-        if (!parse_entry(parser, columns->list[i], slice->key, place))
-            return false;
+        parse_entry(parser, columns->list[i], slice->key, place);
         ampl_skip_commas(parser);
     }
-    return true;
-}
-
-/* param default 0: ...: a number for every column. */
-static bool parse_common_default(struct ampl_parser *parser, struct ampl_value *value) {
-    *value = ampl_value_nothing();
-    if (!ampl_accept_word(parser, AMPL_WORD_default))
-        return true;
-    if (!ampl_at(parser, AMPL_TOKEN_NUMBER))
-        return ampl_unexpected(parser, "a number");
-    *value = ampl_value_number(parser->token.number);
-    ampl_next(parser);
-    return true;
 }
 
 static void parse_column_table(struct ampl_parser *parser, enum ampl_kind kind) {
     struct columns columns = {.count = 0};
-    struct ampl_value common;
-    if (!parse_common_default(parser, &common) || !ampl_expect(parser, AMPL_TOKEN_COLON, "before the columns") ||
-        !parse_set_name(parser, &columns) || !parse_columns(parser, &columns, kind))
-        return;
+    struct ampl_value common = ampl_value_nothing(); /* param default 0: ...: a number for every column */
+    if (ampl_accept_word(parser, AMPL_WORD_default)) {
+        common = ampl_value_number(parser->token.number);
+        if (!ampl_accept(parser, AMPL_TOKEN_NUMBER))
+            ampl_unexpected(parser, "a number");
+    }
+    ampl_expect(parser, AMPL_TOKEN_COLON, "before the columns");
+    parse_set_name(parser, &columns);
+    parse_columns(parser, &columns, kind);
     for (uint32_t i = 0; i < columns.count && common.kind != AMPL_NOTHING; i++) {
         columns.list[i]->given_default = common;
         columns.list[i]->assigned = true;
     }
     struct slice slice = slice_all(columns.arity);
-    while (!ampl_at(parser, AMPL_TOKEN_SEMICOLON))
-        if (!parse_column_row(parser, &columns, &slice))
-            return;
+    while (!parser->failed && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+        parse_column_row(parser, &columns, &slice);
 }
 
 /* ---- param NAME ... and var NAME ... ---- */
 
-static bool parse_default(struct ampl_parser *parser, struct ampl_declaration *declaration) {
-    bool given;
-    ampl_next(parser);
-    if (!parse_value(parser, declaration, &declaration->given_default, &given))
-        return false;
-    declaration->assigned = true;
-    return given || ampl_unexpected(parser, "a default value");
-}
-
 /* One element of a list: a slice, a table, or a key with its value. *head: just after the name, a default or a slice,
  * where '=' may replace ':='. */
-static bool parse_param_step(struct ampl_parser *parser, struct ampl_declaration *declaration, struct slice *slice,
+static void parse_param_step(struct ampl_parser *parser, struct ampl_declaration *declaration, struct slice *slice,
                              bool *head) {
     bool may_assign = *head;
     *head = may_assign && ampl_at_word(parser, AMPL_WORD_default);
     if ((may_assign && ampl_accept(parser, AMPL_TOKEN_EQUAL)) || ampl_accept(parser, AMPL_TOKEN_ASSIGN) ||
         ampl_accept(parser, AMPL_TOKEN_COMMA))
-        return true;
-    if (ampl_at_word(parser, AMPL_WORD_default))
-        return parse_default(parser, declaration);
+        return;
+    if (ampl_accept_word(parser, AMPL_WORD_default)) {
+        declaration->given_default = parse_value(parser, declaration);
+        declaration->assigned = true;
+        if (declaration->given_default.kind == AMPL_NOTHING)
+            ampl_unexpected(parser, "a default value");
+        return;
+    }
     *head = ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET);
-    if (*head)
-        return parse_slice(parser, slice, AMPL_TOKEN_SHUT_BRACKET);
-    bool transposed = accept_transposed(parser);
-    if (ampl_accept(parser, AMPL_TOKEN_COLON))
-        return parse_grid(parser, &(struct grid){.param = declaration}, slice, transposed);
+    bool transposed = !*head && accept_transposed(parser);
     struct ampl_place place = parser->token.place;
-    return read_slice(parser, slice) && parse_entry(parser, declaration, slice->key, place);
+    if (*head) {
+        parse_slice(parser, slice, AMPL_TOKEN_SHUT_BRACKET);
+    } else if (ampl_accept(parser, AMPL_TOKEN_COLON)) {
+        parse_grid(parser, &(struct grid){.param = declaration}, slice, transposed);
+    } else {
+        read_slice(parser, slice);
+        parse_entry(parser, declaration, slice->key, place);
+    }
 }
 
 static void parse_param(struct ampl_parser *parser, enum ampl_kind kind) {
@@ -387,48 +374,33 @@ static void parse_param(struct ampl_parser *parser, enum ampl_kind kind) {
     if (!declaration)
         return;
     struct slice slice = slice_all(declaration->arity);
-    bool head = true, good = true;
+    bool head = true;
     if (declaration->arity == 0 && ampl_table_find(&declaration->given, slice.key))
-        good = given_twice(parser, declaration, slice.key, place);
-    while (good && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
-        good = parse_param_step(parser, declaration, &slice, &head);
+        given_twice(parser, declaration, slice.key, place);
+    while (!parser->failed && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+        parse_param_step(parser, declaration, &slice, &head);
 }
 
 /* ---- set NAME ... ---- */
 
-/* (a,b) is a member; (a,*) is a slice for the following members. */
-static bool parse_set_tuple(struct ampl_parser *parser, const struct data_set *given, struct slice *slice,
-                            struct ampl_place place) {
-    struct slice tuple = slice_all(slice->count);
-    if (!parse_slice(parser, &tuple, AMPL_TOKEN_SHUT))
-        return false;
-    if (tuple.free_count == 0)
-        return add_member(parser, given, tuple.key, place);
-    *slice = tuple;
-    return true;
-}
-
-static bool parse_set_step(struct ampl_parser *parser, struct data_set *given, struct slice *slice) {
+static void parse_set_step(struct ampl_parser *parser, struct data_set *given, struct slice *slice) {
     struct ampl_place place = parser->token.place;
     if (ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept(parser, AMPL_TOKEN_COMMA))
-        return true;
+        return;
     bool transposed = accept_transposed(parser);
-    if (ampl_accept(parser, AMPL_TOKEN_COLON))
-        return parse_grid(parser, &(struct grid){.set = given}, slice, transposed);
-    if (ampl_accept(parser, AMPL_TOKEN_OPEN))
-        return parse_set_tuple(parser, given, slice, place);
-    return read_slice(parser, slice) && add_member(parser, given, slice->key, place);
-}
-
-/* The subscripts after the name of an indexed set. */
-static bool parse_set_key(struct ampl_parser *parser, struct slice *subscripts) {
-    if (subscripts->count == 0)
-        return true;
-    if (!ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET))
-        return ampl_unexpected(parser, "'[' and the subscripts of the set");
-    if (!parse_slice(parser, subscripts, AMPL_TOKEN_SHUT_BRACKET))
-        return false;
-    return subscripts->free_count == 0 || ampl_unexpected(parser, "a subscript for every component");
+    if (ampl_accept(parser, AMPL_TOKEN_COLON)) {
+        parse_grid(parser, &(struct grid){.set = given}, slice, transposed);
+    } else if (ampl_accept(parser, AMPL_TOKEN_OPEN)) { /* (a,b) is a member; (a,*) a slice for the following ones */
+        struct slice tuple = slice_all(slice->count);
+        parse_slice(parser, &tuple, AMPL_TOKEN_SHUT);
+        if (tuple.free_count == 0)
+            add_member(parser, given, tuple.key, place);
+        else
+            *slice = tuple;
+    } else {
+        read_slice(parser, slice);
+        add_member(parser, given, slice->key, place);
+    }
 }
 
 static void parse_set(struct ampl_parser *parser) {
@@ -436,12 +408,19 @@ static void parse_set(struct ampl_parser *parser) {
     if (!declaration)
         return;
     struct slice subscripts = slice_all(declaration->arity), slice = slice_all(declaration->dimension);
-    struct data_set given;
-    bool good = parse_set_key(parser, &subscripts) && open_set(parser, declaration, subscripts.key, &given);
-    if (good)
-        accept_assign(parser);
-    while (good && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
-        good = parse_set_step(parser, &given, &slice);
+    if (declaration->arity > 0) {
+        if (!ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET))
+            ampl_unexpected(parser, "'[' and the subscripts of the set");
+        parse_slice(parser, &subscripts, AMPL_TOKEN_SHUT_BRACKET);
+        if (subscripts.free_count > 0)
+            ampl_unexpected(parser, "a subscript for every component");
+    }
+    if (parser->failed)
+        return;
+    struct data_set given = open_set(parser, declaration, subscripts.key);
+    accept_assign(parser);
+    while (!parser->failed && !ampl_at(parser, AMPL_TOKEN_SEMICOLON))
+        parse_set_step(parser, &given, &slice);
 }
 
 void ampl_parse_data_statement(struct ampl_parser *parser, enum ampl_word word) {

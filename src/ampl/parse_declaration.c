@@ -13,33 +13,21 @@
 
 /* ---- common to all declarations ---- */
 
-static bool check_new_name(struct ampl_parser *parser) {
+static void check_new_name(struct ampl_parser *parser) {
     struct ampl_word_text shown = ampl_shown(parser);
-    if (!ampl_at(parser, AMPL_TOKEN_NAME))
-        return ampl_unexpected(parser, "a name");
-    if (ampl_is_reserved(parser->token.symbol)) {
+    if (!ampl_at(parser, AMPL_TOKEN_NAME)) {
+        ampl_unexpected(parser, "a name");
+    } else if (ampl_is_reserved(parser->token.symbol)) {
         parser->symbols->list[parser->token.symbol].misused = true;
-        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word cannot be a name", shown.text);
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: a reserved word cannot be a name", shown.text);
+    } else if (ampl_declared(parser, parser->token.symbol)) {
+        ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is already declared", shown.text);
     }
-    if (ampl_declared(parser, parser->token.symbol))
-        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s is already declared", shown.text);
-    return true;
-}
-
-static bool parse_declared_index(struct ampl_parser *parser, struct ampl_declaration *declaration) {
-    if (ampl_at(parser, AMPL_TOKEN_TEXT)) /* an alias, used only for display */
-        ampl_next(parser);
-    if (!ampl_parse_optional_index(parser, &declaration->indexing))
-        return false;
-    declaration->arity = declaration->indexing ? declaration->indexing->arity : 0;
-    if (declaration->arity > AMPL_MOST_COMPONENTS)
-        return ampl_mistake(parser, HN_LIMIT, declaration->place, "%s has more than %d subscripts",
-                            ampl_name(parser, declaration->name), AMPL_MOST_COMPONENTS);
-    return true;
 }
 
 struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind kind) {
-    struct ampl_declaration *declaration = check_new_name(parser) ? ampl_take(parser, 1, sizeof *declaration) : NULL;
+    check_new_name(parser);
+    struct ampl_declaration *declaration = parser->failed ? NULL : ampl_take(parser, 1, sizeof *declaration);
     if (!declaration)
         return NULL;
     declaration->kind = kind;
@@ -50,12 +38,17 @@ struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind
     *parser->program->last = declaration;
     parser->program->last = &declaration->next;
     ampl_next(parser);
-    bool good = parse_declared_index(parser, declaration);
+    ampl_accept(parser, AMPL_TOKEN_TEXT); /* an alias, used only for display */
+    declaration->indexing = ampl_parse_optional_index(parser);
+    declaration->arity = declaration->indexing ? declaration->indexing->arity : 0;
+    if (declaration->arity > AMPL_MOST_COMPONENTS)
+        ampl_mistake(parser, HN_LIMIT, declaration->place, "%s has more than %d subscripts",
+                     ampl_name(parser, declaration->name), AMPL_MOST_COMPONENTS);
     parser->symbols->list[declaration->name].declaration = declaration;
     parser->declaration = declaration;
     parser->last_attribute = &declaration->attributes;
     parser->last_contribution = &declaration->contributions;
-    return good ? declaration : NULL;
+    return parser->failed ? NULL : declaration;
 }
 
 static bool end_of_attributes(struct ampl_parser *parser) {
@@ -64,7 +57,7 @@ static bool end_of_attributes(struct ampl_parser *parser) {
 }
 
 static void add_attribute(struct ampl_parser *parser, enum ampl_token_kind relation, struct ampl_node *bound) {
-    struct ampl_attribute *attribute = bound ? ampl_take(parser, 1, sizeof *attribute) : NULL;
+    struct ampl_attribute *attribute = parser->failed ? NULL : ampl_take(parser, 1, sizeof *attribute);
     if (!attribute)
         return;
     *attribute = (struct ampl_attribute){.relation = relation, .bound = bound};
@@ -280,18 +273,6 @@ static bool at_factor(const struct ampl_parser *parser, bool arc) {
            ampl_at(parser, AMPL_TOKEN_MINUS) || ampl_at(parser, AMPL_TOKEN_PLUS);
 }
 
-static bool parse_parts(struct ampl_parser *parser, const struct phrase *phrase, bool arc,
-                        struct ampl_contribution *contribution) {
-    parser->no_variables = "the contribution of a variable";
-    if (!ampl_parse_optional_index(parser, &contribution->indexing) ||
-        !(contribution->target = parse_target(parser, phrase)))
-        return false;
-    bool factor = phrase->needs_factor || (phrase->takes_factor && at_factor(parser, arc));
-    if (factor)
-        contribution->factor = ampl_parse_scalar(parser);
-    return !factor || contribution->factor;
-}
-
 /* False for another token. */
 static bool parse_contribution(struct ampl_parser *parser, bool arc) {
     const struct phrase *phrase = phrase_here(parser, arc);
@@ -300,11 +281,15 @@ static bool parse_contribution(struct ampl_parser *parser, bool arc) {
         return phrase != NULL;
     contribution->place = parser->token.place;
     contribution->minus = phrase->word == AMPL_WORD_from;
+    parser->no_variables = "the contribution of a variable";
     ampl_next(parser);
     struct ampl_scope scope = ampl_scope_enter(parser);
-    bool good = parse_parts(parser, phrase, arc, contribution);
+    contribution->indexing = ampl_parse_optional_index(parser);
+    contribution->target = parse_target(parser, phrase);
+    if (phrase->needs_factor || (phrase->takes_factor && at_factor(parser, arc)))
+        contribution->factor = ampl_parse_scalar(parser);
     ampl_scope_leave(parser, scope);
-    if (good) {
+    if (!parser->failed) {
         *parser->last_contribution = contribution;
         parser->last_contribution = &contribution->next;
     }

@@ -90,12 +90,11 @@ static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct c
                                       size_t first) {
     size_t count = parser->pending_count - first;
     uint16_t *signs = ampl_take(parser, count, sizeof *signs);
-    if (!signs)
+    if (parser->failed)
         return NULL;
     for (size_t i = 0; i < count; i++) {
         signs[i] = parser->pending[first + i].sign;
-        if (!ampl_need(parser, parser->pending[first + i].node, type))
-            return NULL;
+        ampl_need(parser, parser->pending[first + i].node, type);
     }
     struct ampl_place place = parser->pending[first].node->place;
     struct ampl_node *node = ampl_node_pending(parser, chain->op, chain->type, place, first);
@@ -112,13 +111,12 @@ static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node
     if (sign == 0)
         return node;
     size_t first = parser->pending_count;
-    bool good = ampl_pending_push(parser, node, 0);
-    while (good && sign != 0) {
+    ampl_push(parser, node, 0);
+    for (; sign != 0; sign = sign_here(parser, chain)) {
         ampl_next(parser);
-        good = ampl_pending_push(parser, parse_rank(parser, rank + 1), sign);
-        sign = sign_here(parser, chain);
+        ampl_push(parser, parse_rank(parser, rank + 1), sign);
     }
-    return good ? finish_chain(parser, chain, chain->type, first) : NULL;
+    return finish_chain(parser, chain, chain->type, first);
 }
 
 /* Parses chains of several ranks in one call, highest precedence first, to limit the stack depth of nested
@@ -135,7 +133,7 @@ static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank)
 
 static struct ampl_node *node_one(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                   struct ampl_place place, struct ampl_node *argument) {
-    struct ampl_node *node = argument ? ampl_node_new(parser, op, type, place, 1) : NULL;
+    struct ampl_node *node = ampl_node_new(parser, op, type, place, 1);
     if (node)
         node->arguments[0] = argument;
     return node;
@@ -143,7 +141,7 @@ static struct ampl_node *node_one(struct ampl_parser *parser, enum ampl_op op, e
 
 static struct ampl_node *node_two(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type, struct ampl_node *a,
                                   struct ampl_node *b) {
-    struct ampl_node *node = a && b ? ampl_node_new(parser, op, type, a->place, 2) : NULL;
+    struct ampl_node *node = a ? ampl_node_new(parser, op, type, a->place, 2) : NULL;
     if (node) {
         node->arguments[0] = a;
         node->arguments[1] = b;
@@ -224,15 +222,15 @@ static struct ampl_node *parse_relation(struct ampl_parser *parser, struct ampl_
     enum ampl_type type = left->type == AMPL_SET ? AMPL_SET : AMPL_SCALAR;
     struct ampl_place last = left->place;
     size_t first = parser->pending_count;
-    bool good = ampl_need(parser, left, type) && ampl_pending_push(parser, left, 0);
-    while (good && is_relation(parser->token.kind)) {
+    ampl_need(parser, left, type);
+    ampl_push(parser, left, 0);
+    while (is_relation(parser->token.kind)) {
         uint16_t sign = (uint16_t)parser->token.kind;
         last = parser->token.place;
         ampl_next(parser);
-        struct ampl_node *right = parse_rank(parser, RANK_UNION);
-        good = ampl_need(parser, right, type) && ampl_pending_push(parser, right, sign);
+        ampl_push(parser, parse_typed(parser, RANK_UNION, type), sign);
     }
-    struct ampl_node *node = good ? finish_chain(parser, &chain, type, first) : NULL;
+    struct ampl_node *node = finish_chain(parser, &chain, type, first);
     return node && check_comparison(parser, node, last) ? node : NULL;
 }
 
@@ -256,9 +254,10 @@ static struct ampl_node *parse_progression(struct ampl_parser *parser) {
     if (!left || !ampl_accept(parser, AMPL_TOKEN_RANGE))
         return left;
     struct ampl_node *right = parse_rank(parser, RANK_JOIN), *step = NULL;
-    if (!ampl_need(parser, left, AMPL_SCALAR) || !ampl_need(parser, right, AMPL_SCALAR) ||
-        (ampl_accept_word(parser, AMPL_WORD_by) && !(step = parse_typed(parser, RANK_JOIN, AMPL_SCALAR))))
-        return NULL;
+    ampl_need(parser, left, AMPL_SCALAR);
+    ampl_need(parser, right, AMPL_SCALAR);
+    if (ampl_accept_word(parser, AMPL_WORD_by))
+        step = parse_typed(parser, RANK_JOIN, AMPL_SCALAR);
     struct ampl_node *node = ampl_node_new(parser, AMPL_PROGRESSION, AMPL_SET, left->place, step ? 3 : 2);
     if (!node)
         return NULL;
@@ -275,8 +274,8 @@ static struct ampl_node *parse_power(struct ampl_parser *parser) {
     if (!base || !ampl_accept(parser, AMPL_TOKEN_POWER))
         return base;
     struct ampl_node *exponent = parse_rank(parser, RANK_UNARY);
-    if (!ampl_need(parser, base, AMPL_SCALAR) || !ampl_need(parser, exponent, AMPL_SCALAR))
-        return NULL;
+    ampl_need(parser, base, AMPL_SCALAR);
+    ampl_need(parser, exponent, AMPL_SCALAR);
     return node_two(parser, AMPL_RAISE, AMPL_SCALAR, base, exponent);
 }
 

@@ -14,12 +14,13 @@ static void skip_multiplier(struct ampl_parser *parser) {
 
 static struct ampl_declaration *parse_name(struct ampl_parser *parser, enum ampl_kind kind) {
     struct ampl_declaration *goal = ampl_declare(parser, kind);
-    if (goal && ampl_symbols_nameless(parser->symbols, goal->name))
+    if (!goal)
+        return NULL;
+    if (ampl_symbols_nameless(parser->symbols, goal->name))
         ampl_mistake(parser, HN_SYNTAX, goal->place, "%s: %s needs a name without '$'", ampl_name(parser, goal->name),
                      kind == AMPL_CONSTRAINTS ? "a constraint" : "an objective");
-    if (goal)
-        skip_multiplier(parser);
-    return goal && !parser->failed ? goal : NULL;
+    skip_multiplier(parser);
+    return parser->failed ? NULL : goal;
 }
 
 /* A suffix after the expression, optionally preceded by ','. */
@@ -31,7 +32,7 @@ static bool at_suffix(const struct ampl_parser *parser) {
 }
 
 static void skip_suffixes(struct ampl_parser *parser) {
-    while (!parser->failed && at_suffix(parser)) {
+    while (at_suffix(parser)) {
         ampl_accept(parser, AMPL_TOKEN_COMMA);
         ampl_skip_suffix(parser);
     }
@@ -44,8 +45,10 @@ void ampl_parse_objective(struct ampl_parser *parser, bool maximize) {
     objective->maximize = maximize;
     if (ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* the whole expression is to_come */
         objective->sides[0] = ampl_new_net(parser, objective->place, false);
-    else if (ampl_expect(parser, AMPL_TOKEN_COLON, "after the name"))
+    else {
+        ampl_expect(parser, AMPL_TOKEN_COLON, "after the name");
         objective->sides[0] = ampl_parse_scalar(parser);
+    }
     skip_suffixes(parser);
     ampl_end_declaration(parser);
 }
@@ -76,57 +79,46 @@ static struct ampl_node *parse_side(struct ampl_parser *parser, const struct amp
 }
 
 /* Parses <=, >= or = between two sides; otherwise an error that names `wanted`. */
-static bool parse_relation(struct ampl_parser *parser, uint32_t *relation, const char *wanted) {
+static uint32_t parse_relation(struct ampl_parser *parser, const char *wanted) {
     enum ampl_token_kind kind = parser->token.kind;
-    if (kind == AMPL_TOKEN_LESS || kind == AMPL_TOKEN_GREATER || kind == AMPL_TOKEN_NOT_EQUAL)
-        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
-                            "%s: a constraint needs <=, >= or =", ampl_shown(parser).text);
-    if (at_logical(parser))
-        return refuse_logical(parser);
-    if (ampl_at_word(parser, AMPL_WORD_complements))
-        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place,
-                            "complements: complementarity is not supported");
-    if (kind != AMPL_TOKEN_LESS_EQUAL && kind != AMPL_TOKEN_GREATER_EQUAL && kind != AMPL_TOKEN_EQUAL)
-        return ampl_unexpected(parser, wanted);
-    *relation = kind;
-    ampl_next(parser);
-    return true;
-}
-
-static bool parse_third_side(struct ampl_parser *parser, struct ampl_declaration *constraint) {
     struct ampl_place place = parser->token.place;
-    uint32_t relation = 0;
-    if (ampl_at(parser, AMPL_TOKEN_SEMICOLON) || at_suffix(parser))
-        return true;
-    if (!parse_relation(parser, &relation, "';'"))
-        return false;
-    if (relation != constraint->relation || relation == AMPL_TOKEN_EQUAL)
-        return ampl_mistake(parser, HN_SYNTAX, place,
-                            "the two relations of a constraint must both be <= or both be >=");
-    constraint->sides[2] = parse_side(parser, constraint);
-    constraint->side_count = 3;
-    return constraint->sides[2] != NULL;
+    if (kind == AMPL_TOKEN_LESS || kind == AMPL_TOKEN_GREATER || kind == AMPL_TOKEN_NOT_EQUAL)
+        ampl_mistake(parser, HN_UNSUPPORTED, place, "%s: a constraint needs <=, >= or =", ampl_shown(parser).text);
+    else if (at_logical(parser))
+        refuse_logical(parser);
+    else if (ampl_at_word(parser, AMPL_WORD_complements))
+        ampl_mistake(parser, HN_UNSUPPORTED, place, "complements: complementarity is not supported");
+    else if (kind != AMPL_TOKEN_LESS_EQUAL && kind != AMPL_TOKEN_GREATER_EQUAL && kind != AMPL_TOKEN_EQUAL)
+        ampl_unexpected(parser, wanted);
+    ampl_next(parser);
+    return kind;
 }
 
 /* Parses two or three sides and the relations between them. */
 static void parse_sides(struct ampl_parser *parser, struct ampl_declaration *constraint) {
     constraint->side_count = 2;
     constraint->sides[0] = parse_side(parser, constraint);
-    if (constraint->sides[0] && parse_relation(parser, &constraint->relation, "<=, >= or =")) {
-        constraint->sides[1] = parse_side(parser, constraint);
-        if (constraint->sides[1])
-            parse_third_side(parser, constraint);
-    }
+    constraint->relation = parse_relation(parser, "<=, >= or =");
+    constraint->sides[1] = parse_side(parser, constraint);
+    struct ampl_place place = parser->token.place;
+    if (parser->failed || ampl_at(parser, AMPL_TOKEN_SEMICOLON) || at_suffix(parser))
+        return;
+    uint32_t relation = parse_relation(parser, "';'");
+    if (relation != constraint->relation || relation == AMPL_TOKEN_EQUAL)
+        ampl_mistake(parser, HN_SYNTAX, place, "the two relations of a constraint must both be <= or both be >=");
+    constraint->sides[2] = parse_side(parser, constraint);
+    constraint->side_count = 3;
 }
 
 void ampl_parse_constraint(struct ampl_parser *parser) {
     struct ampl_declaration *constraint = parse_name(parser, AMPL_CONSTRAINTS);
-    if (!constraint || !ampl_expect(parser, AMPL_TOKEN_COLON, "after the name"))
+    if (!constraint)
         return;
+    ampl_expect(parser, AMPL_TOKEN_COLON, "after the name");
     parse_sides(parser, constraint);
     skip_suffixes(parser);
-    if (!parser->failed && (ampl_at_word(parser, AMPL_WORD_complements) || at_logical(parser)))
-        parse_relation(parser, &constraint->relation, "<=, >= or =");
+    if (ampl_at_word(parser, AMPL_WORD_complements) || at_logical(parser))
+        parse_relation(parser, "<=, >= or =");
     ampl_end_declaration(parser);
 }
 

@@ -8,19 +8,19 @@
 /* ---- subscripts ---- */
 
 /* [ a, b ] after a declared name at the place, pending from `first` on. */
-static bool parse_subscripts(struct ampl_parser *parser, const struct ampl_declaration *declaration,
-                             struct ampl_place place, size_t first) {
+static void push_subscripts(struct ampl_parser *parser, const struct ampl_declaration *declaration,
+                            struct ampl_place place, size_t first) {
     if (ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET)) {
         const char *outside = parser->no_variables;
         parser->no_variables = "a subscript";
-        if (!ampl_pending_scalars(parser) || !ampl_expect(parser, AMPL_TOKEN_SHUT_BRACKET, "to close the subscripts"))
-            return false;
+        ampl_push_scalars(parser);
+        ampl_expect(parser, AMPL_TOKEN_SHUT_BRACKET, "to close the subscripts");
         parser->no_variables = outside;
     }
     size_t count = parser->pending_count - first;
-    return count == declaration->arity ||
-           ampl_mistake(parser, HN_SYNTAX, place, "%s has %u subscripts, not %zu", ampl_name(parser, declaration->name),
-                        (unsigned)declaration->arity, count);
+    if (count != declaration->arity)
+        ampl_mistake(parser, HN_SYNTAX, place, "%s has %u subscripts, not %zu", ampl_name(parser, declaration->name),
+                     (unsigned)declaration->arity, count);
 }
 
 /* A reference with the pending subscripts. */
@@ -40,7 +40,8 @@ struct ampl_node *ampl_parse_goal_reference(struct ampl_parser *parser) {
     struct ampl_declaration *goal = ampl_declared(parser, parser->token.symbol);
     size_t first = parser->pending_count;
     ampl_next(parser);
-    return parse_subscripts(parser, goal, place, first) ? new_reference(parser, goal, place, first) : NULL;
+    push_subscripts(parser, goal, place, first);
+    return new_reference(parser, goal, place, first);
 }
 
 /* ---- suffixes ---- */
@@ -90,12 +91,6 @@ static bool at_start_suffix(const struct ampl_parser *parser, const struct ampl_
            strcmp(ampl_name(parser, suffix.symbol), "start") == 0;
 }
 
-/* Skips the rest of the statement with a note. */
-static bool skip_let(struct ampl_parser *parser) {
-    parser->failed = true; /* not an error */
-    return false;
-}
-
 /* Another suffix is skipped with a note; bounds are refused. */
 static bool let_suffix(struct ampl_parser *parser, const char *name, struct ampl_place place) {
     ampl_next(parser);
@@ -104,7 +99,7 @@ static bool let_suffix(struct ampl_parser *parser, const char *name, struct ampl
     if (suffix == AMPL_SUFFIX_LOWER || suffix == AMPL_SUFFIX_UPPER)
         return ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: let cannot change this suffix", name, shown.text);
     ampl_note_repeated(parser->sources, &place, "let on the suffix %s.%s is skipped", name, shown.text);
-    return skip_let(parser);
+    return ampl_abandon(parser);
 }
 
 /* Whether let may change the declaration, or its suffix. */
@@ -117,7 +112,7 @@ static bool check_let(struct ampl_parser *parser, const struct ampl_declaration 
     if (declaration->kind != AMPL_CONSTRAINTS)
         return true;
     ampl_note_repeated(parser->sources, &place, "let on the multiplier of %s is skipped", name);
-    return skip_let(parser);
+    return ampl_abandon(parser);
 }
 
 /* ---- references ---- */
@@ -162,7 +157,8 @@ struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
     if (!(changing && is_goal(declaration)) && !suffixed && !may_appear(parser, declaration))
         return NULL;
     ampl_next(parser);
-    if (!parse_subscripts(parser, declaration, place, first))
+    push_subscripts(parser, declaration, place, first);
+    if (parser->failed)
         return NULL;
     if (ampl_at(parser, AMPL_TOKEN_DOT) && !changing)
         return parse_suffix(parser, declaration, place, first);
@@ -237,37 +233,37 @@ bool ampl_is_function(uint32_t word) {
 }
 
 /* Reports the number of arguments of the function. */
-static bool wrong_count(struct ampl_parser *parser, uint32_t word) {
+static void wrong_count(struct ampl_parser *parser, uint32_t word) {
     struct ampl_word_text shown = ampl_shown(parser);
     const char *name = ampl_name(parser, word), *pattern = find_function(word), *option = strchr(pattern, '?');
     size_t most = strlen(pattern) - (option != NULL), least = option ? (size_t)(option - pattern) : most;
     if (least < most)
-        return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: %s takes %zu to %zu arguments", shown.text,
-                            name, least, most);
-    return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: %s takes %zu argument%s", shown.text, name, most,
-                        most == 1 ? "" : "s");
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: %s takes %zu to %zu arguments", shown.text, name,
+                     least, most);
+    ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: %s takes %zu argument%s", shown.text, name, most,
+                 most == 1 ? "" : "s");
 }
 
 /* ( arguments ) of the function, pending. */
-static bool parse_arguments(struct ampl_parser *parser, uint32_t word) {
+static void push_arguments(struct ampl_parser *parser, uint32_t word) {
     const char *pattern = find_function(word);
     bool optional = *pattern == '\0';
     ampl_next(parser);
     if (optional && !ampl_at(parser, AMPL_TOKEN_SHUT))
-        return wrong_count(parser, word);
+        wrong_count(parser, word);
     for (bool more = !optional; more; more = ampl_accept(parser, AMPL_TOKEN_COMMA)) {
         optional |= *pattern == '?';
         pattern += *pattern == '?';
-        if (*pattern == '\0')
-            return wrong_count(parser, word);
-        struct ampl_node *argument = *pattern == 'S' ? ampl_parse_set(parser) : ampl_parse_scalar(parser);
-        if (!ampl_pending_push(parser, argument, 0))
-            return false;
+        if (*pattern == '\0') {
+            wrong_count(parser, word);
+            return;
+        }
+        ampl_push(parser, *pattern == 'S' ? ampl_parse_set(parser) : ampl_parse_scalar(parser), 0);
         pattern += pattern[1] != '*';
     }
     if (*pattern != '\0' && *pattern != '?' && pattern[1] != '*' && !optional)
-        return wrong_count(parser, word);
-    return ampl_expect(parser, AMPL_TOKEN_SHUT, "after the arguments");
+        wrong_count(parser, word);
+    ampl_expect(parser, AMPL_TOKEN_SHUT, "after the arguments");
 }
 
 static void *refuse_call(struct ampl_parser *parser) {
@@ -284,21 +280,21 @@ static void *refuse_call(struct ampl_parser *parser) {
 }
 
 /* If the set is omitted, it is the one that the dummy iterates over. */
-static bool check_member(struct ampl_parser *parser, const struct ampl_node *node) {
+static struct ampl_node *check_member(struct ampl_parser *parser, struct ampl_node *node) {
     uint32_t word = node->is.word;
     const struct ampl_node *member = node->arguments[0];
     if (strncmp(find_function(word), "n?S", 3) != 0 || node->count > 1 ||
         (member->op == AMPL_DUMMY && member->over.item->count == 1))
-        return true;
+        return node;
     return ampl_mistake(parser, HN_SYNTAX, node->place, "%s needs a set as its second argument",
                         ampl_name(parser, word));
 }
 
 /* Turns the call into a random draw of the current statement. */
-static bool make_draw(struct ampl_parser *parser, struct ampl_node *node, uint32_t word) {
+static struct ampl_node *make_draw(struct ampl_parser *parser, struct ampl_node *node, uint32_t word) {
     struct ampl_draw *draw = ampl_take(parser, 1, sizeof *draw);
     if (!draw)
-        return false;
+        return NULL;
     ampl_note_repeated(parser->sources, &node->place, "random values differ from those of AMPL");
     *draw = (struct ampl_draw){.word = word,
                                .scope = parser->slot_next,
@@ -308,7 +304,7 @@ static bool make_draw(struct ampl_parser *parser, struct ampl_node *node, uint32
                                .seed = parser->seed};
     node->op = AMPL_DRAW;
     node->is.draw = draw;
-    return true;
+    return node;
 }
 
 /* name ( ... ), or name { ... } */
@@ -319,16 +315,17 @@ static struct ampl_node *parse_call(struct ampl_parser *parser) {
     if (!ampl_is_function(word))
         return refuse_call(parser);
     ampl_next(parser);
-    bool braces = ampl_at(parser, AMPL_TOKEN_OPEN_BRACE);
-    if (braces ? !ampl_pending_push(parser, ampl_parse_braces(parser), 0) : !parse_arguments(parser, word))
-        return NULL;
+    if (ampl_at(parser, AMPL_TOKEN_OPEN_BRACE))
+        ampl_push(parser, ampl_parse_braces(parser), 0);
+    else
+        push_arguments(parser, word);
     struct ampl_node *node = ampl_node_pending(parser, AMPL_CALL, AMPL_SCALAR, place, first);
     if (!node)
         return NULL;
     if (word > AMPL_RANDOM_FIRST && word < AMPL_RANDOM_END)
-        return make_draw(parser, node, word) ? node : NULL;
+        return make_draw(parser, node, word);
     node->is.word = word;
-    return node->count == 0 || check_member(parser, node) ? node : NULL;
+    return check_member(parser, node);
 }
 
 /* Whether name {..} means name({..}). */

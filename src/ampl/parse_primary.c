@@ -28,49 +28,40 @@ static struct ampl_node *parse_parentheses(struct ampl_parser *parser) {
     size_t first = parser->pending_count;
     ampl_next(parser);
     ampl_accept(parser, AMPL_TOKEN_COMMA);
-    if (!ampl_pending_push(parser, ampl_parse_condition_or_any(parser), 0))
-        return NULL;
-    if (ampl_accept(parser, AMPL_TOKEN_COMMA) && !ampl_pending_scalars(parser))
-        return NULL;
-    if (!ampl_expect(parser, AMPL_TOKEN_SHUT, "to close the parenthesis"))
-        return NULL;
-    struct ampl_node *node = parser->pending[first].node;
+    struct ampl_node *node = ampl_parse_condition_or_any(parser);
+    ampl_push(parser, node, 0);
+    if (ampl_accept(parser, AMPL_TOKEN_COMMA))
+        ampl_push_scalars(parser);
+    ampl_expect(parser, AMPL_TOKEN_SHUT, "to close the parenthesis");
     size_t count = parser->pending_count - first;
     if (count > AMPL_MOST_COMPONENTS)
-        return ampl_mistake(parser, HN_LIMIT, place, "a tuple of more than %d components", AMPL_MOST_COMPONENTS);
-    if (count > 1)
-        return ampl_need(parser, node, AMPL_SCALAR) ? ampl_node_pending(parser, AMPL_LIST, AMPL_TUPLE, place, first)
-                                                    : NULL;
+        ampl_mistake(parser, HN_LIMIT, place, "a tuple of more than %d components", AMPL_MOST_COMPONENTS);
+    if (count > 1 && ampl_need(parser, node, AMPL_SCALAR))
+        return ampl_node_pending(parser, AMPL_LIST, AMPL_TUPLE, place, first);
     parser->pending_count = first;
-    return node;
-}
-
-/* ---- if ---- */
-
-/* else and its branch; *no is NULL if it is absent. */
-static bool parse_else(struct ampl_parser *parser, const struct ampl_node *yes, struct ampl_node **no) {
-    *no = NULL;
-    if (!ampl_accept_word(parser, AMPL_WORD_else))
-        return yes->type != AMPL_SET || ampl_unexpected(parser, "'else'");
-    *no = ampl_parse_any(parser);
-    if (!ampl_need(parser, *no, (enum ampl_type)yes->type))
-        return false;
-    return yes->dimension == 0 || (*no)->dimension == 0 || yes->dimension == (*no)->dimension ||
-           ampl_mistake(parser, HN_SYNTAX, (*no)->place, "the branches have dimensions %u and %u",
-                        (unsigned)yes->dimension, (unsigned)(*no)->dimension);
+    return parser->failed ? NULL : node;
 }
 
 static struct ampl_node *parse_choice(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
-    struct ampl_node *no;
+    struct ampl_node *no = NULL;
     ampl_next(parser);
     struct ampl_node *condition = ampl_parse_logical(parser);
-    if (!condition)
-        return NULL;
     if (!ampl_accept_word(parser, AMPL_WORD_then))
-        return ampl_unexpected(parser, "'then'");
+        ampl_unexpected(parser, "'then'");
     struct ampl_node *yes = ampl_parse_any(parser);
-    if (!yes || (yes->type != AMPL_SET && !ampl_need(parser, yes, AMPL_SCALAR)) || !parse_else(parser, yes, &no))
+    if (!parser->failed && yes->type != AMPL_SET)
+        ampl_need(parser, yes, AMPL_SCALAR);
+    if (ampl_accept_word(parser, AMPL_WORD_else)) {
+        no = ampl_parse_any(parser);
+        if (ampl_need(parser, no, (enum ampl_type)yes->type) && yes->dimension != 0 && no->dimension != 0 &&
+            yes->dimension != no->dimension)
+            ampl_mistake(parser, HN_SYNTAX, no->place, "the branches have dimensions %u and %u",
+                         (unsigned)yes->dimension, (unsigned)no->dimension);
+    } else if (!parser->failed && yes->type == AMPL_SET) {
+        ampl_unexpected(parser, "'else'");
+    }
+    if (parser->failed)
         return NULL;
     struct ampl_node *node = ampl_node_new(parser, AMPL_CHOICE, (enum ampl_type)yes->type, place, no ? 3 : 2);
     if (!node)
@@ -120,9 +111,9 @@ struct ampl_node *ampl_parse_reduction(struct ampl_parser *parser) {
     struct ampl_scope scope = ampl_scope_enter(parser);
     ampl_next(parser);
     struct ampl_indexing *indexing = ampl_parse_indexing(parser);
-    struct ampl_node *body = indexing ? reduction->operand(parser) : NULL;
+    struct ampl_node *body = reduction->operand(parser);
     ampl_scope_leave(parser, scope);
-    struct ampl_node *node = body ? ampl_node_new(parser, reduction->op, reduction->type, place, 1) : NULL;
+    struct ampl_node *node = ampl_node_new(parser, reduction->op, reduction->type, place, 1);
     if (!node)
         return NULL;
     node->over.indexing = indexing;
@@ -149,27 +140,9 @@ bool ampl_at_interval(const struct ampl_parser *parser) {
            at_bracket(ampl_peek(parser).kind);
 }
 
-/* [ or ( low , high ] or ) */
-static bool parse_ends(struct ampl_parser *parser, struct ampl_node *node) {
-    const char *outside = parser->no_variables;
-    parser->no_variables = "an interval";
-    if (!at_bracket(parser->token.kind))
-        return ampl_unexpected(parser, "'[' or '('");
-    node->is.slot |= ampl_at(parser, AMPL_TOKEN_OPEN) ? AMPL_ABOVE_LOW : 0u;
-    ampl_next(parser);
-    if (!(node->arguments[0] = ampl_parse_scalar(parser)) ||
-        !ampl_expect(parser, AMPL_TOKEN_COMMA, "between the ends of an interval") ||
-        !(node->arguments[1] = ampl_parse_scalar(parser)))
-        return false;
-    node->is.slot |= ampl_at(parser, AMPL_TOKEN_SHUT) ? AMPL_BELOW_HIGH : 0u;
-    if (!ampl_accept(parser, AMPL_TOKEN_SHUT) && !ampl_accept(parser, AMPL_TOKEN_SHUT_BRACKET))
-        return ampl_unexpected(parser, "']' or ')'");
-    parser->no_variables = outside;
-    return true;
-}
-
 struct ampl_node *ampl_parse_interval(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
+    const char *outside = parser->no_variables;
     bool whole = ampl_at_word(parser, AMPL_WORD_Integers) || ampl_at_word(parser, AMPL_WORD_integer);
     bool all = ampl_at_word(parser, AMPL_WORD_Integers) || ampl_at_word(parser, AMPL_WORD_Reals);
     struct ampl_node *node = ampl_node_new(parser, AMPL_INTERVAL, AMPL_SET, place, all ? 0 : 2);
@@ -178,75 +151,78 @@ struct ampl_node *ampl_parse_interval(struct ampl_parser *parser) {
         return NULL;
     node->dimension = 1;
     node->is.slot = whole ? AMPL_WHOLE : 0u;
-    return all || parse_ends(parser, node) ? node : NULL;
+    if (all)
+        return node;
+    parser->no_variables = "an interval";
+    node->is.slot |= ampl_at(parser, AMPL_TOKEN_OPEN) ? AMPL_ABOVE_LOW : 0u;
+    if (!ampl_accept(parser, AMPL_TOKEN_OPEN) && !ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET))
+        ampl_unexpected(parser, "'[' or '('");
+    node->arguments[0] = ampl_parse_scalar(parser);
+    ampl_expect(parser, AMPL_TOKEN_COMMA, "between the ends of an interval");
+    node->arguments[1] = ampl_parse_scalar(parser);
+    node->is.slot |= ampl_at(parser, AMPL_TOKEN_SHUT) ? AMPL_BELOW_HIGH : 0u;
+    if (!ampl_accept(parser, AMPL_TOKEN_SHUT) && !ampl_accept(parser, AMPL_TOKEN_SHUT_BRACKET))
+        ampl_unexpected(parser, "']' or ')'");
+    parser->no_variables = outside;
+    return parser->failed ? NULL : node;
 }
 
 /* ---- << breakpoints; slopes >> x, or (x, zero) for a term that is 0 at zero ---- */
 
-/* A value, or indexed values: {p in 1..n} limit[p]. */
-static struct ampl_node *parse_item(struct ampl_parser *parser) {
-    struct ampl_place place = parser->token.place;
-    struct ampl_scope scope = ampl_scope_enter(parser);
-    const struct ampl_indexing *indexing;
-    struct ampl_node *value = ampl_parse_optional_index(parser, &indexing) ? ampl_parse_scalar(parser) : NULL;
-    ampl_scope_leave(parser, scope);
-    struct ampl_node *item = value ? ampl_node_new(parser, AMPL_ITEM, AMPL_SCALAR, place, 1) : NULL;
-    if (!item)
-        return NULL;
-    item->over.indexing = indexing;
-    item->arguments[0] = value;
-    return item;
+/* Values or indexed values, {p in 1..n} limit[p], pending. */
+static void push_items(struct ampl_parser *parser) {
+    do {
+        struct ampl_place place = parser->token.place;
+        struct ampl_scope scope = ampl_scope_enter(parser);
+        const struct ampl_indexing *indexing = ampl_parse_optional_index(parser);
+        struct ampl_node *value = ampl_parse_scalar(parser);
+        ampl_scope_leave(parser, scope);
+        struct ampl_node *item = ampl_node_new(parser, AMPL_ITEM, AMPL_SCALAR, place, 1);
+        if (!item)
+            return;
+        item->over.indexing = indexing;
+        item->arguments[0] = value;
+        ampl_push(parser, item, 0);
+    } while (ampl_accept(parser, AMPL_TOKEN_COMMA));
 }
 
-static bool parse_items(struct ampl_parser *parser) {
-    do
-        if (!ampl_pending_push(parser, parse_item(parser), 0))
-            return false;
-    while (ampl_accept(parser, AMPL_TOKEN_COMMA));
-    return true;
-}
-
-/* Parses both lists, pending, up to the closing >>. */
-static bool parse_lists(struct ampl_parser *parser, uint32_t *breakpoints) {
+/* Pushes both lists, up to the closing >>; returns the number of breakpoints. */
+static uint32_t push_lists(struct ampl_parser *parser) {
     const char *outside = parser->no_variables;
     size_t first = parser->pending_count;
     parser->pieces = parser->token.place.offset + 1;
     parser->no_variables = "a breakpoint or slope";
     ampl_next(parser);
-    if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON) && !parse_items(parser)) /* no breakpoints: one slope */
-        return false;
-    *breakpoints = (uint32_t)(parser->pending_count - first);
-    if (!ampl_expect(parser, AMPL_TOKEN_SEMICOLON, "between breakpoints and slopes"))
-        return false;
+    if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* no breakpoints: one slope */
+        push_items(parser);
+    uint32_t breakpoints = (uint32_t)(parser->pending_count - first);
+    ampl_expect(parser, AMPL_TOKEN_SEMICOLON, "between breakpoints and slopes");
+    if (parser->failed)
+        return 0;
     parser->pieces = 0;
     parser->no_variables = outside;
-    return parse_items(parser) && ampl_expect(parser, AMPL_TOKEN_PIECES_END, "after the slopes");
-}
-
-/* x or (x, zero), stored in two arguments. */
-static bool parse_argument(struct ampl_parser *parser, struct ampl_node **argument) {
-    struct ampl_node *x = ampl_parse_primary(parser);
-    bool pair = x && x->type == AMPL_TUPLE && x->count == 2;
-    argument[0] = pair ? x->arguments[0] : x;
-    if (pair)
-        argument[1] = x->arguments[1];
-    else
-        argument[1] = x ? ampl_node_new(parser, AMPL_NUMERAL, AMPL_SCALAR, x->place, 0) : NULL;
-    return argument[1] && ampl_need(parser, argument[0], AMPL_SCALAR);
+    push_items(parser);
+    ampl_expect(parser, AMPL_TOKEN_PIECES_END, "after the slopes");
+    return breakpoints;
 }
 
 static struct ampl_node *parse_pieces(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     size_t first = parser->pending_count;
-    struct ampl_node *argument[2];
-    uint32_t breakpoints = 0;
     if (parser->depth >= AMPL_MOST_DEPTH) /* the argument may be another such term */
         return ampl_mistake(parser, HN_LIMIT, place, "nested more than %d deep", AMPL_MOST_DEPTH);
     parser->depth++;
-    bool good = parse_lists(parser, &breakpoints) && parse_argument(parser, argument);
+    uint32_t breakpoints = push_lists(parser);
+    struct ampl_node *x = ampl_parse_primary(parser);
     parser->depth--;
-    good = good && ampl_pending_push(parser, argument[0], 0) && ampl_pending_push(parser, argument[1], 0);
-    struct ampl_node *node = good ? ampl_node_pending(parser, AMPL_PIECES, AMPL_SCALAR, place, first) : NULL;
+    if (!x)
+        return NULL;
+    bool pair = x->type == AMPL_TUPLE && x->count == 2;
+    struct ampl_node *argument = pair ? x->arguments[0] : x;
+    ampl_need(parser, argument, AMPL_SCALAR);
+    ampl_push(parser, argument, 0);
+    ampl_push(parser, pair ? x->arguments[1] : ampl_node_new(parser, AMPL_NUMERAL, AMPL_SCALAR, x->place, 0), 0);
+    struct ampl_node *node = ampl_node_pending(parser, AMPL_PIECES, AMPL_SCALAR, place, first);
     if (node)
         node->is.slot = breakpoints;
     return node;

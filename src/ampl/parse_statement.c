@@ -16,17 +16,17 @@ static bool starts_declaration(const struct ampl_parser *parser) {
 
 /* Continues after the next ';', or at a word that starts a statement. */
 static void recover(struct ampl_parser *parser, uint32_t start) {
+    ampl_resume(parser);
     parser->lexer.at = parser->pieces > 0 ? parser->pieces - 1 : parser->token.place.offset;
     if (parser->pieces > 0 || parser->token.place.offset == start || !starts_declaration(parser))
         ampl_lex_skip_statement(&parser->lexer);
-    parser->failed = false;
 }
 
 /* ---- skipped and refused statements ---- */
 
 static void skip_rest(struct ampl_parser *parser, const char *text) {
     ampl_note(parser->sources, HN_SEVERITY_NOTE, &parser->token.place, "%s is skipped", text);
-    parser->failed = true; /* not an error */
+    ampl_abandon(parser);
 }
 
 /* function NAME(...): an imported function. */
@@ -59,8 +59,10 @@ static void parse_blocks(struct ampl_parser *parser) {
     }
     ampl_lex_skip_blocks(&lexer);
     parser->lexer.at = lexer.at;
+    ampl_resume(parser);
     parser->token.kind = AMPL_TOKEN_SEMICOLON;
-    parser->failed = parser->symbols->no_memory && !ampl_no_memory(parser->sources);
+    if (parser->symbols->no_memory)
+        ampl_exhausted(parser);
 }
 
 static void parse_reset(struct ampl_parser *parser) {
@@ -86,7 +88,7 @@ static void include_file(struct ampl_parser *parser, const char *name, size_t le
     }
     const char *path = ampl_sources_beside(parser->sources, place.source, name, length);
     if (!path || !ampl_sources_add_file(parser->sources, path, &place)) {
-        parser->failed = true;
+        ampl_abandon(parser);
         return;
     }
     struct ampl_lexer outer = parser->lexer;
@@ -127,15 +129,10 @@ static void parse_file(struct ampl_parser *parser, enum ampl_word word) {
 /* ---- one statement ---- */
 
 static void parse_subject_to(struct ampl_parser *parser) {
-    if (ampl_at(parser, AMPL_TOKEN_SUBJECT_TO)) {
-        ampl_next(parser);
-    } else {
-        ampl_next(parser);
-        if (!ampl_accept_word(parser, AMPL_WORD_to)) {
-            ampl_unexpected(parser, "'to'");
-            return;
-        }
-    }
+    bool words = !ampl_at(parser, AMPL_TOKEN_SUBJECT_TO);
+    ampl_next(parser);
+    if (words && !ampl_accept_word(parser, AMPL_WORD_to))
+        ampl_unexpected(parser, "'to'");
     ampl_parse_constraint(parser);
 }
 

@@ -20,13 +20,26 @@ void ampl_parser_release(struct ampl_parser *parser) {
 /* ---- tokens ---- */
 
 void ampl_next(struct ampl_parser *parser) {
+    if (parser->failed)
+        return;
     parser->token = parser->data_mode ? ampl_lex_data(&parser->lexer) : ampl_lex(&parser->lexer);
-    if (parser->symbols->no_memory) {
-        parser->failed = true;
-        ampl_no_memory(parser->sources);
-    } else if (parser->token.kind == AMPL_TOKEN_NAME) {
+    if (parser->symbols->no_memory)
+        ampl_exhausted(parser);
+    else if (parser->token.kind == AMPL_TOKEN_NAME)
         parser->misused |= parser->symbols->list[parser->token.symbol].misused;
-    }
+}
+
+void *ampl_abandon(struct ampl_parser *parser) {
+    if (!parser->failed)
+        parser->failed_at = parser->token;
+    parser->failed = true;
+    parser->token.kind = AMPL_TOKEN_END;
+    return NULL;
+}
+
+void ampl_resume(struct ampl_parser *parser) {
+    parser->token = parser->failed_at;
+    parser->failed = false;
 }
 
 bool ampl_is_reserved(uint32_t symbol) {
@@ -76,12 +89,10 @@ void ampl_skip_commas(struct ampl_parser *parser) {
         ;
 }
 
-bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where) {
-    if (ampl_accept(parser, kind))
-        return true;
-    struct ampl_word_text shown = ampl_shown(parser);
-    return ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: expected '%s' %s", shown.text,
-                        ampl_token_text(kind), where);
+void ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where) {
+    if (!ampl_accept(parser, kind))
+        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s: expected '%s' %s", ampl_shown(parser).text,
+                     ampl_token_text(kind), where);
 }
 
 struct ampl_token ampl_peek(const struct ampl_parser *parser) {
@@ -94,7 +105,7 @@ struct ampl_token ampl_after_brackets(const struct ampl_parser *parser, enum amp
     enum { MOST_LOOKAHEAD = 500 };
     struct ampl_lexer lexer = parser->lexer;
     struct ampl_token token = ampl_lex(&lexer);
-    int depth = 0;
+    int depth = parser->token.kind == open;
     for (int i = 0; i < MOST_LOOKAHEAD; i++) {
         if (depth == 0 && token.kind != open)
             return token;
@@ -145,7 +156,7 @@ void *ampl_mistake(struct ampl_parser *parser, hn_status status, struct ampl_pla
         return NULL;
     if (parser->symbols->no_memory) /* the failed allocation in look-ahead may be the only error */
         return ampl_exhausted(parser);
-    parser->failed = true;
+    ampl_abandon(parser);
     if (parser->misused && status == HN_SYNTAX)
         return NULL;
     va_list arguments;
@@ -226,9 +237,8 @@ void ampl_hint_param(struct ampl_parser *parser, uint32_t symbol) {
 /* ---- memory and nodes ---- */
 
 void *ampl_exhausted(struct ampl_parser *parser) {
-    parser->failed = true;
     ampl_no_memory(parser->sources);
-    return NULL;
+    return ampl_abandon(parser);
 }
 
 void *ampl_take(struct ampl_parser *parser, size_t count, size_t size) {
@@ -239,8 +249,9 @@ void *ampl_take(struct ampl_parser *parser, size_t count, size_t size) {
 
 struct ampl_node *ampl_node_new(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                 struct ampl_place place, uint32_t count) {
-    struct ampl_node *node =
-        ampl_take(parser, size_sum(size_product(count, sizeof node->arguments[0]), sizeof *node), 1);
+    struct ampl_node *node = NULL;
+    if (!parser->failed)
+        node = ampl_take(parser, size_sum(size_product(count, sizeof node->arguments[0]), sizeof *node), 1);
     if (!node)
         return NULL;
     node->op = (uint8_t)op;
@@ -250,24 +261,23 @@ struct ampl_node *ampl_node_new(struct ampl_parser *parser, enum ampl_op op, enu
     return node;
 }
 
-bool ampl_pending_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign) {
-    if (!node || parser->failed)
-        return false;
+void ampl_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign) {
+    if (parser->failed)
+        return;
     size_t needed = parser->pending_count + 1;
     struct ampl_pending *pending = array_grow(parser->pending, &parser->pending_capacity, needed, sizeof *pending);
-    if (!pending || needed >= UINT32_MAX)
-        return ampl_exhausted(parser);
+    if (!pending || needed >= UINT32_MAX) {
+        ampl_exhausted(parser);
+        return;
+    }
     parser->pending = pending;
     pending[parser->pending_count++] = (struct ampl_pending){node, sign};
-    return true;
 }
 
-bool ampl_pending_scalars(struct ampl_parser *parser) {
+void ampl_push_scalars(struct ampl_parser *parser) {
     do
-        if (!ampl_pending_push(parser, ampl_parse_scalar(parser), 0))
-            return false;
+        ampl_push(parser, ampl_parse_scalar(parser), 0);
     while (ampl_accept(parser, AMPL_TOKEN_COMMA));
-    return true;
 }
 
 struct ampl_node *ampl_node_pending(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
@@ -282,7 +292,7 @@ struct ampl_node *ampl_node_pending(struct ampl_parser *parser, enum ampl_op op,
 
 bool ampl_need(struct ampl_parser *parser, const struct ampl_node *node, enum ampl_type type) {
     static const char kinds[][20] = {"a number or string", "a condition", "a set", "a tuple"};
-    if (!node || parser->failed)
+    if (parser->failed)
         return false;
     if (node->type == type || (type == AMPL_LOGICAL && node->type == AMPL_SCALAR))
         return true;

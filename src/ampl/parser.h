@@ -41,7 +41,8 @@ struct ampl_parser {
     struct ampl_lexer lexer;
     struct ampl_token token; /* the current token */
     bool data_mode;
-    bool failed;   /* the current statement has an error */
+    bool failed; /* the current statement has an error, or its rest is skipped */
+    struct ampl_token failed_at;
     bool misused;  /* it uses a reserved word whose declaration was refused: its syntax errors are consequences */
     bool finished; /* after solve */
     bool changing; /* parsing the target of let: a suffix there is skipped with a note */
@@ -81,15 +82,18 @@ bool ampl_is_hidden(const struct ampl_parser *parser, uint32_t symbol); /* a dec
 bool ampl_accept(struct ampl_parser *parser, enum ampl_token_kind kind);
 bool ampl_accept_word(struct ampl_parser *parser, enum ampl_word word);
 void ampl_skip_commas(struct ampl_parser *parser);
-bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where);
+void ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where);
 
 /* Look-ahead in model mode: the next token; the first one after brackets that may follow the current token. */
 struct ampl_token ampl_peek(const struct ampl_parser *parser);
 struct ampl_token ampl_after_brackets(const struct ampl_parser *parser, enum ampl_token_kind open,
                                       enum ampl_token_kind shut);
 
-/* Functions that report an error return NULL, which is also false. Only the first error of a statement is reported:
- * later ones are consequences. */
+/* After an error the current token is the end of the text until the statement ends: what follows parses to nothing,
+ * and nodes are NULL. So errors need no checks, except in loops. Functions that report an error return NULL, which is
+ * also false; only the first one of a statement is reported. */
+void *ampl_abandon(struct ampl_parser *parser); /* without an error */
+void ampl_resume(struct ampl_parser *parser);   /* at the token of the error */
 __attribute__((format(printf, 4, 5))) void *ampl_mistake(struct ampl_parser *parser, hn_status status,
                                                          struct ampl_place place, const char *format, ...);
 void *ampl_unexpected(struct ampl_parser *parser, const char *wanted);
@@ -112,8 +116,8 @@ struct ampl_declaration *ampl_declared_here(struct ampl_parser *parser, const ch
 void *ampl_take(struct ampl_parser *parser, size_t count, size_t size); /* zeroed; NULL with an error */
 struct ampl_node *ampl_node_new(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                 struct ampl_place place, uint32_t count);
-bool ampl_pending_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign);
-bool ampl_pending_scalars(struct ampl_parser *parser); /* expressions with commas between them */
+void ampl_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign); /* onto the pending ones */
+void ampl_push_scalars(struct ampl_parser *parser); /* expressions with commas between them */
 /* A node whose arguments are the pending ones from `first` on, which are popped. */
 struct ampl_node *ampl_node_pending(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                     struct ampl_place place, size_t first);
@@ -149,8 +153,8 @@ bool ampl_takes_index(uint32_t word); /* sum {..}, prod {..}, setof {..} and sim
 
 /* {...} as an index: its dummies stay in scope until ampl_scope_leave. */
 struct ampl_indexing *ampl_parse_indexing(struct ampl_parser *parser);
-bool ampl_parse_optional_index(struct ampl_parser *parser, const struct ampl_indexing **indexing); /* NULL: none */
-struct ampl_node *ampl_parse_braces(struct ampl_parser *parser);                                   /* {...} as a set */
+struct ampl_indexing *ampl_parse_optional_index(struct ampl_parser *parser); /* NULL: none */
+struct ampl_node *ampl_parse_braces(struct ampl_parser *parser);             /* {...} as a set */
 struct ampl_scope ampl_scope_enter(const struct ampl_parser *parser);
 void ampl_scope_leave(struct ampl_parser *parser, struct ampl_scope scope);
 const struct ampl_dummy *ampl_find_dummy(const struct ampl_parser *parser, uint32_t symbol);

@@ -99,7 +99,7 @@ struct ampl_node {
 
 /* One component of an index: a new dummy with a slot, or a fixed value. */
 struct ampl_component {
-    uint32_t slot;
+    uint32_t slot, symbol;   /* of the dummy; 0: none */
     struct ampl_node *fixed; /* NULL: free */
 };
 
