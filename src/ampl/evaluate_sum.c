@@ -164,12 +164,16 @@ static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, s
     return !e->failed && add_value(e, value, false, node->place);
 }
 
+/* `less` applies to the sum so far: such a chain is a whole sum. */
 static bool add_chain(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, bool minus) {
     if (!add_leftmost(e, node->arguments[0], first, minus))
         return false;
-    for (uint32_t i = 1; i < node->count; i++)
-        if (!add_term(e, node->arguments[i], first, minus != (node->is.signs[i] == AMPL_TOKEN_MINUS)))
+    for (uint32_t i = 1; i < node->count; i++) {
+        bool is_less = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less;
+        if (is_less ? !apply_less(e, node->arguments[i], first)
+                    : !add_term(e, node->arguments[i], first, minus != (node->is.signs[i] == AMPL_TOKEN_MINUS)))
             return false;
+    }
     return true;
 }
 
@@ -178,19 +182,6 @@ static bool has_less(const struct ampl_node *node) {
         if (node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less)
             return true;
     return false;
-}
-
-static bool add_chain_with_less(struct ampl_evaluator *e, const struct ampl_node *node) {
-    size_t first = e->term_count;
-    if (!add_leftmost(e, node->arguments[0], first, false))
-        return false;
-    for (uint32_t i = 1; i < node->count; i++) {
-        bool is_less = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less;
-        if (is_less ? !apply_less(e, node->arguments[i], first)
-                    : !add_term(e, node->arguments[i], first, node->is.signs[i] == AMPL_TOKEN_MINUS))
-            return false;
-    }
-    return true;
 }
 
 /* The branch of a choice with a known condition, NULL if that branch is absent; sets *known. */
@@ -242,7 +233,7 @@ struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_
     struct ampl_value value = ampl_value_nothing();
     bool less_in_it = node->op == AMPL_CHAIN_ADD && has_less(node);
     e->plain_count = first;
-    if (less_in_it ? add_chain_with_less(e, node) : add_leftmost(e, node, first, false))
+    if (less_in_it ? add_chain(e, node, first, false) : add_leftmost(e, node, first, false))
         value = finish_sum(e, first, node->place);
     e->term_count = first;
     e->plain_count = plain;

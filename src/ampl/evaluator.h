@@ -191,7 +191,7 @@ struct ampl_value ampl_start_value(struct ampl_evaluator *e, const struct ampl_d
 /* Sorts the members as `ordered by` specifies; the dummies of the set's index are bound. */
 bool ampl_arrange(struct ampl_evaluator *e, struct ampl_declaration *declaration, struct ampl_set *set);
 
-/* ---- attributes.c ---- */
+/* ---- params.c ---- */
 
 /* The bounds in a variable's declaration; the dummies of its index are bound. */
 struct ampl_bounds {
@@ -209,8 +209,6 @@ bool ampl_check_set(struct ampl_evaluator *e, const struct ampl_declaration *dec
                     const struct ampl_set *set);
 /* All values from data and let. */
 bool ampl_check_given(struct ampl_evaluator *e);
-
-/* ---- inputs.c ---- */
 
 /* Determines which params are inputs, and which expressions may depend on inputs or variables. */
 void ampl_mark_inputs(struct ampl_evaluator *e);

@@ -159,7 +159,7 @@ struct ampl_scope ampl_scope_enter(const struct ampl_parser *parser);
 void ampl_scope_leave(struct ampl_parser *parser, struct ampl_scope scope);
 const struct ampl_dummy *ampl_find_dummy(const struct ampl_parser *parser, uint32_t symbol);
 
-/* ---- statements, after their first word: parse_declaration.c, parse_goal.c, parse_command.c, parse_data.c ---- */
+/* ---- statements, after their first word: parse_declaration.c, parse_command.c, parse_data.c ---- */
 
 /* Declares the current name, with its index, and adds it to the program; NULL with an error. */
 struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind kind);
@@ -169,9 +169,6 @@ void ampl_skip_suffix(struct ampl_parser *parser); /* `suffix`, its name and its
 void ampl_parse_set_declaration(struct ampl_parser *parser);
 void ampl_parse_param_declaration(struct ampl_parser *parser);
 void ampl_parse_variable(struct ampl_parser *parser, bool arc);
-void ampl_parse_objective(struct ampl_parser *parser, bool maximize);
-void ampl_parse_constraint(struct ampl_parser *parser);
-void ampl_parse_node(struct ampl_parser *parser);
 void ampl_parse_check(struct ampl_parser *parser);
 
 /* From their first word on: let, fix, unfix, drop, restore, objective; false for another word. */
