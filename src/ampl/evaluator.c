@@ -148,7 +148,7 @@ bool ampl_collect(struct ampl_evaluator *e, struct ampl_set *set, const ampl_ato
 /* ---- labels ---- */
 
 struct ampl_value ampl_new_text(struct ampl_evaluator *e, const char *text, size_t length, struct ampl_place place) {
-    size_t before = e->symbols->count, own = sizeof(struct ampl_symbol) + 2 * sizeof(uint32_t);
+    size_t before = e->symbols->count, own = sizeof(struct ampl_symbol) + 2 * sizeof(struct name_entry);
     uint32_t symbol;
     if (!ampl_symbols_intern(e->symbols, text, length, &symbol))
         ampl_fail_memory(e);

@@ -11,68 +11,28 @@
 
 #include <string.h>
 
-enum { FIRST_SLOTS = 1024 };
-
-/* FNV-1a (Fowler, Noll, Vo). */
-static size_t hash_text(const char *text, size_t length) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return (size_t)(hash ^ hash >> 32);
-}
-
-/* The slot of this text, or the free one where it would be inserted. */
-static uint32_t *slot_of(const struct ampl_symbols *symbols, const char *text, size_t length) {
-    size_t mask = symbols->slot_count - 1, place = hash_text(text, length) & mask;
-    for (; symbols->slots[place] != 0; place = (place + 1) & mask) {
-        const struct ampl_symbol *symbol = &symbols->list[symbols->slots[place] - 1];
-        if (symbol->length == length && memcmp(symbol->text, text, length) == 0)
-            break;
-    }
-    return &symbols->slots[place];
-}
-
-static bool resize_slots(struct ampl_symbols *symbols, size_t count) {
-    size_t bytes = size_product(count, sizeof(uint32_t));
-    uint32_t *slots = base_allocate(bytes);
-    if (!slots)
-        return false;
-    memset(slots, 0, bytes);
-    base_release(symbols->slots);
-    symbols->slots = slots;
-    symbols->slot_count = count;
-    for (uint32_t i = 0; i < symbols->count; i++)
-        *slot_of(symbols, symbols->list[i].text, symbols->list[i].length) = i + 1;
-    return true;
-}
-
 static bool add_symbol(struct ampl_symbols *symbols, const char *text, size_t length, uint32_t *symbol) {
     if (symbols->count >= UINT32_MAX - 1)
-        return false;
-    if (2 * (symbols->count + 1) > symbols->slot_count && !resize_slots(symbols, 2 * symbols->slot_count))
         return false;
     struct ampl_symbol *list = array_grow(symbols->list, &symbols->capacity, symbols->count + 1, sizeof *list);
     if (!list)
         return false;
     symbols->list = list;
     char *copy = arena_copy_text(&symbols->texts, text, length);
-    if (!copy)
+    if (!copy || !names_add(&symbols->names, copy, length, (uint32_t)symbols->count))
         return false;
-    *slot_of(symbols, text, length) = (uint32_t)symbols->count + 1;
     *symbol = (uint32_t)symbols->count;
-    symbols->list[symbols->count++] = (struct ampl_symbol){.text = copy, .length = length};
+    list[symbols->count++] = (struct ampl_symbol){.text = copy, .length = length};
     return true;
 }
 
 bool ampl_symbols_intern(struct ampl_symbols *symbols, const char *text, size_t length, uint32_t *symbol) {
-    uint32_t found = *slot_of(symbols, text, length);
-    if (found == 0) {
-        bool added = add_symbol(symbols, text, length, symbol);
-        symbols->no_memory |= !added;
-        return added;
-    }
-    *symbol = found - 1;
-    return true;
+    const uint32_t *found = names_find(&symbols->names, text, length);
+    bool good = found || add_symbol(symbols, text, length, symbol);
+    symbols->no_memory |= !good;
+    if (found)
+        *symbol = *found;
+    return good;
 }
 
 const char *ampl_symbols_text(const struct ampl_symbols *symbols, uint32_t symbol) {
@@ -99,7 +59,7 @@ bool ampl_symbols_create(struct ampl_symbols *symbols) {
                                      AMPL_FUNCTION_LIST};
     *symbols = (struct ampl_symbols){.list = NULL};
     uint32_t symbol;
-    bool good = resize_slots(symbols, FIRST_SLOTS);
+    bool good = true;
     for (size_t i = 0; good && i < sizeof words / sizeof words[0]; i++)
         good = ampl_symbols_intern(symbols, words[i], strlen(words[i]), &symbol);
     if (!good)
@@ -110,7 +70,7 @@ bool ampl_symbols_create(struct ampl_symbols *symbols) {
 void ampl_symbols_release(struct ampl_symbols *symbols) {
     arena_release(&symbols->texts);
     base_release(symbols->list);
-    base_release(symbols->slots);
+    names_release(&symbols->names);
     *symbols = (struct ampl_symbols){.list = NULL};
 }
 

@@ -8,6 +8,7 @@
 
 #include "ampl/tables.h"
 #include "base/arena.h"
+#include "base/names.h"
 
 struct ampl_declaration;
 
@@ -22,9 +23,8 @@ struct ampl_symbols {
     struct arena texts;
     struct ampl_symbol *list;
     size_t count, capacity;
-    uint32_t *slots; /* symbol numbers + 1 by hash, open addressing, 0 = free */
-    size_t slot_count;
-    bool no_memory; /* out of memory, perhaps during look-ahead; sticky */
+    struct names names; /* to their numbers */
+    bool no_memory;     /* out of memory, perhaps during look-ahead; sticky */
 };
 
 /* Adds the words; false when out of memory. */

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "hardnet/model.h"
 #include "model/graph.h"
-#include "model/names.h"
+#include "base/names.h"
 
 struct model_input {
     const char *name;
