@@ -50,11 +50,9 @@ static bool visit_number(struct ampl_evaluator *e, void *context) {
     if (numbers->count >= e->max_nodes)
         return ampl_fail(e, HN_LIMIT, filling->value->place, "%s: more than %zu breakpoints or slopes; raise max_nodes",
                          ampl_symbol_text(e, e->about), e->max_nodes);
-    double *list = array_grow(numbers->list, &numbers->capacity, numbers->count + 1, sizeof *list);
-    if (!list)
+    if (!array_room(&numbers->list, &numbers->capacity, numbers->count + 1, sizeof number))
         return ampl_fail_memory(e);
-    numbers->list = list;
-    list[numbers->count++] = number;
+    numbers->list[numbers->count++] = number;
     return true;
 }
 

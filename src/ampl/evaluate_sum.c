@@ -57,16 +57,11 @@ static bool push(struct ampl_evaluator *e, double factor, hn_expr term, struct a
     if (e->term_count >= e->max_nodes) /* the graph would refuse such a sum */
         return ampl_fail(e, HN_LIMIT, place, "%s: a sum of more than %zu terms; raise max_nodes",
                          ampl_symbol_text(e, e->about), e->max_nodes);
-    hn_expr *terms = array_grow(e->terms, &e->term_capacity, e->term_count + 1, sizeof *terms);
-    if (terms)
-        e->terms = terms;
-    double *factors = array_grow(e->factors, &e->factor_capacity, e->term_count + 1, sizeof *factors);
-    if (factors)
-        e->factors = factors;
-    if (!terms || !factors)
+    if (!array_room(&e->terms, &e->term_capacity, e->term_count + 1, sizeof term) ||
+        !array_room(&e->factors, &e->factor_capacity, e->term_count + 1, sizeof factor))
         return ampl_fail_memory(e);
-    terms[e->term_count] = term;
-    factors[e->term_count++] = factor;
+    e->terms[e->term_count] = term;
+    e->factors[e->term_count++] = factor;
     return true;
 }
 

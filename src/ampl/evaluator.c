@@ -98,15 +98,13 @@ bool ampl_keep(struct ampl_evaluator *e, struct ampl_table *table, uint32_t arit
 
 struct ampl_frame ampl_frame_enter(struct ampl_evaluator *e, uint32_t slots) {
     struct ampl_frame outer = {e->base, e->top};
-    ampl_atom *stack = array_grow(e->stack, &e->stack_capacity, size_sum(e->top, (size_t)slots + 1), sizeof *stack);
-    if (!stack) {
+    if (!array_room(&e->stack, &e->stack_capacity, size_sum(e->top, (size_t)slots + 1), sizeof *e->stack)) {
         ampl_fail_memory(e);
         return outer;
     }
-    e->stack = stack;
     e->base = e->top;
     e->top += slots;
-    memset(stack + e->base, 0, slots * sizeof *stack);
+    memset(e->stack + e->base, 0, slots * sizeof *e->stack);
     return outer;
 }
 
@@ -119,14 +117,10 @@ void ampl_frame_leave(struct ampl_evaluator *e, struct ampl_frame outer) {
 
 struct ampl_set *ampl_temporary(struct ampl_evaluator *e, uint32_t dimension) {
     if (e->temporary_count == e->temporary_made) {
-        struct ampl_set **list =
-            array_grow(e->temporaries, &e->temporary_capacity, e->temporary_made + 1, sizeof *list);
-        if (list)
-            e->temporaries = list;
-        struct ampl_set *set = list ? ampl_set_create(dimension) : NULL;
-        if (!set)
+        if (!array_room(&e->temporaries, &e->temporary_capacity, e->temporary_made + 1, sizeof *e->temporaries) ||
+            !(e->temporaries[e->temporary_made] = ampl_set_create(dimension)))
             return ampl_fail_memory(e);
-        e->temporaries[e->temporary_made++] = set;
+        e->temporary_made++;
     }
     struct ampl_set *set = e->temporaries[e->temporary_count++];
     ampl_set_clear(set, dimension);

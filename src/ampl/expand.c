@@ -190,10 +190,9 @@ struct giving {
 /* Appends an entry to the circular list of this goal and key. */
 static bool add_entry(struct ampl_evaluator *e, struct ampl_declaration *goal, const ampl_atom *key,
                       struct ampl_value value, struct ampl_place place) {
-    struct ampl_added *list = array_grow(e->added, &e->added_capacity, e->added_count + 1, sizeof *list);
-    if (!list)
+    if (!array_room(&e->added, &e->added_capacity, e->added_count + 1, sizeof *e->added))
         return ampl_fail_memory(e);
-    e->added = list;
+    struct ampl_added *list = e->added;
     size_t number = e->added_count++;
     const struct ampl_value *last = ampl_table_find(&goal->added, key);
     list[number] = (struct ampl_added){value, number};

@@ -79,14 +79,12 @@ static void compute_set(struct ampl_evaluator *e, struct ampl_declaration *decla
 
 static bool put_off(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
                     const ampl_atom *key, struct ampl_place place) {
-    struct ampl_waiting *list = array_grow(e->waiting, &e->waiting_capacity, e->waiting_count + 1, sizeof *list);
-    if (!list)
+    if (!array_room(&e->waiting, &e->waiting_capacity, e->waiting_count + 1, sizeof *e->waiting))
         return ampl_fail_memory(e);
-    e->waiting = list;
-    list += e->waiting_count++;
-    *list = (struct ampl_waiting){.declaration = declaration, .from = from, .place = place};
+    struct ampl_waiting *last = &e->waiting[e->waiting_count++];
+    *last = (struct ampl_waiting){.declaration = declaration, .from = from, .place = place};
     if (declaration->arity > 0)
-        memcpy(list->key, key, declaration->arity * sizeof *key);
+        memcpy(last->key, key, declaration->arity * sizeof *key);
     return true;
 }
 

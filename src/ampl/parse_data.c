@@ -195,13 +195,10 @@ struct labels {
 static void parse_labels(struct ampl_parser *parser, struct labels *labels) {
     while (!parser->failed && !accept_assign(parser)) {
         ampl_skip_commas(parser);
-        ampl_atom *atoms = array_grow(labels->atoms, &labels->capacity, labels->count + 1, sizeof *atoms);
-        if (!atoms) {
+        if (array_room(&labels->atoms, &labels->capacity, labels->count + 1, sizeof *labels->atoms))
+            labels->atoms[labels->count++] = parse_atom(parser);
+        else
             ampl_exhausted(parser);
-            return;
-        }
-        labels->atoms = atoms;
-        atoms[labels->count++] = parse_atom(parser);
     }
 }
 

@@ -265,13 +265,10 @@ void ampl_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign
     if (parser->failed)
         return;
     size_t needed = parser->pending_count + 1;
-    struct ampl_pending *pending = array_grow(parser->pending, &parser->pending_capacity, needed, sizeof *pending);
-    if (!pending || needed >= UINT32_MAX) {
+    if (needed < UINT32_MAX && array_room(&parser->pending, &parser->pending_capacity, needed, sizeof *parser->pending))
+        parser->pending[parser->pending_count++] = (struct ampl_pending){node, sign};
+    else
         ampl_exhausted(parser);
-        return;
-    }
-    parser->pending = pending;
-    pending[parser->pending_count++] = (struct ampl_pending){node, sign};
 }
 
 void ampl_push_scalars(struct ampl_parser *parser) {

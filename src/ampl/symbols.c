@@ -14,15 +14,13 @@
 static bool add_symbol(struct ampl_symbols *symbols, const char *text, size_t length, uint32_t *symbol) {
     if (symbols->count >= UINT32_MAX - 1)
         return false;
-    struct ampl_symbol *list = array_grow(symbols->list, &symbols->capacity, symbols->count + 1, sizeof *list);
-    if (!list)
+    if (!array_room(&symbols->list, &symbols->capacity, symbols->count + 1, sizeof *symbols->list))
         return false;
-    symbols->list = list;
     char *copy = arena_copy_text(&symbols->texts, text, length);
     if (!copy || !names_add(&symbols->names, copy, length, (uint32_t)symbols->count))
         return false;
     *symbol = (uint32_t)symbols->count;
-    list[symbols->count++] = (struct ampl_symbol){.text = copy, .length = length};
+    symbols->list[symbols->count++] = (struct ampl_symbol){.text = copy, .length = length};
     return true;
 }
 
@@ -78,13 +76,11 @@ void ampl_symbols_release(struct ampl_symbols *symbols) {
 
 /* Appends the text at *at and advances it; false when out of memory. */
 static bool put_text(struct ampl_label *label, size_t *at, const char *text, size_t length) {
-    char *grown = array_grow(label->text, &label->capacity, size_sum(size_sum(*at, length), 1), 1);
-    if (!grown)
+    if (!array_room(&label->text, &label->capacity, size_sum(size_sum(*at, length), 1), 1))
         return false;
-    label->text = grown;
-    memcpy(grown + *at, text, length);
+    memcpy(label->text + *at, text, length);
     *at += length;
-    grown[*at] = '\0';
+    label->text[*at] = '\0';
     return true;
 }
 

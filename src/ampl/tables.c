@@ -72,11 +72,9 @@ bool ampl_tuples_find(const struct ampl_tuples *tuples, const ampl_atom *tuple, 
 static bool append(struct ampl_tuples *tuples, const ampl_atom *tuple) {
     size_t used = size_product(tuples->count, tuples->arity), needed = size_sum(used, tuples->arity);
     if (tuples->arity > 0) {
-        ampl_atom *atoms = array_grow(tuples->atoms, &tuples->capacity, needed, sizeof *atoms);
-        if (!atoms)
+        if (!array_room(&tuples->atoms, &tuples->capacity, needed, sizeof *tuple))
             return false;
-        tuples->atoms = atoms;
-        memcpy(atoms + used, tuple, tuples->arity * sizeof *tuple);
+        memcpy(tuples->atoms + used, tuple, tuples->arity * sizeof *tuple);
     }
     tuples->count++;
     return true;
@@ -151,11 +149,10 @@ void ampl_table_key(const struct ampl_table *table, size_t i, ampl_atom *key) {
 static struct ampl_value *tables_place_of(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
     size_t number;
     table->keys.arity = arity;
-    struct ampl_value *values = array_grow(table->values, &table->capacity, table->keys.count + 1, sizeof *values);
-    if (!values)
-        return NULL;
-    table->values = values;
-    return ampl_tuples_add(&table->keys, key, &number, fresh) ? &values[number] : NULL;
+    return array_room(&table->values, &table->capacity, table->keys.count + 1, sizeof *table->values) &&
+                   ampl_tuples_add(&table->keys, key, &number, fresh)
+               ? &table->values[number]
+               : NULL;
 }
 
 bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value) {

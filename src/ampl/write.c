@@ -40,15 +40,13 @@ void write_no_memory(struct writer *writer) {
 
 void write_bytes(struct writer *writer, const char *bytes, size_t length) {
     size_t needed = size_sum(size_sum(writer->length, length), 1);
-    char *text = writer->status == HN_OK ? array_grow(writer->text, &writer->capacity, needed, 1) : NULL;
-    if (!text) {
+    if (writer->status != HN_OK || !array_room(&writer->text, &writer->capacity, needed, 1)) {
         write_no_memory(writer);
         return;
     }
-    writer->text = text;
-    memcpy(text + writer->length, bytes, length);
+    memcpy(writer->text + writer->length, bytes, length);
     writer->length += length;
-    text[writer->length] = '\0';
+    writer->text[writer->length] = '\0';
     if (length > 0 && bytes[length - 1] == '\n')
         writer->line = writer->length;
 }

@@ -200,60 +200,47 @@ static bool bounds_fit(const hn_model *model, bool output, const struct write_ru
     return (same[0] || numbers[0]) && (same[1] || numbers[1]);
 }
 
-/* How often a name is declared: as a family or as a part with exactly this name. */
-struct census {
-    uint32_t *counts; /* by symbol */
-    size_t capacity, count;
-};
-
-static bool count_name(struct writer *writer, struct census *census, const char *name, size_t length) {
-    uint32_t symbol;
-    if (!ampl_symbols_intern(&writer->symbols, name, length, &symbol))
-        return false;
-    uint32_t *counts = array_grow(census->counts, &census->capacity, (size_t)symbol + 1, sizeof *counts);
-    if (!counts)
-        return false;
-    census->counts = counts;
-    for (; census->count <= symbol; census->count++)
-        counts[census->count] = 0;
-    counts[symbol]++;
+/* Counts how often a name is declared: as a family or as a part with exactly this name. */
+static bool count_name(struct writer *writer, struct names *counts, const char *name, size_t length) {
+    uint32_t *count = names_find(counts, name, length);
     writer->dummies_taken |= length == 1 && strchr("ijklm", name[0]);
+    if (!count)
+        return names_add(counts, name, length, 1);
+    ++*count;
     return true;
 }
 
 /* A name without '[', which might be the name of a family. */
-static bool count_whole(struct writer *writer, struct census *census, const char *name) {
-    return strchr(name, '[') || count_name(writer, census, name, strlen(name));
+static bool count_whole(struct writer *writer, struct names *counts, const char *name) {
+    return strchr(name, '[') || count_name(writer, counts, name, strlen(name));
 }
 
-static bool count_others(struct writer *writer, struct census *census) {
+static bool count_others(struct writer *writer, struct names *counts) {
     const hn_model *model = writer->model;
     const char *objective = hn_model_objective(model).name;
-    bool good = !objective || count_whole(writer, census, objective);
+    bool good = !objective || count_whole(writer, counts, objective);
     for (size_t i = 0; good && i < hn_model_row_count(model); i++)
-        good = count_whole(writer, census, hn_model_row(model, i).name);
+        good = count_whole(writer, counts, hn_model_row(model, i).name);
     for (size_t i = 0; good && i < hn_model_definition_count(model); i++)
-        good = count_whole(writer, census, hn_model_definition(model, i).name);
+        good = count_whole(writer, counts, hn_model_definition(model, i).name);
     return good;
 }
 
 static bool add_run(struct write_runs *runs, struct write_run run) {
-    struct write_run *list = array_grow(runs->list, &runs->capacity, runs->count + 1, sizeof *list);
-    if (!list)
-        return false;
-    runs->list = list;
-    list[runs->count++] = run;
-    return true;
+    bool good = array_room(&runs->list, &runs->capacity, runs->count + 1, sizeof run);
+    if (good)
+        runs->list[runs->count++] = run;
+    return good;
 }
 
-static bool collect_runs(struct writer *writer, bool output, struct census *census) {
+static bool collect_runs(struct writer *writer, bool output, struct names *counts) {
     const hn_model *model = writer->model;
     size_t count = write_column_count(model, output);
     for (size_t i = 0; i < count;) {
         struct write_run run = run_at(model, output, i, count);
         const char *name = name_of(model, output, i);
         size_t length = strcspn(name, "[");
-        if (!count_name(writer, census, name, length))
+        if (!count_name(writer, counts, name, length))
             return false;
         run.family = run.family && write_is_plain(writer, name, length) && bounds_fit(model, output, &run);
         if (!add_run(&writer->runs[output], run))
@@ -264,17 +251,15 @@ static bool collect_runs(struct writer *writer, bool output, struct census *cens
 }
 
 /* Splits runs that are not families or whose name is used, and classifies every name. */
-static bool split_runs(struct writer *writer, bool output, const struct census *census) {
+static bool split_runs(struct writer *writer, bool output, const struct names *counts) {
     const struct write_runs runs = writer->runs[output];
     struct write_runs settled = {.plain = runs.plain};
     bool good = true;
     for (size_t r = 0; good && r < runs.count; r++) {
         struct write_run run = runs.list[r];
         const char *name = name_of(writer->model, output, run.first);
-        uint32_t symbol = 0;
         size_t length = strcspn(name, "["), count = run.count;
-        good = ampl_symbols_intern(&writer->symbols, name, length, &symbol);
-        run.family = run.family && census->counts[symbol] == 1;
+        run.family = run.family && *names_find(counts, name, length) == 1;
         for (size_t k = 0; k < count; k++)
             runs.plain[run.first + k] = run.family || (name[length] == '\0' && write_is_plain(writer, name, length));
         if (!run.family)
@@ -288,14 +273,14 @@ static bool split_runs(struct writer *writer, bool output, const struct census *
 }
 
 bool write_find_runs(struct writer *writer) {
-    struct census census = {NULL, 0, 0};
+    struct names counts = {NULL, 0, 0};
     bool good = true;
     for (int output = 0; output < 2; output++) {
         writer->runs[output].plain = base_allocate(write_column_count(writer->model, output == 1) + 1);
-        good = good && writer->runs[output].plain && collect_runs(writer, output == 1, &census);
+        good = good && writer->runs[output].plain && collect_runs(writer, output == 1, &counts);
     }
-    good = good && count_others(writer, &census) && split_runs(writer, false, &census) &&
-           split_runs(writer, true, &census);
-    base_release(census.counts);
+    good = good && count_others(writer, &counts) && split_runs(writer, false, &counts) &&
+           split_runs(writer, true, &counts);
+    names_release(&counts);
     return good;
 }

@@ -271,13 +271,10 @@ static void survey(struct writer *writer, hn_expr expr, bool condition) {
     visit_below(writer, expr);
     use(writer, expr, &info, condition);
     check_number(writer, HN_OPERATOR_NONE, 0, &info);
-    size_t *ends = array_grow(writer->ends, &writer->end_capacity, writer->end_count + 1, sizeof *ends);
-    if (!ends) {
+    if (array_room(&writer->ends, &writer->end_capacity, writer->end_count + 1, sizeof *writer->ends))
+        writer->ends[writer->end_count++] = writer->order_count;
+    else
         write_no_memory(writer);
-        return;
-    }
-    writer->ends = ends;
-    ends[writer->end_count++] = writer->order_count;
 }
 
 static void write_apart(struct writer *writer, hn_expr expr) {

@@ -47,13 +47,6 @@ static void form_release(struct form *form) {
     *form = (struct form){NULL, 0, 0, 0};
 }
 
-static bool reserve(struct form *form, size_t more) {
-    struct pair *pairs = array_grow(form->pairs, &form->capacity, form->count + more, sizeof *pairs);
-    if (pairs)
-        form->pairs = pairs;
-    return pairs != NULL;
-}
-
 static int by_column(const void *a, const void *b) {
     const struct pair *p = a, *q = b;
     if (p->column != q->column)
@@ -79,7 +72,7 @@ static void gather(struct form *form) {
 /* Adds one pair to a sorted list. */
 static bool insert(struct form *form, struct pair pair) {
     size_t low = 0, high = form->count;
-    if (!reserve(form, 1))
+    if (!array_room(&form->pairs, &form->capacity, form->count + 1, sizeof pair))
         return false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -101,7 +94,7 @@ static bool insert(struct form *form, struct pair pair) {
 static bool append(struct form *form, const struct form *more, double sign) {
     if (more->count == 0)
         return true;
-    if (!reserve(form, more->count))
+    if (!array_room(&form->pairs, &form->capacity, form->count + more->count, sizeof *form->pairs))
         return false;
     for (size_t i = 0; i < more->count; i++) {
         form->pairs[form->count] = more->pairs[i];

@@ -206,10 +206,8 @@ uint32_t graph_intern(struct graph *graph, struct node node) {
             return graph_fail(graph, HN_NO_MEMORY);
         place = free_place(graph, hash);
     }
-    struct node *nodes = array_grow(graph->nodes, &graph->capacity, graph->count + 1, sizeof *nodes);
-    if (!nodes)
+    if (!array_room(&graph->nodes, &graph->capacity, graph->count + 1, sizeof node))
         return graph_fail(graph, HN_NO_MEMORY);
-    graph->nodes = nodes;
     graph_describe(graph, &node);
     uint32_t number = (uint32_t)graph->count++;
     graph->nodes[number] = node;
@@ -223,10 +221,8 @@ uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *t
         return 0;
     if (count >= graph->max_nodes || first >= UINT32_MAX - count)
         return graph_fail(graph, HN_LIMIT);
-    uint32_t *arguments = array_grow(graph->arguments, &graph->argument_capacity, first + count + 1, sizeof *arguments);
-    if (!arguments)
+    if (!array_room(&graph->arguments, &graph->argument_capacity, first + count + 1, sizeof *terms))
         return graph_fail(graph, HN_NO_MEMORY);
-    graph->arguments = arguments;
     size_t end = first, before = graph->count;
     if (!graph_is_number(graph, front, 0))
         graph->arguments[end++] = front;
@@ -242,24 +238,15 @@ uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *t
 }
 
 bool graph_linear_room(struct graph *graph, size_t count) {
-    size_t argument_end, number_end;
     bool fits = count < graph->max_numbers && graph->argument_count < UINT32_MAX - count &&
                 graph->number_count < graph->max_numbers - count;
-    if (graph->status != HN_OK || !fits) {
-        graph_fail(graph, HN_LIMIT);
-        return false;
-    }
-    argument_end = graph->argument_count + count;
-    number_end = graph->number_count + count;
-    uint32_t *arguments = array_grow(graph->arguments, &graph->argument_capacity, argument_end, sizeof *arguments);
-    if (arguments)
-        graph->arguments = arguments;
-    double *numbers = array_grow(graph->numbers, &graph->number_capacity, number_end, sizeof *numbers);
-    if (numbers)
-        graph->numbers = numbers;
-    if (!arguments || !numbers)
-        graph_fail(graph, HN_NO_MEMORY);
-    return arguments && numbers;
+    if (graph->status != HN_OK || !fits)
+        return graph_fail(graph, HN_LIMIT);
+    return (array_room(&graph->arguments, &graph->argument_capacity, graph->argument_count + count,
+                       sizeof *graph->arguments) &&
+            array_room(&graph->numbers, &graph->number_capacity, graph->number_count + count,
+                       sizeof *graph->numbers)) ||
+           graph_fail(graph, HN_NO_MEMORY);
 }
 
 void graph_linear_term(struct graph *graph, double coefficient, uint32_t node) {
@@ -336,12 +323,9 @@ uint32_t graph_number(struct graph *graph, double value) {
         return 0;
     if (graph->number_count >= graph->max_numbers)
         return graph_fail(graph, HN_LIMIT);
-    double *numbers =
-        array_grow(graph->numbers, &graph->number_capacity, graph->number_count + 1, sizeof *graph->numbers);
-    if (!numbers)
+    if (!array_room(&graph->numbers, &graph->number_capacity, graph->number_count + 1, sizeof value))
         return graph_fail(graph, HN_NO_MEMORY);
-    graph->numbers = numbers;
-    numbers[graph->number_count] = value;
+    graph->numbers[graph->number_count] = value;
     return ENTRY_NUMBER | (uint32_t)graph->number_count++;
 }
 

@@ -132,15 +132,10 @@ const char *model_name(hn_model *model, const char *name, enum name_kind kind, s
 }
 
 bool model_room(hn_model *model, void *list, size_t *capacity, size_t count, size_t size) {
-    void *old, *moved = NULL;
-    memcpy(&old, list, sizeof old);
-    if (count < UINT32_MAX)
-        moved = array_grow(old, capacity, count + 1, size);
-    if (moved)
-        memcpy(list, &moved, sizeof moved);
-    else
+    bool good = count < UINT32_MAX && array_room(list, capacity, count + 1, size);
+    if (!good)
         model_fail(model, HN_NO_MEMORY, "model", "model: out of memory");
-    return moved != NULL;
+    return good;
 }
 
 /* ---- copies ---- */

@@ -271,10 +271,7 @@ static void place_rows(hn_model *model, const struct model_row *rows, size_t cou
 static void number_rows(hn_model *model) {
     size_t most = model->row_count + model->output_count;
     struct model_row *rows = base_allocate(most * sizeof *rows);
-    struct model_row *list = array_grow(model->rows, &model->row_capacity, most, sizeof *list);
-    if (list)
-        model->rows = list;
-    bool ready = rows && list;
+    bool ready = rows && array_room(&model->rows, &model->row_capacity, most, sizeof *rows);
     if (!ready)
         model_fail(model, HN_NO_MEMORY, "model", "model: out of memory");
     size_t count = ready ? collect_rows(model, rows) : 0;
