@@ -166,51 +166,37 @@ struct collection {
     bool started; /* for an intersection */
 };
 
-static bool visit_index(struct ampl_evaluator *e, void *context) {
-    struct collection *c = context;
-    return ampl_collect(e, c->set, ampl_loop_index(e, c->node->over.indexing), c->node->place);
-}
-
-static bool visit_image(struct ampl_evaluator *e, void *context) {
-    struct collection *c = context;
-    ampl_atom tuple[AMPL_MOST_COMPONENTS];
-    return ampl_tuple_of(e, c->node->arguments[0], "a set", tuple) && ampl_collect(e, c->set, tuple, c->node->place);
-}
-
-static bool visit_union(struct ampl_evaluator *e, void *context) {
-    struct collection *c = context;
-    size_t mark = e->temporary_count;
-    const struct ampl_set *set = ampl_evaluate_set(e, c->node->arguments[0]);
-    bool good = set && add_all(e, c->set, set, c->node->place);
-    e->temporary_count = mark;
-    return good;
-}
-
 /* Keeps the members that the next set also has. */
-static bool visit_intersection(struct ampl_evaluator *e, void *context) {
-    struct collection *c = context;
-    size_t mark = e->temporary_count;
-    struct ampl_set *set = ampl_evaluate_set(e, c->node->arguments[0]), *kept = set;
-    if (set && c->started) {
+static bool intersect(struct ampl_evaluator *e, struct collection *c, struct ampl_set *set) {
+    struct ampl_set *kept = set;
+    if (c->started) {
         kept = ampl_temporary(e, c->node->dimension);
-        if (kept && !add_members(e, kept, c->set, set, true, c->node->place))
-            kept = NULL;
+        if (!kept || !add_members(e, kept, c->set, set, true, c->node->place))
+            return false;
     }
-    if (kept)
-        ampl_set_clear(c->set, c->node->dimension);
-    bool good = kept && add_all(e, c->set, kept, c->node->place);
     c->started = true;
+    ampl_set_clear(c->set, c->node->dimension);
+    return add_all(e, c->set, kept, c->node->place);
+}
+
+static bool visit_member(struct ampl_evaluator *e, void *context) {
+    struct collection *c = context;
+    const struct ampl_node *node = c->node;
+    ampl_atom tuple[AMPL_MOST_COMPONENTS];
+    size_t mark = e->temporary_count;
+    if (node->op == AMPL_SET_OVER)
+        return ampl_collect(e, c->set, ampl_loop_index(e, node->over.indexing), node->place);
+    if (node->op == AMPL_IMAGE_OVER)
+        return ampl_tuple_of(e, node->arguments[0], "a set", tuple) && ampl_collect(e, c->set, tuple, node->place);
+    struct ampl_set *set = ampl_evaluate_set(e, node->arguments[0]);
+    bool good = set && (node->op == AMPL_UNION_OVER ? add_all(e, c->set, set, node->place) : intersect(e, c, set));
     e->temporary_count = mark;
     return good;
 }
 
 static struct ampl_set *collect(struct ampl_evaluator *e, const struct ampl_node *node) {
-    ampl_visit visit = node->op == AMPL_IMAGE_OVER       ? visit_image
-                       : node->op == AMPL_UNION_OVER     ? visit_union
-                       : node->op == AMPL_INTERSECT_OVER ? visit_intersection
-                                                         : visit_index;
     struct collection c = {node, ampl_temporary(e, node->dimension), false};
-    return c.set && ampl_loop(e, node->over.indexing, visit, &c) ? c.set : NULL;
+    return c.set && ampl_loop(e, node->over.indexing, visit_member, &c) ? c.set : NULL;
 }
 
 /* {S} and {i in S} are S itself. */

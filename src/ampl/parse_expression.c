@@ -8,25 +8,12 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
-enum rank {
-    RANK_OR,
-    RANK_AND,
-    RANK_NOT,
-    RANK_COMPARE,
-    RANK_UNION,
-    RANK_INTERSECT,
-    RANK_CROSS,
-    RANK_PROGRESSION,
-    RANK_JOIN,
-    RANK_ADD,
-    RANK_MULTIPLY,
-    RANK_UNARY
-};
+static struct ampl_node *parse_rank(struct ampl_parser *parser, enum ampl_rank rank);
 
-static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank);
-
-static struct ampl_node *parse_typed(struct ampl_parser *parser, enum rank rank, enum ampl_type type) {
+struct ampl_node *ampl_parse_typed(struct ampl_parser *parser, enum ampl_rank rank, enum ampl_type type) {
     struct ampl_node *node = parse_rank(parser, rank);
+    if (node && type == AMPL_TUPLE && node->type != AMPL_TUPLE)
+        type = AMPL_SCALAR;
     return ampl_need(parser, node, type) ? node : NULL;
 }
 
@@ -40,16 +27,16 @@ struct chain {
 
 #define WORD(name) (AMPL_TOKEN_COUNT + AMPL_WORD_##name)
 
-static const struct chain *chain_of(enum rank rank) {
+static const struct chain *chain_of(enum ampl_rank rank) {
     static const struct chain chains[] = {
-        [RANK_OR] = {AMPL_CHAIN_OR, AMPL_LOGICAL, {AMPL_TOKEN_OR, WORD(or)}},
-        [RANK_AND] = {AMPL_CHAIN_AND, AMPL_LOGICAL, {AMPL_TOKEN_AND, WORD(and)}},
-        [RANK_UNION] = {AMPL_CHAIN_UNION, AMPL_SET, {WORD(union), WORD(diff), WORD(symdiff)}},
-        [RANK_INTERSECT] = {AMPL_CHAIN_INTERSECT, AMPL_SET, {WORD(inter)}},
-        [RANK_CROSS] = {AMPL_CHAIN_CROSS, AMPL_SET, {WORD(cross)}},
-        [RANK_JOIN] = {AMPL_CHAIN_JOIN, AMPL_SCALAR, {AMPL_TOKEN_JOIN}},
-        [RANK_ADD] = {AMPL_CHAIN_ADD, AMPL_SCALAR, {AMPL_TOKEN_PLUS, AMPL_TOKEN_MINUS, WORD(less)}},
-        [RANK_MULTIPLY] = {
+        [AMPL_RANK_OR] = {AMPL_CHAIN_OR, AMPL_LOGICAL, {AMPL_TOKEN_OR, WORD(or)}},
+        [AMPL_RANK_AND] = {AMPL_CHAIN_AND, AMPL_LOGICAL, {AMPL_TOKEN_AND, WORD(and)}},
+        [AMPL_RANK_UNION] = {AMPL_CHAIN_UNION, AMPL_SET, {WORD(union), WORD(diff), WORD(symdiff)}},
+        [AMPL_RANK_INTERSECT] = {AMPL_CHAIN_INTERSECT, AMPL_SET, {WORD(inter)}},
+        [AMPL_RANK_CROSS] = {AMPL_CHAIN_CROSS, AMPL_SET, {WORD(cross)}},
+        [AMPL_RANK_JOIN] = {AMPL_CHAIN_JOIN, AMPL_SCALAR, {AMPL_TOKEN_JOIN}},
+        [AMPL_RANK_ADD] = {AMPL_CHAIN_ADD, AMPL_SCALAR, {AMPL_TOKEN_PLUS, AMPL_TOKEN_MINUS, WORD(less)}},
+        [AMPL_RANK_MULTIPLY] = {
             AMPL_CHAIN_MULTIPLY, AMPL_SCALAR, {AMPL_TOKEN_TIMES, AMPL_TOKEN_DIVIDE, WORD(div), WORD(mod)}}};
     return &chains[rank];
 }
@@ -105,7 +92,7 @@ static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct c
 }
 
 /* Continues an operator of this rank whose left operand is given. */
-static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node *node, enum rank rank) {
+static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node *node, enum ampl_rank rank) {
     const struct chain *chain = chain_of(rank);
     uint16_t sign = sign_here(parser, chain);
     if (sign == 0)
@@ -121,8 +108,10 @@ static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node
 
 /* Parses chains of several ranks in one call, highest precedence first, to limit the stack depth of nested
  * expressions. */
-static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank) {
-    enum rank top = rank <= RANK_AND ? RANK_NOT : rank <= RANK_CROSS ? RANK_PROGRESSION : RANK_UNARY;
+static struct ampl_node *parse_chain(struct ampl_parser *parser, enum ampl_rank rank) {
+    enum ampl_rank top = rank <= AMPL_RANK_AND     ? AMPL_RANK_NOT
+                         : rank <= AMPL_RANK_CROSS ? AMPL_RANK_PROGRESSION
+                                                   : AMPL_RANK_UNARY;
     struct ampl_node *node = parse_rank(parser, top);
     while (node && top > rank)
         node = parse_rest(parser, node, --top);
@@ -154,15 +143,15 @@ static struct ampl_node *parse_not(struct ampl_parser *parser) {
     if (ampl_at_word(parser, AMPL_WORD_forall) || ampl_at_word(parser, AMPL_WORD_exists))
         return ampl_parse_reduction(parser);
     if (ampl_accept_word(parser, AMPL_WORD_not) || ampl_accept(parser, AMPL_TOKEN_NOT)) {
-        struct ampl_node *argument = parse_typed(parser, RANK_NOT, AMPL_LOGICAL);
+        struct ampl_node *argument = ampl_parse_typed(parser, AMPL_RANK_NOT, AMPL_LOGICAL);
         return node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, argument);
     }
-    return parse_rank(parser, RANK_COMPARE);
+    return parse_rank(parser, AMPL_RANK_COMPARE);
 }
 
 /* The rest after in or within. */
 static struct ampl_node *parse_membership(struct ampl_parser *parser, struct ampl_node *left, bool subset) {
-    struct ampl_node *right = parse_typed(parser, RANK_UNION, AMPL_SET);
+    struct ampl_node *right = ampl_parse_typed(parser, AMPL_RANK_UNION, AMPL_SET);
     if (!right || (subset ? !ampl_need(parser, left, AMPL_SET)
                           : left->type != AMPL_TUPLE && !ampl_need(parser, left, AMPL_SCALAR)))
         return NULL;
@@ -228,14 +217,14 @@ static struct ampl_node *parse_relation(struct ampl_parser *parser, struct ampl_
         uint16_t sign = (uint16_t)parser->token.kind;
         last = parser->token.place;
         ampl_next(parser);
-        ampl_push(parser, parse_typed(parser, RANK_UNION, type), sign);
+        ampl_push(parser, ampl_parse_typed(parser, AMPL_RANK_UNION, type), sign);
     }
     struct ampl_node *node = finish_chain(parser, &chain, type, first);
     return node && check_comparison(parser, node, last) ? node : NULL;
 }
 
 static struct ampl_node *parse_compare(struct ampl_parser *parser) {
-    struct ampl_node *left = parse_rank(parser, RANK_UNION);
+    struct ampl_node *left = parse_rank(parser, AMPL_RANK_UNION);
     if (!left)
         return NULL;
     if (is_relation(parser->token.kind))
@@ -250,14 +239,14 @@ static struct ampl_node *parse_compare(struct ampl_parser *parser) {
 }
 
 static struct ampl_node *parse_progression(struct ampl_parser *parser) {
-    struct ampl_node *left = parse_rank(parser, RANK_JOIN);
+    struct ampl_node *left = parse_rank(parser, AMPL_RANK_JOIN);
     if (!left || !ampl_accept(parser, AMPL_TOKEN_RANGE))
         return left;
-    struct ampl_node *right = parse_rank(parser, RANK_JOIN), *step = NULL;
+    struct ampl_node *right = parse_rank(parser, AMPL_RANK_JOIN), *step = NULL;
     ampl_need(parser, left, AMPL_SCALAR);
     ampl_need(parser, right, AMPL_SCALAR);
     if (ampl_accept_word(parser, AMPL_WORD_by))
-        step = parse_typed(parser, RANK_JOIN, AMPL_SCALAR);
+        step = ampl_parse_typed(parser, AMPL_RANK_JOIN, AMPL_SCALAR);
     struct ampl_node *node = ampl_node_new(parser, AMPL_PROGRESSION, AMPL_SET, left->place, step ? 3 : 2);
     if (!node)
         return NULL;
@@ -273,7 +262,7 @@ static struct ampl_node *parse_power(struct ampl_parser *parser) {
     struct ampl_node *base = ampl_parse_primary(parser);
     if (!base || !ampl_accept(parser, AMPL_TOKEN_POWER))
         return base;
-    struct ampl_node *exponent = parse_rank(parser, RANK_UNARY);
+    struct ampl_node *exponent = parse_rank(parser, AMPL_RANK_UNARY);
     ampl_need(parser, base, AMPL_SCALAR);
     ampl_need(parser, exponent, AMPL_SCALAR);
     return node_two(parser, AMPL_RAISE, AMPL_SCALAR, base, exponent);
@@ -284,7 +273,7 @@ static struct ampl_node *parse_signed(struct ampl_parser *parser) {
     bool minus = ampl_accept(parser, AMPL_TOKEN_MINUS);
     if (!minus && !ampl_accept(parser, AMPL_TOKEN_PLUS))
         return parse_power(parser);
-    struct ampl_node *argument = parse_typed(parser, RANK_UNARY, AMPL_SCALAR);
+    struct ampl_node *argument = ampl_parse_typed(parser, AMPL_RANK_UNARY, AMPL_SCALAR);
     if (!minus || !argument)
         return argument;
     if (argument->op != AMPL_NUMERAL)
@@ -304,17 +293,17 @@ static struct ampl_node *parse_nested(struct ampl_parser *parser,
     return node;
 }
 
-static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank) {
+static struct ampl_node *parse_rank(struct ampl_parser *parser, enum ampl_rank rank) {
     if (parser->failed)
         return NULL;
     switch (rank) {
-    case RANK_NOT:
+    case AMPL_RANK_NOT:
         return parse_nested(parser, parse_not);
-    case RANK_COMPARE:
+    case AMPL_RANK_COMPARE:
         return parse_compare(parser);
-    case RANK_PROGRESSION:
+    case AMPL_RANK_PROGRESSION:
         return parse_progression(parser);
-    case RANK_UNARY:
+    case AMPL_RANK_UNARY:
         return parse_nested(parser, parse_signed);
     default:
         return parse_chain(parser, rank);
@@ -324,42 +313,21 @@ static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank) 
 /* ---- the interface ---- */
 
 struct ampl_node *ampl_parse_logical(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_OR, AMPL_LOGICAL);
-}
-
-struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_AND, AMPL_LOGICAL);
+    return ampl_parse_typed(parser, AMPL_RANK_OR, AMPL_LOGICAL);
 }
 
 struct ampl_node *ampl_parse_scalar(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_UNION, AMPL_SCALAR);
+    return ampl_parse_typed(parser, AMPL_RANK_UNION, AMPL_SCALAR);
 }
 
 struct ampl_node *ampl_parse_set(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_UNION, AMPL_SET);
+    return ampl_parse_typed(parser, AMPL_RANK_UNION, AMPL_SET);
 }
 
 struct ampl_node *ampl_parse_any(struct ampl_parser *parser) {
-    return parse_rank(parser, RANK_UNION);
+    return parse_rank(parser, AMPL_RANK_UNION);
 }
 
 struct ampl_node *ampl_parse_condition_or_any(struct ampl_parser *parser) {
-    return parse_rank(parser, RANK_OR);
-}
-
-struct ampl_node *ampl_parse_product(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_MULTIPLY, AMPL_SCALAR);
-}
-
-struct ampl_node *ampl_parse_united(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_INTERSECT, AMPL_SET);
-}
-
-struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_CROSS, AMPL_SET);
-}
-
-struct ampl_node *ampl_parse_member(struct ampl_parser *parser) {
-    struct ampl_node *node = parse_rank(parser, RANK_JOIN);
-    return node && (node->type == AMPL_TUPLE || ampl_need(parser, node, AMPL_SCALAR)) ? node : NULL;
+    return parse_rank(parser, AMPL_RANK_OR);
 }

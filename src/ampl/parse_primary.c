@@ -79,21 +79,21 @@ static struct ampl_node *parse_choice(struct ampl_parser *parser) {
 struct reduction {
     enum ampl_word word;
     enum ampl_op op;
-    enum ampl_type type;
-    struct ampl_node *(*operand)(struct ampl_parser *parser);
+    enum ampl_type type, operand;
+    enum ampl_rank rank; /* of the operand */
 };
 
 static const struct reduction *find_reduction(uint32_t word) {
     static const struct reduction reductions[] = {
-        {AMPL_WORD_sum, AMPL_SUM_OVER, AMPL_SCALAR, ampl_parse_product},
-        {AMPL_WORD_prod, AMPL_PRODUCT_OVER, AMPL_SCALAR, ampl_parse_product},
-        {AMPL_WORD_min, AMPL_MIN_OVER, AMPL_SCALAR, ampl_parse_product},
-        {AMPL_WORD_max, AMPL_MAX_OVER, AMPL_SCALAR, ampl_parse_product},
-        {AMPL_WORD_setof, AMPL_IMAGE_OVER, AMPL_SET, ampl_parse_member},
-        {AMPL_WORD_union, AMPL_UNION_OVER, AMPL_SET, ampl_parse_united},
-        {AMPL_WORD_inter, AMPL_INTERSECT_OVER, AMPL_SET, ampl_parse_intersected},
-        {AMPL_WORD_forall, AMPL_FORALL_OVER, AMPL_LOGICAL, ampl_parse_conjunct},
-        {AMPL_WORD_exists, AMPL_EXISTS_OVER, AMPL_LOGICAL, ampl_parse_conjunct}};
+        {AMPL_WORD_sum, AMPL_SUM_OVER, AMPL_SCALAR, AMPL_SCALAR, AMPL_RANK_MULTIPLY},
+        {AMPL_WORD_prod, AMPL_PRODUCT_OVER, AMPL_SCALAR, AMPL_SCALAR, AMPL_RANK_MULTIPLY},
+        {AMPL_WORD_min, AMPL_MIN_OVER, AMPL_SCALAR, AMPL_SCALAR, AMPL_RANK_MULTIPLY},
+        {AMPL_WORD_max, AMPL_MAX_OVER, AMPL_SCALAR, AMPL_SCALAR, AMPL_RANK_MULTIPLY},
+        {AMPL_WORD_setof, AMPL_IMAGE_OVER, AMPL_SET, AMPL_TUPLE, AMPL_RANK_JOIN},
+        {AMPL_WORD_union, AMPL_UNION_OVER, AMPL_SET, AMPL_SET, AMPL_RANK_INTERSECT},
+        {AMPL_WORD_inter, AMPL_INTERSECT_OVER, AMPL_SET, AMPL_SET, AMPL_RANK_CROSS},
+        {AMPL_WORD_forall, AMPL_FORALL_OVER, AMPL_LOGICAL, AMPL_LOGICAL, AMPL_RANK_AND},
+        {AMPL_WORD_exists, AMPL_EXISTS_OVER, AMPL_LOGICAL, AMPL_LOGICAL, AMPL_RANK_AND}};
     for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++)
         if ((uint32_t)reductions[i].word == word)
             return &reductions[i];
@@ -111,7 +111,7 @@ struct ampl_node *ampl_parse_reduction(struct ampl_parser *parser) {
     struct ampl_scope scope = ampl_scope_enter(parser);
     ampl_next(parser);
     struct ampl_indexing *indexing = ampl_parse_indexing(parser);
-    struct ampl_node *body = reduction->operand(parser);
+    struct ampl_node *body = ampl_parse_typed(parser, reduction->rank, reduction->operand);
     ampl_scope_leave(parser, scope);
     struct ampl_node *node = ampl_node_new(parser, reduction->op, reduction->type, place, 1);
     if (!node)

@@ -125,16 +125,29 @@ bool ampl_need(struct ampl_parser *parser, const struct ampl_node *node, enum am
 
 /* ---- parse_expression.c ---- */
 
+/* Precedence of operators, lowest first. */
+enum ampl_rank {
+    AMPL_RANK_OR,
+    AMPL_RANK_AND,
+    AMPL_RANK_NOT,
+    AMPL_RANK_COMPARE,
+    AMPL_RANK_UNION,
+    AMPL_RANK_INTERSECT,
+    AMPL_RANK_CROSS,
+    AMPL_RANK_PROGRESSION,
+    AMPL_RANK_JOIN,
+    AMPL_RANK_ADD,
+    AMPL_RANK_MULTIPLY,
+    AMPL_RANK_UNARY
+};
+
+/* An expression whose operators have this rank or a higher one. AMPL_TUPLE: a tuple or a scalar. */
+struct ampl_node *ampl_parse_typed(struct ampl_parser *parser, enum ampl_rank rank, enum ampl_type type);
 struct ampl_node *ampl_parse_logical(struct ampl_parser *parser);
 struct ampl_node *ampl_parse_scalar(struct ampl_parser *parser); /* not a comparison */
 struct ampl_node *ampl_parse_set(struct ampl_parser *parser);
 struct ampl_node *ampl_parse_any(struct ampl_parser *parser);              /* scalar, tuple or set, not a comparison */
 struct ampl_node *ampl_parse_condition_or_any(struct ampl_parser *parser); /* the content of parentheses */
-struct ampl_node *ampl_parse_product(struct ampl_parser *parser);          /* the operand of sum and similar */
-struct ampl_node *ampl_parse_united(struct ampl_parser *parser);           /* the operand of union */
-struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser);      /* the operand of inter */
-struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser);         /* the operand of forall and exists */
-struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* the operand of setof: a scalar or tuple */
 
 /* ---- parse_primary.c, parse_name.c ---- */
 
