@@ -51,11 +51,6 @@ struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind
     return parser->failed ? NULL : declaration;
 }
 
-static bool end_of_attributes(struct ampl_parser *parser) {
-    ampl_skip_commas(parser);
-    return ampl_at_end(parser);
-}
-
 static void add_attribute(struct ampl_parser *parser, enum ampl_token_kind relation, struct ampl_node *bound) {
     struct ampl_attribute *attribute = parser->failed ? NULL : ampl_take(parser, 1, sizeof *attribute);
     if (!attribute)
@@ -123,42 +118,47 @@ void ampl_end_declaration(struct ampl_parser *parser) {
     parser->no_variables = NULL;
 }
 
+/* := or = and its value, which is permanent after '='. False for another token. */
+static bool accept_value_sign(struct ampl_parser *parser, struct ampl_declaration *declaration) {
+    declaration->defined |= ampl_at(parser, AMPL_TOKEN_EQUAL);
+    return ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept(parser, AMPL_TOKEN_EQUAL);
+}
+
 /* ---- sets ---- */
 
 static void set_dimension(struct ampl_parser *parser, struct ampl_declaration *set, uint32_t dimension,
-                          struct ampl_place place, bool *known) {
+                          struct ampl_place place) {
     if (dimension == 0)
         return;
-    if (*known && dimension != set->dimension)
+    if (set->dimensioned && dimension != set->dimension)
         ampl_mistake(parser, HN_SYNTAX, place, "%s has dimension %u here, but %u before", ampl_name(parser, set->name),
                      (unsigned)dimension, (unsigned)set->dimension);
     set->dimension = dimension;
-    *known = true;
+    set->dimensioned = true;
 }
 
-static void parse_dimen(struct ampl_parser *parser, struct ampl_declaration *set, bool *known) {
+static void parse_dimen(struct ampl_parser *parser, struct ampl_declaration *set) {
     double number = parser->token.number;
-    if (!ampl_at(parser, AMPL_TOKEN_NUMBER) || !(number >= 1 && number <= AMPL_MOST_COMPONENTS) ||
-        number != (double)(uint32_t)number) {
+    if (ampl_at(parser, AMPL_TOKEN_NUMBER) && number >= 1 && number <= AMPL_MOST_COMPONENTS &&
+        number == (double)(uint32_t)number)
+        set_dimension(parser, set, (uint32_t)number, parser->token.place);
+    else
         ampl_unexpected(parser, "a dimension from 1 to 32");
-        return;
-    }
-    set_dimension(parser, set, (uint32_t)number, parser->token.place, known);
     ampl_next(parser);
 }
 
-static struct ampl_node *parse_set_value(struct ampl_parser *parser, struct ampl_declaration *set, bool *known) {
+static struct ampl_node *parse_set_value(struct ampl_parser *parser, struct ampl_declaration *set) {
     struct ampl_node *value = ampl_parse_set(parser);
     if (value)
-        set_dimension(parser, set, value->dimension, value->place, known);
+        set_dimension(parser, set, value->dimension, value->place);
     return value;
 }
 
-static void parse_set_attribute(struct ampl_parser *parser, struct ampl_declaration *set, bool *known) {
+static void parse_set_attribute(struct ampl_parser *parser, struct ampl_declaration *set) {
     if (ampl_accept_word(parser, AMPL_WORD_dimen)) {
-        parse_dimen(parser, set, known);
+        parse_dimen(parser, set);
     } else if (ampl_accept_word(parser, AMPL_WORD_within) || ampl_accept_word(parser, AMPL_WORD_in)) {
-        add_attribute(parser, AMPL_TOKEN_NAME, parse_set_value(parser, set, known));
+        add_attribute(parser, AMPL_TOKEN_NAME, parse_set_value(parser, set));
     } else if (ampl_accept_word(parser, AMPL_WORD_ordered)) {
         set->ordered = true;
     } else if (ampl_accept_word(parser, AMPL_WORD_circular)) {
@@ -167,25 +167,12 @@ static void parse_set_attribute(struct ampl_parser *parser, struct ampl_declarat
         set->reversed = ampl_accept_word(parser, AMPL_WORD_reversed);
         set->order = ampl_parse_set(parser);
     } else if (ampl_accept_word(parser, AMPL_WORD_default)) {
-        set_value(parser, &set->fallback, parse_set_value(parser, set, known));
-    } else if (ampl_at(parser, AMPL_TOKEN_ASSIGN) || ampl_at(parser, AMPL_TOKEN_EQUAL)) {
-        set->defined = ampl_at(parser, AMPL_TOKEN_EQUAL);
-        ampl_next(parser);
-        set_value(parser, &set->value, parse_set_value(parser, set, known));
+        set_value(parser, &set->fallback, parse_set_value(parser, set));
+    } else if (accept_value_sign(parser, set)) {
+        set_value(parser, &set->value, parse_set_value(parser, set));
     } else {
         ampl_unexpected(parser, "';' or an attribute of the set");
     }
-}
-
-void ampl_parse_set_declaration(struct ampl_parser *parser) {
-    bool known = false;
-    struct ampl_declaration *set = ampl_declare(parser, AMPL_SETS);
-    if (!set)
-        return;
-    parser->no_variables = "a set";
-    while (!end_of_attributes(parser))
-        parse_set_attribute(parser, set, &known);
-    ampl_end_declaration(parser);
 }
 
 /* ---- params ---- */
@@ -207,23 +194,11 @@ static void parse_param_attribute(struct ampl_parser *parser, struct ampl_declar
             add_attribute(parser, AMPL_TOKEN_NAME, set);
     } else if (ampl_accept_word(parser, AMPL_WORD_default)) {
         set_value(parser, &param->fallback, ampl_parse_scalar(parser));
-    } else if (ampl_at(parser, AMPL_TOKEN_ASSIGN) || ampl_at(parser, AMPL_TOKEN_EQUAL)) {
-        param->defined = ampl_at(parser, AMPL_TOKEN_EQUAL);
-        ampl_next(parser);
+    } else if (accept_value_sign(parser, param)) {
         set_value(parser, &param->value, param->defined ? parse_equal_value(parser) : ampl_parse_scalar(parser));
     } else {
         ampl_unexpected(parser, "';' or an attribute of the param");
     }
-}
-
-void ampl_parse_param_declaration(struct ampl_parser *parser) {
-    struct ampl_declaration *param = ampl_declare(parser, AMPL_PARAMS);
-    if (!param)
-        return;
-    parser->no_variables = "a param";
-    while (!end_of_attributes(parser))
-        parse_param_attribute(parser, param);
-    ampl_end_declaration(parser);
 }
 
 /* ---- contributions of a variable ---- */
@@ -351,18 +326,30 @@ static void parse_var_attribute(struct ampl_parser *parser, struct ampl_declarat
     }
 }
 
-void ampl_parse_variable(struct ampl_parser *parser, bool arc) {
-    struct ampl_declaration *variable = ampl_declare(parser, AMPL_VARIABLES);
-    if (!variable)
-        return;
-    while (!end_of_attributes(parser))
-        parse_var_attribute(parser, variable, arc);
+static void check_variable(struct ampl_parser *parser, const struct ampl_declaration *variable) {
+    const char *name = ampl_name(parser, variable->name);
     if (variable->defined && (variable->attributes || variable->fallback || variable->contributions))
-        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s is defined by '=' and cannot have %s",
-                     ampl_name(parser, variable->name),
+        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s is defined by '=' and cannot have %s", name,
                      variable->contributions ? "from, to, obj, coeff or cover" : "bounds or start value");
     if (!variable->defined && ampl_symbols_nameless(parser->symbols, variable->name))
-        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s: a column needs a name without '$'",
-                     ampl_name(parser, variable->name));
+        ampl_mistake(parser, HN_SYNTAX, variable->place, "%s: a column needs a name without '$'", name);
+}
+
+/* ---- set, param, var, arc ---- */
+
+void ampl_parse_declaration(struct ampl_parser *parser, enum ampl_kind kind, bool arc) {
+    struct ampl_declaration *declaration = ampl_declare(parser, kind);
+    if (!declaration)
+        return;
+    parser->no_variables = kind == AMPL_SETS ? "a set" : "a param";
+    for (ampl_skip_commas(parser); !ampl_at_end(parser); ampl_skip_commas(parser))
+        if (kind == AMPL_SETS)
+            parse_set_attribute(parser, declaration);
+        else if (kind == AMPL_PARAMS)
+            parse_param_attribute(parser, declaration);
+        else
+            parse_var_attribute(parser, declaration, arc);
+    if (kind == AMPL_VARIABLES)
+        check_variable(parser, declaration);
     ampl_end_declaration(parser);
 }

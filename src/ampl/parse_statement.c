@@ -293,14 +293,12 @@ static void parse_other(struct ampl_parser *parser) {
 static void parse_known(struct ampl_parser *parser, enum ampl_word word) {
     switch (word) {
     case AMPL_WORD_set:
-        ampl_parse_set_declaration(parser);
-        break;
     case AMPL_WORD_param:
-        ampl_parse_param_declaration(parser);
+        ampl_parse_declaration(parser, word == AMPL_WORD_set ? AMPL_SETS : AMPL_PARAMS, false);
         break;
     case AMPL_WORD_var:
     case AMPL_WORD_arc:
-        ampl_parse_variable(parser, word == AMPL_WORD_arc);
+        ampl_parse_declaration(parser, AMPL_VARIABLES, word == AMPL_WORD_arc);
         break;
     case AMPL_WORD_minimize:
     case AMPL_WORD_maximize:

@@ -179,9 +179,8 @@ struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind
 void ampl_end_declaration(struct ampl_parser *parser);
 void ampl_skip_suffix(struct ampl_parser *parser); /* `suffix`, its name and its value, with a note */
 
-void ampl_parse_set_declaration(struct ampl_parser *parser);
-void ampl_parse_param_declaration(struct ampl_parser *parser);
-void ampl_parse_variable(struct ampl_parser *parser, bool arc);
+/* set, param, var; arc: a variable that may have from and to. */
+void ampl_parse_declaration(struct ampl_parser *parser, enum ampl_kind kind, bool arc);
 void ampl_parse_check(struct ampl_parser *parser);
 
 /* From their first word on: let, fix, unfix, drop, restore, objective; false for another word. */

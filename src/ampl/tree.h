@@ -142,6 +142,7 @@ struct ampl_declaration {
     const struct ampl_indexing *indexing; /* NULL: scalar */
     uint32_t arity, slots;                /* subscripts; size of its frame */
     uint32_t dimension;                   /* of a set's members */
+    bool dimensioned;                     /* the text determines it; otherwise it is 1 */
     struct ampl_attribute *attributes;
     struct ampl_node *value;    /* := or = */
     struct ampl_node *fallback; /* default */
