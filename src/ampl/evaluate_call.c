@@ -14,8 +14,7 @@
 #include "base/elementary.h"
 
 static struct ampl_value nothing(struct ampl_evaluator *e, const struct ampl_node *node, const char *problem) {
-    ampl_fail(e, HN_INVALID, node->place, "%s: %s", ampl_symbol_text(e, node->is.word), problem);
-    return ampl_value_nothing();
+    return ampl_no_value(e, HN_INVALID, node->place, "%s: %s", ampl_symbol_text(e, node->is.word), problem);
 }
 
 /* ---- functions of one number ---- */
@@ -54,11 +53,9 @@ static struct ampl_value elementary(struct ampl_evaluator *e, const struct ampl_
     if (a.kind != AMPL_NUMBER)
         return ampl_value_expr(e, apply_expr(node->is.word, ampl_expr(e, a)), node->place);
     double value = apply_number(node->is.word, a.is.number);
-    if (isnan(value) && !isnan(a.is.number)) {
-        ampl_fail(e, HN_INVALID, node->place, "%s(%s) is NaN", ampl_symbol_text(e, node->is.word),
-                  error_number(a.is.number).text);
-        return ampl_value_nothing();
-    }
+    if (isnan(value) && !isnan(a.is.number))
+        return ampl_no_value(e, HN_INVALID, node->place, "%s(%s) is NaN", ampl_symbol_text(e, node->is.word),
+                             error_number(a.is.number).text);
     return ampl_value_number(value);
 }
 
@@ -156,10 +153,8 @@ static struct ampl_value member_value(const struct ampl_set *set, size_t number)
 static struct ampl_set *own_set(struct ampl_evaluator *e, const struct ampl_node *dummy) {
     ampl_atom kept[AMPL_MOST_COMPONENTS * 2];
     size_t first = e->base + dummy->is.slot, count = e->top - first;
-    if (count > sizeof kept / sizeof kept[0]) {
-        ampl_fail(e, HN_LIMIT, dummy->place, "too many dummy indices in scope");
-        return NULL;
-    }
+    if (count > sizeof kept / sizeof kept[0])
+        return ampl_fail(e, HN_LIMIT, dummy->place, "too many dummy indices in scope");
     memcpy(kept, e->stack + first, count * sizeof *kept);
     struct ampl_set *set = ampl_evaluate_set(e, dummy->over.item->set);
     memcpy(e->stack + first, kept, count * sizeof *kept);
@@ -221,45 +216,23 @@ static struct ampl_value of_set(struct ampl_evaluator *e, const struct ampl_node
     return member_value(set, (size_t)place - 1);
 }
 
-static struct ampl_value call(struct ampl_evaluator *e, const struct ampl_node *node) {
-    switch (node->is.word) {
-    case AMPL_WORD_atan2:
-        return angle(e, node);
-    case AMPL_WORD_min:
-    case AMPL_WORD_max:
-        return extreme(e, node);
-    case AMPL_WORD_floor:
-    case AMPL_WORD_ceil:
-    case AMPL_WORD_round:
-    case AMPL_WORD_trunc:
-    case AMPL_WORD_precision:
-        return rounded(e, node);
-    case AMPL_WORD_num:
-    case AMPL_WORD_length:
-        return text_function(e, node);
-    case AMPL_WORD_substr:
-        return part_of_text(e, node);
-    case AMPL_WORD_card:
-    case AMPL_WORD_arity:
-    case AMPL_WORD_first:
-    case AMPL_WORD_last:
-    case AMPL_WORD_member:
-        return of_set(e, node);
-    case AMPL_WORD_ord:
-    case AMPL_WORD_ord0:
-    case AMPL_WORD_next:
-    case AMPL_WORD_prev:
-    case AMPL_WORD_nextw:
-    case AMPL_WORD_prevw:
-        return of_member(e, node);
-    default:
-        return elementary(e, node);
-    }
-}
-
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node) {
-    size_t mark = e->temporary_count;
-    struct ampl_value value = call(e, node);
+    static const struct {
+        enum ampl_word word;
+        struct ampl_value (*evaluate)(struct ampl_evaluator *e, const struct ampl_node *node);
+    } functions[] = {
+        {AMPL_WORD_atan2, angle},          {AMPL_WORD_min, extreme},         {AMPL_WORD_max, extreme},
+        {AMPL_WORD_floor, rounded},        {AMPL_WORD_ceil, rounded},        {AMPL_WORD_round, rounded},
+        {AMPL_WORD_trunc, rounded},        {AMPL_WORD_precision, rounded},   {AMPL_WORD_num, text_function},
+        {AMPL_WORD_length, text_function}, {AMPL_WORD_substr, part_of_text}, {AMPL_WORD_card, of_set},
+        {AMPL_WORD_arity, of_set},         {AMPL_WORD_first, of_set},        {AMPL_WORD_last, of_set},
+        {AMPL_WORD_member, of_set},        {AMPL_WORD_ord, of_member},       {AMPL_WORD_ord0, of_member},
+        {AMPL_WORD_next, of_member},       {AMPL_WORD_prev, of_member},      {AMPL_WORD_nextw, of_member},
+        {AMPL_WORD_prevw, of_member}};
+    size_t mark = e->temporary_count, i = 0, count = sizeof functions / sizeof functions[0];
+    while (i < count && (uint32_t)functions[i].word != node->is.word)
+        i++;
+    struct ampl_value value = i < count ? functions[i].evaluate(e, node) : elementary(e, node);
     e->temporary_count = mark;
     return value;
 }

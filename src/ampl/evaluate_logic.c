@@ -9,6 +9,15 @@ static struct ampl_value truth(bool holds) {
 
 /* ---- comparisons ---- */
 
+uint32_t ampl_mirrored(uint32_t relation) {
+    static const uint8_t pairs[][2] = {{AMPL_TOKEN_LESS, AMPL_TOKEN_GREATER},
+                                       {AMPL_TOKEN_LESS_EQUAL, AMPL_TOKEN_GREATER_EQUAL}};
+    for (int i = 0; i < 2; i++)
+        if (relation == pairs[i][0] || relation == pairs[i][1])
+            return relation == pairs[i][0] ? pairs[i][1] : pairs[i][0];
+    return relation;
+}
+
 static bool compare_numbers(uint32_t relation, double a, double b) {
     switch (relation) {
     case AMPL_TOKEN_EQUAL:
@@ -19,10 +28,8 @@ static bool compare_numbers(uint32_t relation, double a, double b) {
         return a < b;
     case AMPL_TOKEN_LESS_EQUAL:
         return a <= b;
-    case AMPL_TOKEN_GREATER:
-        return a > b;
     default:
-        return a >= b;
+        return compare_numbers(ampl_mirrored(relation), b, a);
     }
 }
 
@@ -36,74 +43,61 @@ static hn_expr compare_exprs(uint32_t relation, hn_expr a, hn_expr b) {
         return hn_less(a, b);
     case AMPL_TOKEN_LESS_EQUAL:
         return hn_less_equal(a, b);
-    case AMPL_TOKEN_GREATER:
-        return hn_less(b, a);
     default:
-        return hn_less_equal(b, a);
+        return compare_exprs(ampl_mirrored(relation), b, a);
     }
 }
 
 /* Strings are ordered bytewise; a string and a number are never equal. */
-static struct ampl_value compare_symbols(struct ampl_evaluator *e, const struct ampl_node *node, uint32_t relation,
-                                         struct ampl_value a, struct ampl_value b) {
+static struct ampl_value compare_symbols(struct ampl_evaluator *e, uint32_t relation, struct ampl_value a,
+                                         struct ampl_value b, struct ampl_place place) {
     if (a.kind == AMPL_SYMBOL && b.kind == AMPL_SYMBOL) {
         int order = strcmp(ampl_symbol_text(e, a.index), ampl_symbol_text(e, b.index));
         return truth(compare_numbers(relation, order, 0));
     }
     if (relation == AMPL_TOKEN_EQUAL || relation == AMPL_TOKEN_NOT_EQUAL)
         return truth(relation == AMPL_TOKEN_NOT_EQUAL);
-    ampl_fail(e, HN_INVALID, node->place, "a string and a number cannot be ordered");
-    return ampl_value_nothing();
+    return ampl_no_value(e, HN_INVALID, place, "a string and a number cannot be ordered");
 }
 
-static bool same_sets(struct ampl_evaluator *e, const struct ampl_set *a, const struct ampl_set *b, bool subset,
-                      struct ampl_place place, bool *holds) {
+/* Whether all members of a are in b; false with an error. */
+static bool all_in(struct ampl_evaluator *e, const struct ampl_set *a, const struct ampl_set *b,
+                   struct ampl_place place) {
     ampl_atom member[AMPL_MOST_COMPONENTS];
     size_t count = ampl_set_count(a), number;
-    *holds = subset ? count <= ampl_set_count(b) : count == ampl_set_count(b);
-    for (size_t i = 0; *holds && i < count; i++) {
-        if (!ampl_step(e, 1, place))
-            return false;
+    for (size_t i = 0; i < count; i++) {
         ampl_set_member(a, i, member);
-        *holds = ampl_set_find(b, member, &number);
+        if (!ampl_step(e, 1, place) || !ampl_set_find(b, member, &number))
+            return false;
     }
     return true;
 }
 
-/* a relation b for numbers, strings and expressions. */
-static struct ampl_value compare_pair(struct ampl_evaluator *e, const struct ampl_node *node, uint32_t relation,
-                                      struct ampl_value a, struct ampl_value b) {
+struct ampl_value ampl_compare(struct ampl_evaluator *e, uint32_t relation, struct ampl_value a, struct ampl_value b,
+                               struct ampl_place place) {
     if (a.kind == AMPL_SYMBOL || b.kind == AMPL_SYMBOL)
-        return compare_symbols(e, node, relation, a, b);
+        return compare_symbols(e, relation, a, b, place);
     if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER)
         return truth(compare_numbers(relation, a.is.number, b.is.number));
-    return ampl_value_expr(e, compare_exprs(relation, ampl_expr(e, a), ampl_expr(e, b)), node->place);
+    return ampl_value_expr(e, compare_exprs(relation, ampl_expr(e, a), ampl_expr(e, b)), place);
 }
 
 /* ---- membership ---- */
 
-static struct ampl_value member_of(struct ampl_evaluator *e, const struct ampl_node *node) {
+struct ampl_value ampl_evaluate_member(struct ampl_evaluator *e, const struct ampl_node *node) {
     ampl_atom tuple[AMPL_MOST_COMPONENTS];
-    const struct ampl_node *left = node->arguments[0];
-    bool in;
-    if (left->type == AMPL_TUPLE) {
-        for (uint32_t i = 0; i < left->count; i++)
-            if (!ampl_atom_of(e, left->arguments[i], "a test of membership", &tuple[i]))
-                return ampl_value_nothing();
-    } else if (!ampl_atom_of(e, left, "a test of membership", &tuple[0])) {
-        return ampl_value_nothing();
-    }
-    return ampl_contains(e, node->arguments[1], tuple, &in) ? truth(in) : ampl_value_nothing();
+    bool in = ampl_tuple_of(e, node->arguments[0], "a test of membership", tuple) &&
+              ampl_contains(e, node->arguments[1], tuple, &in) && in;
+    return truth(in);
 }
 
-static struct ampl_value subset_of(struct ampl_evaluator *e, const struct ampl_node *node) {
+struct ampl_value ampl_evaluate_subset(struct ampl_evaluator *e, const struct ampl_node *node) {
     size_t mark = e->temporary_count;
-    bool holds = false;
     const struct ampl_set *a = ampl_evaluate_set(e, node->arguments[0]);
     const struct ampl_set *b = a ? ampl_evaluate_set(e, node->arguments[1]) : NULL;
-    bool good = b && same_sets(e, a, b, true, node->place, &holds);
+    bool holds = b && ampl_set_count(a) <= ampl_set_count(b) && all_in(e, a, b, node->place);
     e->temporary_count = mark;
-    return good ? truth(holds) : ampl_value_nothing();
+    return truth(holds);
 }
 
 /* ---- and, or, not, forall, exists ---- */
@@ -126,18 +120,18 @@ static bool join_value(struct ampl_evaluator *e, struct ampl_value next, struct 
     return !e->failed;
 }
 
-static bool evaluate_logic_join(struct ampl_evaluator *e, const struct ampl_node *node, bool all,
-                                struct ampl_value *value, bool *decided) {
+static bool join_condition(struct ampl_evaluator *e, const struct ampl_node *node, bool all, struct ampl_value *value,
+                           bool *decided) {
     struct ampl_value next;
     return ampl_operand(e, node, &next) && join_value(e, next, node->place, all, value, decided);
 }
 
-static struct ampl_value chain(struct ampl_evaluator *e, const struct ampl_node *node) {
+struct ampl_value ampl_evaluate_junction(struct ampl_evaluator *e, const struct ampl_node *node) {
     bool all = node->op == AMPL_CHAIN_AND, decided = false;
     struct ampl_value value = truth(all);
     for (uint32_t i = 0; i < node->count && !decided; i++)
-        if (!evaluate_logic_join(e, node->arguments[i], all, &value, &decided))
-            return ampl_value_nothing();
+        if (!join_condition(e, node->arguments[i], all, &value, &decided))
+            break;
     return value;
 }
 
@@ -148,13 +142,14 @@ static struct ampl_value compare_scalars(struct ampl_evaluator *e, const struct 
     bool decided = false;
     for (uint32_t i = 1; i < node->count && !decided && !e->failed; i++) {
         struct ampl_value right = ampl_evaluate(e, node->arguments[i]);
-        struct ampl_value next =
-            e->failed ? ampl_value_nothing() : compare_pair(e, node, node->is.signs[i], left, right);
+        if (e->failed)
+            break;
+        struct ampl_value next = ampl_compare(e, node->is.signs[i], left, right, node->place);
         if (e->failed || !join_value(e, next, node->place, true, &value, &decided))
-            return ampl_value_nothing();
+            break;
         left = right;
     }
-    return e->failed ? ampl_value_nothing() : value;
+    return value;
 }
 
 static struct ampl_value compare_sets(struct ampl_evaluator *e, const struct ampl_node *node) {
@@ -163,14 +158,16 @@ static struct ampl_value compare_sets(struct ampl_evaluator *e, const struct amp
     const struct ampl_set *left = ampl_evaluate_set(e, node->arguments[0]);
     for (uint32_t i = 1; i < node->count && holds && left; i++) {
         const struct ampl_set *right = ampl_evaluate_set(e, node->arguments[i]);
-        bool same;
-        if (!right || !same_sets(e, left, right, false, node->place, &same))
-            return ampl_value_nothing();
+        bool same = right && ampl_set_count(left) == ampl_set_count(right) && all_in(e, left, right, node->place);
         holds = same == (node->is.signs[i] == AMPL_TOKEN_EQUAL);
         left = right;
     }
     e->temporary_count = mark;
-    return left ? truth(holds) : ampl_value_nothing();
+    return truth(holds);
+}
+
+struct ampl_value ampl_evaluate_comparison(struct ampl_evaluator *e, const struct ampl_node *node) {
+    return node->arguments[0]->type == AMPL_SET ? compare_sets(e, node) : compare_scalars(e, node);
 }
 
 struct quantifier {
@@ -182,43 +179,22 @@ struct quantifier {
 static bool visit_condition(struct ampl_evaluator *e, void *context) {
     struct quantifier *q = context;
     return q->decided ||
-           evaluate_logic_join(e, q->node->arguments[0], q->node->op == AMPL_FORALL_OVER, &q->value, &q->decided);
+           join_condition(e, q->node->arguments[0], q->node->op == AMPL_FORALL_OVER, &q->value, &q->decided);
 }
 
-static struct ampl_value quantify(struct ampl_evaluator *e, const struct ampl_node *node) {
+struct ampl_value ampl_evaluate_quantifier(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct quantifier q = {node, truth(node->op == AMPL_FORALL_OVER), false};
-    return ampl_loop(e, node->over.indexing, visit_condition, &q) ? q.value : ampl_value_nothing();
+    ampl_loop(e, node->over.indexing, visit_condition, &q);
+    return q.value;
 }
 
-static struct ampl_value neither(struct ampl_evaluator *e, const struct ampl_node *node) {
+struct ampl_value ampl_evaluate_not(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value value;
     if (!ampl_operand(e, node->arguments[0], &value))
         return ampl_value_nothing();
     if (value.kind == AMPL_NUMBER)
         return truth(value.is.number == 0);
     return ampl_value_expr(e, hn_not(ampl_expr(e, value)), node->place);
-}
-
-struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node) {
-    switch (node->op) {
-    case AMPL_COMPARE:
-        return node->arguments[0]->type == AMPL_SET ? compare_sets(e, node) : compare_scalars(e, node);
-    case AMPL_MEMBER_OF:
-        return member_of(e, node);
-    case AMPL_SUBSET_OF:
-        return subset_of(e, node);
-    case AMPL_CHAIN_AND:
-    case AMPL_CHAIN_OR:
-        return chain(e, node);
-    case AMPL_FORALL_OVER:
-    case AMPL_EXISTS_OVER:
-        return quantify(e, node);
-    case AMPL_NEITHER:
-        return neither(e, node);
-    default:
-        ampl_fail(e, HN_INVALID, node->place, "this expression has no value");
-        return ampl_value_nothing();
-    }
 }
 
 bool ampl_test(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, bool *holds) {

@@ -50,18 +50,16 @@ static bool visit_number(struct ampl_evaluator *e, void *context) {
     if (numbers->count >= e->max_nodes)
         return ampl_fail(e, HN_LIMIT, filling->value->place, "%s: more than %zu breakpoints or slopes; raise max_nodes",
                          ampl_symbol_text(e, e->about), e->max_nodes);
-    double *list = array_grow(numbers->list, &numbers->capacity, numbers->count + 1, sizeof *list);
-    if (!list)
+    if (!array_room(&numbers->list, &numbers->capacity, numbers->count + 1, sizeof number))
         return ampl_fail_memory(e);
-    numbers->list = list;
-    list[numbers->count++] = number;
+    numbers->list[numbers->count++] = number;
     return true;
 }
 
 static bool evaluate_pieces_collect(struct ampl_evaluator *e, struct pieces *pieces) {
     const struct ampl_node *node = pieces->node;
-    for (uint32_t i = 2; i < node->count; i++) {
-        struct filling filling = {i - 2 < node->is.slot ? &pieces->breakpoints : &pieces->slopes,
+    for (uint32_t i = 0; i + 2 < node->count; i++) {
+        struct filling filling = {i < node->is.slot ? &pieces->breakpoints : &pieces->slopes,
                                   node->arguments[i]->arguments[0]};
         if (!ampl_loop(e, node->arguments[i]->over.indexing, visit_number, &filling))
             return false;
@@ -144,11 +142,12 @@ static hn_expr evaluate_pieces_choose(struct ampl_evaluator *e, const struct pie
 
 static struct ampl_value evaluate(struct ampl_evaluator *e, struct pieces *pieces) {
     struct ampl_value x;
-    if (!ampl_operand(e, pieces->node->arguments[0], &x) ||
-        !ampl_number(e, pieces->node->arguments[1], "the zero of << >>", &pieces->zero))
+    const struct ampl_node *argument = pieces->node->arguments[pieces->node->count - 2];
+    const struct ampl_node *zero = pieces->node->arguments[pieces->node->count - 1];
+    if (!ampl_operand(e, argument, &x) || !ampl_number(e, zero, "the zero of << >>", &pieces->zero))
         return ampl_value_nothing();
     if (!isfinite(pieces->zero))
-        ampl_fail(e, HN_INVALID, pieces->node->arguments[1]->place, "the zero of << >> is not finite");
+        ampl_fail(e, HN_INVALID, zero->place, "the zero of << >> is not finite");
     if (e->failed || !evaluate_pieces_collect(e, pieces) || !order(e, pieces) || !add_up(e, pieces))
         return ampl_value_nothing();
     if (x.kind == AMPL_NUMBER)

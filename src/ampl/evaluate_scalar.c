@@ -29,8 +29,8 @@ struct ampl_value ampl_value_expr(struct ampl_evaluator *e, hn_expr expr, struct
     hn_error error;
     if (!hn_is_valid(expr)) {
         hn_status status = hn_model_status(e->model, &error);
-        ampl_fail(e, status, place, "%s: %s", ampl_symbol_text(e, e->about), status != HN_OK ? error.text : "no value");
-        return ampl_value_nothing();
+        return ampl_no_value(e, status, place, "%s: %s", ampl_symbol_text(e, e->about),
+                             status != HN_OK ? error.text : "no value");
     }
     if (hn_is_constant(expr, &number))
         return ampl_value_number(number);
@@ -53,6 +53,15 @@ bool ampl_number(struct ampl_evaluator *e, const struct ampl_node *node, const c
     return value.kind == AMPL_NUMBER || ampl_fail_varying(e, node, where);
 }
 
+bool ampl_tuple_of(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, ampl_atom *tuple) {
+    if (node->type != AMPL_TUPLE)
+        return ampl_atom_of(e, node, where, tuple);
+    for (uint32_t i = 0; i < node->count; i++)
+        if (!ampl_atom_of(e, node->arguments[i], where, &tuple[i]))
+            return false;
+    return true;
+}
+
 bool ampl_atom_of(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, ampl_atom *atom) {
     struct ampl_value value = ampl_evaluate(e, node);
     if (e->failed)
@@ -69,11 +78,6 @@ bool ampl_atom_of(struct ampl_evaluator *e, const struct ampl_node *node, const 
 
 /* ---- products and powers ---- */
 
-static struct ampl_value failure(struct ampl_evaluator *e, struct ampl_place place, const char *what) {
-    ampl_fail(e, HN_INVALID, place, "%s", what);
-    return ampl_value_nothing();
-}
-
 struct ampl_value ampl_multiply(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
                                 struct ampl_place place) {
     if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER)
@@ -88,7 +92,7 @@ struct ampl_value ampl_multiply(struct ampl_evaluator *e, struct ampl_value a, s
 static struct ampl_value divide(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
                                 struct ampl_place place) {
     if (b.kind == AMPL_NUMBER && b.is.number == 0)
-        return failure(e, place, "division by zero");
+        return ampl_no_value(e, HN_INVALID, place, "division by zero");
     if (a.kind == AMPL_NUMBER && b.kind == AMPL_NUMBER)
         return ampl_value_number(a.is.number / b.is.number);
     return ampl_value_expr(e, hn_div(ampl_expr(e, a), ampl_expr(e, b)), place);
@@ -103,11 +107,11 @@ static struct ampl_value divide_whole(struct ampl_evaluator *e, struct ampl_valu
         return ampl_value_nothing();
     }
     if (b.is.number == 0)
-        return failure(e, node->arguments[i]->place, "division by zero");
+        return ampl_no_value(e, HN_INVALID, node->arguments[i]->place, "division by zero");
     return ampl_value_number(rest ? fmod(a.is.number, b.is.number) : trunc(a.is.number / b.is.number));
 }
 
-static struct ampl_value evaluate_scalar_product(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value multiply_chain(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value value, next;
     if (!ampl_operand(e, node->arguments[0], &value))
         return ampl_value_nothing();
@@ -128,24 +132,17 @@ static struct ampl_value evaluate_scalar_product(struct ampl_evaluator *e, const
     return value;
 }
 
-struct ampl_value ampl_power(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
-                             struct ampl_place place) {
+static struct ampl_value raise(struct ampl_evaluator *e, const struct ampl_node *node) {
+    struct ampl_value a, b;
+    if (!ampl_operand(e, node->arguments[0], &a) || !ampl_operand(e, node->arguments[1], &b))
+        return ampl_value_nothing();
     if (a.kind != AMPL_NUMBER || b.kind != AMPL_NUMBER)
-        return ampl_value_expr(e, hn_pow(ampl_expr(e, a), ampl_expr(e, b)), place);
+        return ampl_value_expr(e, hn_pow(ampl_expr(e, a), ampl_expr(e, b)), node->place);
     double value = elementary_pow(a.is.number, b.is.number);
-    if (isnan(value) && !isnan(a.is.number) && !isnan(b.is.number)) {
-        ampl_fail(e, HN_INVALID, place, "%s ^ %s is NaN", error_number(a.is.number).text,
-                  error_number(b.is.number).text);
-        return ampl_value_nothing();
-    }
+    if (isnan(value) && !isnan(a.is.number) && !isnan(b.is.number))
+        return ampl_no_value(e, HN_INVALID, node->place, "%s ^ %s is NaN", error_number(a.is.number).text,
+                             error_number(b.is.number).text);
     return ampl_value_number(value);
-}
-
-static struct ampl_value raised(struct ampl_evaluator *e, const struct ampl_node *node) {
-    struct ampl_value base, exponent;
-    if (!ampl_operand(e, node->arguments[0], &base) || !ampl_operand(e, node->arguments[1], &exponent))
-        return ampl_value_nothing();
-    return ampl_power(e, base, exponent, node->place);
 }
 
 /* ---- products, minima and maxima over an index ---- */
@@ -190,13 +187,13 @@ static struct ampl_value fold(struct ampl_evaluator *e, const struct ampl_node *
 
 /* ---- other operators ---- */
 
+struct ampl_value ampl_negative(struct ampl_evaluator *e, struct ampl_value a, struct ampl_place place) {
+    return a.kind == AMPL_NUMBER ? ampl_value_number(-a.is.number) : ampl_value_expr(e, hn_neg(ampl_expr(e, a)), place);
+}
+
 static struct ampl_value negate(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value value;
-    if (!ampl_operand(e, node->arguments[0], &value))
-        return ampl_value_nothing();
-    if (value.kind == AMPL_NUMBER)
-        return ampl_value_number(-value.is.number);
-    return ampl_value_expr(e, hn_neg(ampl_expr(e, value)), node->place);
+    return ampl_operand(e, node->arguments[0], &value) ? ampl_negative(e, value, node->place) : value;
 }
 
 /* If the condition is known only the selected branch is evaluated. */
@@ -211,13 +208,12 @@ static struct ampl_value choice(struct ampl_evaluator *e, const struct ampl_node
     }
     if (!ampl_operand(e, node->arguments[1], &yes) || (node->count > 2 && !ampl_operand(e, node->arguments[2], &no)))
         return ampl_value_nothing();
-    hn_expr otherwise = ampl_expr(e, no),
-            then = ampl_expr(e, yes); /* separate statements: C does not order the evaluation of arguments */
+    hn_expr otherwise = ampl_expr(e, no), then = ampl_expr(e, yes); /* C does not order the evaluation of arguments */
     return ampl_value_expr(e, hn_if(ampl_expr(e, condition), then, otherwise), node->place);
 }
 
 /* a & b: concatenates strings; numbers are converted as in labels. */
-static struct ampl_value evaluate_scalar_join(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value join_texts(struct ampl_evaluator *e, const struct ampl_node *node) {
     char text[512];
     size_t length = 0;
     for (uint32_t i = 0; i < node->count; i++) {
@@ -228,62 +224,61 @@ static struct ampl_value evaluate_scalar_join(struct ampl_evaluator *e, const st
         const char *part = ampl_atom_is_symbol(atom) ? ampl_symbol_text(e, ampl_atom_to_symbol(atom)) : number.text;
         size_t more = strlen(part);
         if (more > sizeof text - length)
-            return failure(e, node->place, "a string of more than 512 bytes");
+            return ampl_no_value(e, HN_INVALID, node->place, "a string of more than 512 bytes");
         memcpy(text + length, part, more);
         length += more;
     }
     return ampl_new_text(e, text, length, node->place);
 }
 
-static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
-    switch (node->op) {
-    case AMPL_NUMERAL:
+static struct ampl_value leaf(struct ampl_evaluator *e, const struct ampl_node *node) {
+    if (node->op == AMPL_NUMERAL)
         return ampl_value_number(node->is.number);
-    case AMPL_LITERAL:
-        return ampl_value_symbol(node->is.symbol);
-    case AMPL_DUMMY:
-        return ampl_value_atom(e->stack[e->base + node->is.slot]);
-    case AMPL_REFERENCE:
-        return ampl_refer(e, node);
-    case AMPL_SUFFIX:
-        return ampl_refer_suffix(e, node);
-    case AMPL_CHAIN_ADD:
-    case AMPL_SUM_OVER:
-        return ampl_evaluate_sum(e, node);
-    case AMPL_CHAIN_MULTIPLY:
-        return evaluate_scalar_product(e, node);
-    case AMPL_CHAIN_JOIN:
-        return evaluate_scalar_join(e, node);
-    case AMPL_NEGATE:
-        return negate(e, node);
-    case AMPL_RAISE:
-        return raised(e, node);
-    case AMPL_CALL:
-        return ampl_evaluate_call(e, node);
-    case AMPL_NET:
-        return ampl_evaluate_net(e, node);
-    case AMPL_PIECES:
-        return ampl_evaluate_pieces(e, node);
-    case AMPL_DRAW:
-        return ampl_evaluate_draw(e, node);
-    case AMPL_PRODUCT_OVER:
-    case AMPL_MIN_OVER:
-    case AMPL_MAX_OVER:
-        return fold(e, node);
-    case AMPL_CHOICE:
-        return choice(e, node);
-    default:
-        return ampl_evaluate_logic(e, node);
-    }
+    return node->op == AMPL_LITERAL ? ampl_value_symbol(node->is.symbol)
+                                    : ampl_value_atom(e->stack[e->base + node->is.slot]);
+}
+
+static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
+    static struct ampl_value (*const evaluations[])(struct ampl_evaluator * e, const struct ampl_node *node) = {
+        [AMPL_NUMERAL] = leaf,
+        [AMPL_LITERAL] = leaf,
+        [AMPL_DUMMY] = leaf,
+        [AMPL_REFERENCE] = ampl_refer,
+        [AMPL_SUFFIX] = ampl_refer_suffix,
+        [AMPL_CHAIN_ADD] = ampl_evaluate_sum,
+        [AMPL_SUM_OVER] = ampl_evaluate_sum,
+        [AMPL_CHAIN_MULTIPLY] = multiply_chain,
+        [AMPL_CHAIN_JOIN] = join_texts,
+        [AMPL_NEGATE] = negate,
+        [AMPL_RAISE] = raise,
+        [AMPL_CALL] = ampl_evaluate_call,
+        [AMPL_NET] = ampl_evaluate_net,
+        [AMPL_PIECES] = ampl_evaluate_pieces,
+        [AMPL_DRAW] = ampl_evaluate_draw,
+        [AMPL_PRODUCT_OVER] = fold,
+        [AMPL_MIN_OVER] = fold,
+        [AMPL_MAX_OVER] = fold,
+        [AMPL_CHOICE] = choice,
+        [AMPL_COMPARE] = ampl_evaluate_comparison,
+        [AMPL_MEMBER_OF] = ampl_evaluate_member,
+        [AMPL_SUBSET_OF] = ampl_evaluate_subset,
+        [AMPL_CHAIN_AND] = ampl_evaluate_junction,
+        [AMPL_CHAIN_OR] = ampl_evaluate_junction,
+        [AMPL_FORALL_OVER] = ampl_evaluate_quantifier,
+        [AMPL_EXISTS_OVER] = ampl_evaluate_quantifier,
+        [AMPL_NEITHER] = ampl_evaluate_not,
+        [AMPL_LIST] = NULL};
+    if (evaluations[node->op])
+        return evaluations[node->op](e, node);
+    return ampl_no_value(e, HN_INVALID, node->place, "this expression has no value");
 }
 
 struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
     if (e->failed)
         return ampl_value_nothing();
-    if (e->depth >= AMPL_MOST_DEEP) {
-        ampl_fail(e, HN_LIMIT, node->place, "%s: evaluation is nested too deeply", ampl_symbol_text(e, e->about));
-        return ampl_value_nothing();
-    }
+    if (e->depth >= AMPL_MOST_DEEP)
+        return ampl_no_value(e, HN_LIMIT, node->place, "%s: evaluation is nested too deeply",
+                             ampl_symbol_text(e, e->about));
     e->depth++;
     struct ampl_value value = evaluate(e, node);
     e->depth--;

@@ -57,24 +57,17 @@ static bool push(struct ampl_evaluator *e, double factor, hn_expr term, struct a
     if (e->term_count >= e->max_nodes) /* the graph would refuse such a sum */
         return ampl_fail(e, HN_LIMIT, place, "%s: a sum of more than %zu terms; raise max_nodes",
                          ampl_symbol_text(e, e->about), e->max_nodes);
-    hn_expr *terms = array_grow(e->terms, &e->term_capacity, e->term_count + 1, sizeof *terms);
-    if (terms)
-        e->terms = terms;
-    double *factors = array_grow(e->factors, &e->factor_capacity, e->term_count + 1, sizeof *factors);
-    if (factors)
-        e->factors = factors;
-    if (!terms || !factors)
+    if (!array_room(&e->terms, &e->term_capacity, e->term_count + 1, sizeof term) ||
+        !array_room(&e->factors, &e->factor_capacity, e->term_count + 1, sizeof factor))
         return ampl_fail_memory(e);
-    terms[e->term_count] = term;
-    factors[e->term_count++] = factor;
+    e->terms[e->term_count] = term;
+    e->factors[e->term_count++] = factor;
     return true;
 }
 
 static bool add_value(struct ampl_evaluator *e, struct ampl_value value, bool minus, struct ampl_place place) {
-    if (value.kind == AMPL_NUMBER && minus)
-        value.is.number = -value.is.number;
-    else if (minus)
-        value = ampl_value_expr(e, hn_neg(ampl_expr(e, value)), place);
+    if (minus)
+        value = ampl_negative(e, value, place);
     return !e->failed && push(e, 1, ampl_expr(e, value), place);
 }
 
@@ -148,7 +141,7 @@ static bool visit_term(struct ampl_evaluator *e, void *context) {
 }
 
 /* Pops the terms from first on and returns their sum. */
-static struct ampl_value evaluate_sum_finish(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
+static struct ampl_value finish_sum(struct ampl_evaluator *e, size_t first, struct ampl_place place) {
     size_t count = e->term_count - first;
     hn_expr sum = hn_linear(e->model, count, count ? e->factors + first : NULL, count ? e->terms + first : NULL);
     e->term_count = e->plain_count = first;
@@ -157,7 +150,7 @@ static struct ampl_value evaluate_sum_finish(struct ampl_evaluator *e, size_t fi
 
 /* a less b: the sum so far minus b, or 0 if that is negative. */
 static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, size_t first) {
-    struct ampl_value sum = evaluate_sum_finish(e, first, node->place), other;
+    struct ampl_value sum = finish_sum(e, first, node->place), other;
     if (e->failed || !ampl_operand(e, node, &other))
         return false;
     hn_expr difference = hn_sub(ampl_expr(e, sum), ampl_expr(e, other));
@@ -166,12 +159,16 @@ static bool apply_less(struct ampl_evaluator *e, const struct ampl_node *node, s
     return !e->failed && add_value(e, value, false, node->place);
 }
 
+/* `less` applies to the sum so far: such a chain is a whole sum. */
 static bool add_chain(struct ampl_evaluator *e, const struct ampl_node *node, size_t first, bool minus) {
     if (!add_leftmost(e, node->arguments[0], first, minus))
         return false;
-    for (uint32_t i = 1; i < node->count; i++)
-        if (!add_term(e, node->arguments[i], first, minus != (node->is.signs[i] == AMPL_TOKEN_MINUS)))
+    for (uint32_t i = 1; i < node->count; i++) {
+        bool is_less = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less;
+        if (is_less ? !apply_less(e, node->arguments[i], first)
+                    : !add_term(e, node->arguments[i], first, minus != (node->is.signs[i] == AMPL_TOKEN_MINUS)))
             return false;
+    }
     return true;
 }
 
@@ -180,19 +177,6 @@ static bool has_less(const struct ampl_node *node) {
         if (node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less)
             return true;
     return false;
-}
-
-static bool add_chain_with_less(struct ampl_evaluator *e, const struct ampl_node *node) {
-    size_t first = e->term_count;
-    if (!add_leftmost(e, node->arguments[0], first, false))
-        return false;
-    for (uint32_t i = 1; i < node->count; i++) {
-        bool is_less = node->is.signs[i] == AMPL_TOKEN_COUNT + AMPL_WORD_less;
-        if (is_less ? !apply_less(e, node->arguments[i], first)
-                    : !add_term(e, node->arguments[i], first, node->is.signs[i] == AMPL_TOKEN_MINUS))
-            return false;
-    }
-    return true;
 }
 
 /* The branch of a choice with a known condition, NULL if that branch is absent; sets *known. */
@@ -244,8 +228,8 @@ struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_
     struct ampl_value value = ampl_value_nothing();
     bool less_in_it = node->op == AMPL_CHAIN_ADD && has_less(node);
     e->plain_count = first;
-    if (less_in_it ? add_chain_with_less(e, node) : add_leftmost(e, node, first, false))
-        value = evaluate_sum_finish(e, first, node->place);
+    if (less_in_it ? add_chain(e, node, first, false) : add_leftmost(e, node, first, false))
+        value = finish_sum(e, first, node->place);
     e->term_count = first;
     e->plain_count = plain;
     return value;

@@ -10,9 +10,7 @@
 #ifndef HN_AMPL_EVALUATOR_H
 #define HN_AMPL_EVALUATOR_H
 
-#include "ampl/labels.h"
 #include "ampl/lexer.h"
-#include "ampl/sets.h"
 #include "ampl/symbols.h"
 #include "ampl/tree.h"
 #include "ampl/words.h"
@@ -76,11 +74,15 @@ struct ampl_evaluator {
 
 void ampl_evaluator_release(struct ampl_evaluator *e);
 
-/* ---- evaluator.c: errors, limits, frames, temporaries ---- */
+/* ---- evaluator.c: errors, limits, frames, temporaries, labels, loops ---- */
 
-__attribute__((format(printf, 4, 5))) bool ampl_fail(struct ampl_evaluator *e, hn_status status,
-                                                     struct ampl_place place, const char *format, ...);
-bool ampl_fail_memory(struct ampl_evaluator *e);
+/* These return NULL, which is also false, or AMPL_NOTHING. */
+__attribute__((format(printf, 4, 5))) void *ampl_fail(struct ampl_evaluator *e, hn_status status,
+                                                      struct ampl_place place, const char *format, ...);
+__attribute__((format(printf, 4, 5))) struct ampl_value ampl_no_value(struct ampl_evaluator *e, hn_status status,
+                                                                      struct ampl_place place, const char *format, ...);
+void *ampl_fail_memory(struct ampl_evaluator *e);
+
 bool ampl_step(struct ampl_evaluator *e, size_t count, struct ampl_place place); /* counts steps */
 
 /* Count the memory of objects that grow during expansion. */
@@ -89,10 +91,11 @@ bool ampl_hold_set(struct ampl_evaluator *e, struct ampl_set *set, struct ampl_p
 bool ampl_keep(struct ampl_evaluator *e, struct ampl_table *table, uint32_t arity, const ampl_atom *key,
                struct ampl_value value, struct ampl_place place); /* sets and counts */
 
+/* A new frame; returns the one to restore. */
 struct ampl_frame {
     size_t base, top;
 };
-bool ampl_frame_enter(struct ampl_evaluator *e, uint32_t slots, struct ampl_frame *outer);
+struct ampl_frame ampl_frame_enter(struct ampl_evaluator *e, uint32_t slots);
 void ampl_frame_leave(struct ampl_evaluator *e, struct ampl_frame outer);
 
 struct ampl_set *ampl_temporary(struct ampl_evaluator *e, uint32_t dimension); /* empty; NULL with an error */
@@ -105,6 +108,21 @@ const char *ampl_symbol_text(const struct ampl_evaluator *e, uint32_t symbol);
 
 /* name[a,b]; valid until the next label. */
 const char *ampl_label(struct ampl_evaluator *e, const char *name, uint32_t count, const ampl_atom *atoms);
+const char *ampl_label_of(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key);
+
+typedef bool (*ampl_visit)(struct ampl_evaluator *e, void *context);
+
+/* Visits every index in order with the dummies bound; false when a visit or the evaluation fails. NULL: one visit. */
+bool ampl_loop(struct ampl_evaluator *e, const struct ampl_indexing *indexing, ampl_visit visit, void *context);
+
+/* The current index: arity atoms, valid until the next evaluation. */
+const ampl_atom *ampl_loop_index(const struct ampl_evaluator *e, const struct ampl_indexing *indexing);
+
+/* The same over the index of a declaration, in a new frame, with the key of each entry. */
+typedef bool (*ampl_visit_entry)(struct ampl_evaluator *e, struct ampl_declaration *declaration, const ampl_atom *key,
+                                 void *context);
+bool ampl_loop_entries(struct ampl_evaluator *e, struct ampl_declaration *declaration, ampl_visit_entry visit,
+                       void *context);
 
 /* ---- evaluate_scalar.c, evaluate_sum.c, evaluate_logic.c, evaluate_call.c, evaluate_pieces.c ---- */
 
@@ -112,7 +130,12 @@ struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node);
 /* The value of a nameless definition: a difference of two is hn_sub, as written. */
 struct ampl_value ampl_evaluate_nameless(struct ampl_evaluator *e, const struct ampl_node *node);
-struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_comparison(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_member(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_subset(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_junction(struct ampl_evaluator *e, const struct ampl_node *node); /* and, or */
+struct ampl_value ampl_evaluate_quantifier(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_not(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_pieces(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* evaluate_random.c */
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node);
@@ -121,6 +144,8 @@ struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl
 bool ampl_operand(struct ampl_evaluator *e, const struct ampl_node *node, struct ampl_value *value);
 /* A number that must be constant; `where` completes the message about inputs and variables. */
 bool ampl_number(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, double *number);
+/* The members of tuples and sets; strings or constant numbers. */
+bool ampl_tuple_of(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, ampl_atom *tuple);
 bool ampl_atom_of(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, ampl_atom *atom);
 bool ampl_test(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, bool *holds);
 
@@ -131,12 +156,14 @@ struct ampl_value ampl_value_atom(ampl_atom atom);
 /* Operators on numbers and expressions; nothing with an error. */
 struct ampl_value ampl_multiply(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
                                 struct ampl_place place);
-struct ampl_value ampl_power(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b,
-                             struct ampl_place place);
+struct ampl_value ampl_negative(struct ampl_evaluator *e, struct ampl_value a, struct ampl_place place);
+struct ampl_value ampl_compare(struct ampl_evaluator *e, uint32_t relation, struct ampl_value a, struct ampl_value b,
+                               struct ampl_place place); /* also strings */
+uint32_t ampl_mirrored(uint32_t relation);               /* that of exchanged sides */
 struct ampl_value ampl_smaller(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b, bool larger,
                                struct ampl_place place);
 
-/* ---- evaluate_set.c, contains.c ---- */
+/* ---- evaluate_set.c ---- */
 
 /* Valid until the temporaries are released (e->temporary_count reset to its previous value); NULL with an error. */
 struct ampl_set *ampl_evaluate_set(struct ampl_evaluator *e, const struct ampl_node *node);
@@ -144,16 +171,6 @@ bool ampl_contains(struct ampl_evaluator *e, const struct ampl_node *set, const 
 
 /* Whether the components are in the index; binds its dummies on the way. */
 bool ampl_admits(struct ampl_evaluator *e, const struct ampl_indexing *indexing, const ampl_atom *tuple, bool *in);
-
-/* ---- loops.c ---- */
-
-typedef bool (*ampl_visit)(struct ampl_evaluator *e, void *context);
-
-/* Visits every index in order with the dummies bound; false when a visit or the evaluation fails. NULL: one visit. */
-bool ampl_loop(struct ampl_evaluator *e, const struct ampl_indexing *indexing, ampl_visit visit, void *context);
-
-/* The current index: arity atoms, valid until the next evaluation. */
-const ampl_atom *ampl_loop_index(const struct ampl_evaluator *e, const struct ampl_indexing *indexing);
 
 /* ---- lookup.c ---- */
 
@@ -171,12 +188,10 @@ struct ampl_value ampl_computed_variable(struct ampl_evaluator *e, struct ampl_d
 struct ampl_value ampl_start_value(struct ampl_evaluator *e, const struct ampl_declaration *variable,
                                    const ampl_atom *key);
 
-/* ---- set_order.c ---- */
-
 /* Sorts the members as `ordered by` specifies; the dummies of the set's index are bound. */
 bool ampl_arrange(struct ampl_evaluator *e, struct ampl_declaration *declaration, struct ampl_set *set);
 
-/* ---- attributes.c ---- */
+/* ---- params.c ---- */
 
 /* The bounds in a variable's declaration; the dummies of its index are bound. */
 struct ampl_bounds {
@@ -195,8 +210,6 @@ bool ampl_check_set(struct ampl_evaluator *e, const struct ampl_declaration *dec
 /* All values from data and let. */
 bool ampl_check_given(struct ampl_evaluator *e);
 
-/* ---- inputs.c ---- */
-
 /* Determines which params are inputs, and which expressions may depend on inputs or variables. */
 void ampl_mark_inputs(struct ampl_evaluator *e);
 void ampl_mark_varying(struct ampl_evaluator *e);
@@ -206,21 +219,11 @@ bool ampl_check_inputs(struct ampl_evaluator *e);
 /* Reports an expression where a number is required, and names the input or variable it depends on. */
 bool ampl_fail_varying(struct ampl_evaluator *e, const struct ampl_node *node, const char *where);
 
-/* ---- evaluate_network.c ---- */
-
-/* Collects the contributions of variables to goals by from, to, obj, coeff and cover, once all have their columns. */
-bool ampl_collect_contributions(struct ampl_evaluator *e);
 /* net_in, net_out, to_come: the sum of the contributions to the current goal. */
 struct ampl_value ampl_evaluate_net(struct ampl_evaluator *e, const struct ampl_node *node);
-/* Appends that sum to the value of a goal that does not contain it explicitly. */
-bool ampl_add_contributions(struct ampl_evaluator *e, struct ampl_declaration *goal, struct ampl_value *value);
-
 /* ---- commands.c, expand.c ---- */
 
 bool ampl_run_commands(struct ampl_evaluator *e);
-bool ampl_run_command(struct ampl_evaluator *e, struct ampl_command *command); /* not a block: in the current frame */
-bool ampl_run_block(struct ampl_evaluator *e, struct ampl_command *command);   /* for, repeat, if, break, ... */
-bool ampl_is_block(const struct ampl_command *command);
 bool ampl_is_dropped(const struct ampl_declaration *goal, const ampl_atom *key);
 bool ampl_run_checks(struct ampl_evaluator *e);
 bool ampl_expand(struct ampl_evaluator *e);

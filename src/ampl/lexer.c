@@ -28,7 +28,7 @@ const char *ampl_token_text(enum ampl_token_kind kind) {
 
 /* ---- characters ---- */
 
-static bool lexer_is_digit(char c) {
+static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
@@ -52,8 +52,8 @@ static struct ampl_token token_at(const struct ampl_lexer *lexer) {
     return (struct ampl_token){.kind = AMPL_TOKEN_END, .place = {lexer->source, lexer->at}, .end = lexer->at};
 }
 
-static struct ampl_token lexer_finish(struct ampl_lexer *lexer, struct ampl_token token, enum ampl_token_kind kind,
-                                      uint32_t length) {
+static struct ampl_token finish(struct ampl_lexer *lexer, struct ampl_token token, enum ampl_token_kind kind,
+                                uint32_t length) {
     lexer->at += length;
     token.kind = kind;
     token.end = lexer->at;
@@ -62,7 +62,7 @@ static struct ampl_token lexer_finish(struct ampl_lexer *lexer, struct ampl_toke
 
 static struct ampl_token bad(struct ampl_lexer *lexer, struct ampl_token token, const char *problem, uint32_t length) {
     token.problem = problem;
-    return lexer_finish(lexer, token, AMPL_TOKEN_BAD, length);
+    return finish(lexer, token, AMPL_TOKEN_BAD, length);
 }
 
 /* Skips blanks and comments; false at an unterminated comment, which becomes the next token. */
@@ -134,7 +134,7 @@ static struct ampl_token quoted(struct ampl_lexer *lexer, struct ampl_token toke
     const char *inside = lexer->text + lexer->at + 1;
     size_t count = length - 2;
     char quote = inside[-1];
-    token = lexer_finish(lexer, token, AMPL_TOKEN_TEXT, length);
+    token = finish(lexer, token, AMPL_TOKEN_TEXT, length);
     if (!memchr(inside, quote, count))
         return intern(lexer, token, AMPL_TOKEN_TEXT, inside, count);
     char *copy = base_allocate(length);
@@ -147,7 +147,7 @@ static struct ampl_token quoted(struct ampl_lexer *lexer, struct ampl_token toke
 
 static bool is_plain_name(const char *text, size_t length) {
     for (size_t i = 0; i < length; i++)
-        if (!is_letter(text[i]) && !(i > 0 && lexer_is_digit(text[i])))
+        if (!is_letter(text[i]) && !(i > 0 && is_digit(text[i])))
             return false;
     return length > 0;
 }
@@ -162,7 +162,7 @@ static struct ampl_token any_name(struct ampl_lexer *lexer, struct ampl_token to
                    length == 0 ? 1 : 2);
     const char *inside = lexer->text + lexer->at + 1;
     char few[FEW], *copy = length <= FEW ? few : base_allocate(length);
-    token = lexer_finish(lexer, token, AMPL_TOKEN_NAME, length);
+    token = finish(lexer, token, AMPL_TOKEN_NAME, length);
     lexer->symbols->no_memory |= !copy;
     if (!copy)
         return bad(lexer, token, "out of memory", 0);
@@ -181,19 +181,19 @@ static struct ampl_token any_name(struct ampl_lexer *lexer, struct ampl_token to
 /* A name; also '$' followed by letters or digits. */
 static struct ampl_token name(struct ampl_lexer *lexer, struct ampl_token token) {
     uint32_t length = peek(lexer, 0) == '$';
-    while (is_letter(peek(lexer, length)) || lexer_is_digit(peek(lexer, length)))
+    while (is_letter(peek(lexer, length)) || is_digit(peek(lexer, length)))
         length++;
     if (length == 1 && strncmp(lexer->text + lexer->at, "s.t.", 4) == 0)
-        return lexer_finish(lexer, token, AMPL_TOKEN_SUBJECT_TO, 4);
+        return finish(lexer, token, AMPL_TOKEN_SUBJECT_TO, 4);
     const char *text = lexer->text + lexer->at;
-    return intern(lexer, lexer_finish(lexer, token, AMPL_TOKEN_NAME, length), AMPL_TOKEN_NAME, text, length);
+    return intern(lexer, finish(lexer, token, AMPL_TOKEN_NAME, length), AMPL_TOKEN_NAME, text, length);
 }
 
 static struct ampl_token numeral(struct ampl_lexer *lexer, struct ampl_token token) {
     size_t length = ampl_numeral(lexer->text + lexer->at, lexer->length - lexer->at, &token.number);
     if (is_letter(peek(lexer, (uint32_t)length)))
         return bad(lexer, token, "a number is followed by a name", (uint32_t)length + 1);
-    return lexer_finish(lexer, token, AMPL_TOKEN_NUMBER, (uint32_t)length);
+    return finish(lexer, token, AMPL_TOKEN_NUMBER, (uint32_t)length);
 }
 
 /* Longer operators before their prefixes. */
@@ -216,13 +216,13 @@ static struct ampl_token operator_token(struct ampl_lexer *lexer, struct ampl_to
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++) {
         size_t length = strlen(operators[i].text);
         if (strncmp(lexer->text + lexer->at, operators[i].text, length) == 0)
-            return lexer_finish(lexer, token, (enum ampl_token_kind)operators[i].kind, (uint32_t)length);
+            return finish(lexer, token, (enum ampl_token_kind)operators[i].kind, (uint32_t)length);
     }
     return bad(lexer, token, NULL, 1);
 }
 
 /* Starts the next token, in a model or in data; false if it is the end or an unterminated comment. */
-static bool lexer_begin(struct ampl_lexer *lexer, struct ampl_token *token) {
+static bool begin(struct ampl_lexer *lexer, struct ampl_token *token) {
     bool closed = skip_blanks(lexer);
     *token = token_at(lexer);
     if (lexer->at == lexer->length)
@@ -234,14 +234,14 @@ static bool lexer_begin(struct ampl_lexer *lexer, struct ampl_token *token) {
 
 struct ampl_token ampl_lex(struct ampl_lexer *lexer) {
     struct ampl_token token;
-    if (!lexer_begin(lexer, &token))
+    if (!begin(lexer, &token))
         return token;
     char c = peek(lexer, 0);
-    if (is_letter(c) || (c == '$' && (is_letter(peek(lexer, 1)) || lexer_is_digit(peek(lexer, 1)))))
+    if (is_letter(c) || (c == '$' && (is_letter(peek(lexer, 1)) || is_digit(peek(lexer, 1)))))
         return name(lexer, token);
     if (c == '`')
         return any_name(lexer, token);
-    if (lexer_is_digit(c) || (c == '.' && lexer_is_digit(peek(lexer, 1))))
+    if (is_digit(c) || (c == '.' && is_digit(peek(lexer, 1))))
         return numeral(lexer, token);
     if (c == '\'' || c == '"')
         return quoted(lexer, token);
@@ -252,28 +252,7 @@ struct ampl_token ampl_lex(struct ampl_lexer *lexer) {
 
 static bool ends_word(const struct ampl_lexer *lexer, uint32_t ahead) {
     char c = peek(lexer, ahead);
-    switch (c) {
-    case '\0':
-    case ';':
-    case ',':
-    case '(':
-    case ')':
-    case '[':
-    case ']':
-    case '{':
-    case '}':
-    case '*':
-    case '=':
-    case '#':
-    case '\'':
-    case '"':
-    case ':':
-        return true;
-    case '/':
-        return peek(lexer, ahead + 1) == '*';
-    default:
-        return is_blank(c);
-    }
+    return is_blank(c) || strchr(";,()[]{}*=#'\":", c) || (c == '/' && peek(lexer, ahead + 1) == '*');
 }
 
 static struct ampl_token data_word(struct ampl_lexer *lexer, struct ampl_token token) {
@@ -289,17 +268,17 @@ static struct ampl_token data_word(struct ampl_lexer *lexer, struct ampl_token t
     if (infinite || ampl_numeral(text + sign, length - sign, &token.number) == length - sign) {
         token.number = infinite ? HUGE_VAL : token.number;
         token.number = text[0] == '-' ? -token.number : token.number;
-        return lexer_finish(lexer, token, AMPL_TOKEN_NUMBER, length);
+        return finish(lexer, token, AMPL_TOKEN_NUMBER, length);
     }
     for (uint32_t i = 0; i + 1 < length; i++)
         if (text[i] == '.' && text[i + 1] == '.')
             return bad(lexer, token, "a progression (..) is not allowed in data", length);
-    return intern(lexer, lexer_finish(lexer, token, AMPL_TOKEN_NAME, length), AMPL_TOKEN_NAME, text, length);
+    return intern(lexer, finish(lexer, token, AMPL_TOKEN_NAME, length), AMPL_TOKEN_NAME, text, length);
 }
 
 struct ampl_token ampl_lex_data(struct ampl_lexer *lexer) {
     struct ampl_token token;
-    if (!lexer_begin(lexer, &token))
+    if (!begin(lexer, &token))
         return token;
     char c = peek(lexer, 0);
     if (c == '\'' || c == '"')
@@ -307,7 +286,7 @@ struct ampl_token ampl_lex_data(struct ampl_lexer *lexer) {
     if (c != '\0' && strchr(";:,()[]{}*", c))
         return operator_token(lexer, token);
     if (c == '=') /* a single one: == is not punctuation of data */
-        return lexer_finish(lexer, token, AMPL_TOKEN_EQUAL, 1);
+        return finish(lexer, token, AMPL_TOKEN_EQUAL, 1);
     return data_word(lexer, token);
 }
 
@@ -351,7 +330,7 @@ void ampl_lex_skip_statement(struct ampl_lexer *lexer) {
 
 /* ---- loops and choices ---- */
 
-static struct ampl_token lexer_look(const struct ampl_lexer *lexer) {
+static struct ampl_token look_ahead(const struct ampl_lexer *lexer) {
     struct ampl_lexer ahead = *lexer;
     return ampl_lex(&ahead);
 }
@@ -359,7 +338,7 @@ static struct ampl_token lexer_look(const struct ampl_lexer *lexer) {
 /* Skips to the closing brace; returns whether { } is a block of commands, which contains a ';' or nothing, rather than
  * an index. */
 static bool skip_braces(struct ampl_lexer *lexer) {
-    bool block = lexer_look(lexer).kind == AMPL_TOKEN_SHUT_BRACE;
+    bool block = look_ahead(lexer).kind == AMPL_TOKEN_SHUT_BRACE;
     for (size_t open = 1; open > 0;) {
         struct ampl_token token = ampl_lex(lexer);
         block |= token.kind == AMPL_TOKEN_SEMICOLON;
@@ -372,8 +351,8 @@ static bool skip_braces(struct ampl_lexer *lexer) {
 }
 
 /* Whether the command continues after a block or a ';'. */
-static bool lexer_goes_on(const struct ampl_lexer *lexer, bool after_block) {
-    struct ampl_token next = lexer_look(lexer);
+static bool goes_on(const struct ampl_lexer *lexer, bool after_block) {
+    struct ampl_token next = look_ahead(lexer);
     if (next.kind != AMPL_TOKEN_NAME)
         return false;
     return next.symbol == AMPL_WORD_else ||
@@ -386,10 +365,10 @@ void ampl_lex_skip_blocks(struct ampl_lexer *lexer) {
         bool block = token.kind == AMPL_TOKEN_OPEN_BRACE && skip_braces(lexer);
         if (token.kind == AMPL_TOKEN_END)
             return;
-        if ((block || token.kind == AMPL_TOKEN_SEMICOLON) && !lexer_goes_on(lexer, block))
+        if ((block || token.kind == AMPL_TOKEN_SEMICOLON) && !goes_on(lexer, block))
             break;
     }
-    if (lexer_look(lexer).kind == AMPL_TOKEN_SEMICOLON)
+    if (look_ahead(lexer).kind == AMPL_TOKEN_SEMICOLON)
         ampl_lex(lexer);
 }
 

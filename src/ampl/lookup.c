@@ -15,10 +15,6 @@
 
 #include <string.h>
 
-static const char *name_of(const struct ampl_evaluator *e, const struct ampl_declaration *declaration) {
-    return ampl_symbol_text(e, declaration->name);
-}
-
 bool ampl_subscripts(struct ampl_evaluator *e, const struct ampl_node *node, ampl_atom *key) {
     for (uint32_t i = 0; i < node->count; i++)
         if (!ampl_atom_of(e, node->arguments[i], "a subscript", &key[i]))
@@ -28,19 +24,18 @@ bool ampl_subscripts(struct ampl_evaluator *e, const struct ampl_node *node, amp
 
 bool ampl_fail_subscript(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
                          struct ampl_place place) {
-    if (e->failed)
-        return false;
-    const char *label = ampl_label(e, name_of(e, declaration), declaration->arity, key);
-    return ampl_fail(e, HN_INVALID, place, "%s is outside its index set", label);
+    return ampl_fail(e, HN_INVALID, place, "%s is outside its index set", ampl_label_of(e, declaration, key));
 }
 
 /* ---- evaluating expressions ---- */
 
-/* In a new frame with the dummies bound to the key; false if the key is not in the index (or after an error). */
-static bool bind_key(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
-                     struct ampl_place place) {
+/* Enters a frame with the dummies bound to the key, which the caller leaves; false if the key is not in the index (or
+ * after an error). */
+static bool enter_key(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
+                      struct ampl_place place, struct ampl_frame *outer) {
     bool in;
-    if (!ampl_admits(e, declaration->indexing, key, &in))
+    *outer = ampl_frame_enter(e, declaration->slots);
+    if (e->failed || !ampl_admits(e, declaration->indexing, key, &in))
         return false;
     return in || ampl_fail_subscript(e, declaration, key, place);
 }
@@ -48,27 +43,23 @@ static bool bind_key(struct ampl_evaluator *e, const struct ampl_declaration *de
 bool ampl_check_key(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
                     struct ampl_place place) {
     struct ampl_frame outer;
-    if (!ampl_frame_enter(e, declaration->slots, &outer))
-        return false;
-    bool good = bind_key(e, declaration, key, place);
+    bool good = enter_key(e, declaration, key, place, &outer);
     ampl_frame_leave(e, outer);
     return good;
 }
 
-static struct ampl_value lookup_compute(struct ampl_evaluator *e, struct ampl_declaration *declaration,
-                                        const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+static struct ampl_value compute(struct ampl_evaluator *e, struct ampl_declaration *declaration,
+                                 const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
     struct ampl_frame outer;
     struct ampl_value value = ampl_value_nothing();
     uint32_t about = e->about;
-    if (!ampl_frame_enter(e, declaration->slots, &outer))
-        return value;
-    e->about = declaration->name;
     bool nameless = ampl_symbols_nameless(e->symbols, declaration->name);
-    if (bind_key(e, declaration, key, place))
+    e->about = declaration->name;
+    if (enter_key(e, declaration, key, place, &outer))
         value = nameless ? ampl_evaluate_nameless(e, from) : ampl_evaluate(e, from);
     bool checked = declaration->kind == AMPL_PARAMS && !(e->starting && value.kind == AMPL_EXPRESSION);
-    if (!e->failed && checked && !ampl_check_param(e, declaration, key, value))
-        value = ampl_value_nothing();
+    if (!e->failed && checked)
+        ampl_check_param(e, declaration, key, value);
     e->about = about;
     ampl_frame_leave(e, outer);
     return value;
@@ -83,19 +74,17 @@ static struct ampl_value placeholder(uint32_t state) {
     return (struct ampl_value){.kind = AMPL_NOTHING, .index = state};
 }
 
-static struct ampl_set *compute_set(struct ampl_evaluator *e, struct ampl_declaration *declaration,
-                                    const struct ampl_node *from, const ampl_atom *key, struct ampl_place place);
+static void compute_set(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
+                        const ampl_atom *key, struct ampl_place place);
 
 static bool put_off(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
                     const ampl_atom *key, struct ampl_place place) {
-    struct ampl_waiting *list = array_grow(e->waiting, &e->waiting_capacity, e->waiting_count + 1, sizeof *list);
-    if (!list)
+    if (!array_room(&e->waiting, &e->waiting_capacity, e->waiting_count + 1, sizeof *e->waiting))
         return ampl_fail_memory(e);
-    e->waiting = list;
-    list += e->waiting_count++;
-    *list = (struct ampl_waiting){.declaration = declaration, .from = from, .place = place};
+    struct ampl_waiting *last = &e->waiting[e->waiting_count++];
+    *last = (struct ampl_waiting){.declaration = declaration, .from = from, .place = place};
     if (declaration->arity > 0)
-        memcpy(list->key, key, declaration->arity * sizeof *key);
+        memcpy(last->key, key, declaration->arity * sizeof *key);
     return true;
 }
 
@@ -108,7 +97,7 @@ static bool compute_once(struct ampl_evaluator *e, struct ampl_declaration *d, c
     if (d->kind == AMPL_SETS) {
         compute_set(e, d, from, key, place);
     } else {
-        struct ampl_value value = lookup_compute(e, d, from, key, place);
+        struct ampl_value value = compute(e, d, from, key, place);
         if (!e->failed)
             ampl_keep(e, &d->known, d->arity, key, value, place);
     }
@@ -163,8 +152,7 @@ static bool make_known(struct ampl_evaluator *e, struct ampl_declaration *declar
     if (known && known->kind != AMPL_NOTHING)
         return true;
     if (known && known->index != PUT_OFF)
-        return ampl_fail(e, HN_INVALID, place, "%s is defined in terms of itself",
-                         ampl_label(e, name_of(e, declaration), declaration->arity, key));
+        return ampl_fail(e, HN_INVALID, place, "%s is defined in terms of itself", ampl_label_of(e, declaration, key));
     if (!e->catching)
         return compute_all(e, declaration, from, key, place);
     if (e->depth - e->caught_at < AMPL_DEEP)
@@ -183,15 +171,9 @@ static struct ampl_value compute_and_keep(struct ampl_evaluator *e, struct ampl_
 
 /* ---- filling in order ---- */
 
-struct filling {
-    const struct ampl_declaration *declaration;
-    struct ampl_set *keys;
-};
-
-static bool visit_key(struct ampl_evaluator *e, void *context) {
-    const struct filling *filling = context;
-    const struct ampl_indexing *indexing = filling->declaration->indexing;
-    return ampl_collect(e, filling->keys, ampl_loop_index(e, indexing), filling->declaration->place);
+static bool visit_key(struct ampl_evaluator *e, struct ampl_declaration *declaration, const ampl_atom *key,
+                      void *keys) {
+    return ampl_collect(e, keys, key, declaration->place);
 }
 
 /* Computes every entry that is not given, in the order of the index or, if entries depend on later ones, in reverse. */
@@ -210,16 +192,12 @@ static bool fill_keys(struct ampl_evaluator *e, struct ampl_declaration *declara
     return true;
 }
 
-static bool lookup_fill(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from) {
+static bool fill(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from) {
     size_t mark = e->temporary_count;
-    struct filling filling = {declaration, ampl_temporary(e, declaration->arity)};
-    struct ampl_frame outer;
-    if (!filling.keys || !ampl_frame_enter(e, declaration->slots, &outer))
-        return false;
-    bool good = ampl_loop(e, declaration->indexing, visit_key, &filling);
-    ampl_frame_leave(e, outer);
+    struct ampl_set *keys = ampl_temporary(e, declaration->arity);
+    bool good = keys && ampl_loop_entries(e, declaration, visit_key, keys);
     declaration->filling = true;
-    good = good && fill_keys(e, declaration, from, filling.keys);
+    good = good && fill_keys(e, declaration, from, keys);
     declaration->filling = false;
     e->temporary_count = mark;
     return good;
@@ -228,7 +206,7 @@ static bool lookup_fill(struct ampl_evaluator *e, struct ampl_declaration *decla
 static struct ampl_value computed(struct ampl_evaluator *e, struct ampl_declaration *declaration,
                                   const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
     bool chain = declaration->recursive && declaration->indexing && !declaration->filling;
-    if (chain && !ampl_table_find(&declaration->known, key) && !lookup_fill(e, declaration, from))
+    if (chain && !ampl_table_find(&declaration->known, key) && !fill(e, declaration, from))
         return ampl_value_nothing();
     return compute_and_keep(e, declaration, from, key, place);
 }
@@ -241,13 +219,8 @@ static struct ampl_value no_value(struct ampl_evaluator *e, const struct ampl_de
         return ampl_value_nothing();
     if (param->given_default.kind != AMPL_NOTHING)
         return param->given_default;
-    const char *label = ampl_label(e, name_of(e, param), param->arity, key);
-    if (param->assigned)
-        ampl_fail(e, HN_INVALID, place, "%s has no value", label);
-    else
-        ampl_fail(e, HN_INVALID, place, "%s has no value, and an integer or symbolic param cannot be a network input",
-                  label);
-    return ampl_value_nothing();
+    return ampl_no_value(e, HN_INVALID, place, "%s has no value%s", ampl_label_of(e, param, key),
+                         param->assigned ? "" : ", and an integer or symbolic param cannot be a network input");
 }
 
 static struct ampl_value refer_param(struct ampl_evaluator *e, struct ampl_declaration *param, const ampl_atom *key,
@@ -290,9 +263,7 @@ static struct ampl_value refer_start(struct ampl_evaluator *e, struct ampl_decla
                                      struct ampl_place place) {
     struct ampl_frame outer;
     struct ampl_value value = ampl_value_nothing();
-    if (!ampl_frame_enter(e, variable->slots, &outer))
-        return value;
-    if (bind_key(e, variable, key, place))
+    if (enter_key(e, variable, key, place, &outer))
         value = variable->defined ? ampl_evaluate(e, variable->value) : ampl_start_value(e, variable, key);
     ampl_frame_leave(e, outer);
     return value;
@@ -305,9 +276,9 @@ struct ampl_value ampl_refer_suffix(struct ampl_evaluator *e, const struct ampl_
     struct ampl_bounds bounds;
     struct ampl_frame outer;
     ampl_atom key[AMPL_MOST_COMPONENTS];
-    if (!ampl_subscripts(e, node, key) || !ampl_frame_enter(e, variable->slots, &outer))
+    if (!ampl_subscripts(e, node, key))
         return value;
-    bool bound = bind_key(e, variable, key, node->place);
+    bool bound = enter_key(e, variable, key, node->place, &outer);
     if (bound && node->dimension == AMPL_SUFFIX_START)
         value = ampl_start_value(e, variable, key);
     else if (bound && ampl_variable_bounds(e, variable, &bounds))
@@ -342,65 +313,36 @@ struct ampl_value ampl_refer(struct ampl_evaluator *e, const struct ampl_node *n
 
 static struct ampl_set *keep_set(struct ampl_evaluator *e, struct ampl_declaration *declaration, const ampl_atom *key,
                                  const struct ampl_set *from) {
-    struct ampl_value value = {.kind = AMPL_SET_VALUE, .is = {.set = ampl_set_create(declaration->dimension)}};
-    bool good = value.is.set && ampl_set_copy(value.is.set, from);
-    if (good && !ampl_hold_set(e, value.is.set, declaration->place)) {
-        ampl_set_destroy(value.is.set);
-        return NULL;
-    }
-    if (good && ampl_table_set(&declaration->known, declaration->arity, key, value)) {
-        value.is.set->circular = declaration->circular;
-        return value.is.set;
-    }
-    ampl_set_destroy(value.is.set);
-    ampl_fail_memory(e);
-    return NULL;
+    struct ampl_set *set = ampl_table_new_set(&declaration->known, declaration->arity, key, declaration->dimension);
+    if (!set || !ampl_set_copy(set, from))
+        return ampl_fail_memory(e);
+    set->circular = declaration->circular;
+    return ampl_hold_set(e, set, declaration->place) ? set : NULL;
 }
 
-static struct ampl_set *compute_set(struct ampl_evaluator *e, struct ampl_declaration *declaration,
-                                    const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
+static void compute_set(struct ampl_evaluator *e, struct ampl_declaration *declaration, const struct ampl_node *from,
+                        const ampl_atom *key, struct ampl_place place) {
     struct ampl_frame outer;
-    struct ampl_set *kept = NULL;
     uint32_t about = e->about;
     size_t mark = e->temporary_count;
-    if (!ampl_frame_enter(e, declaration->slots, &outer))
-        return NULL;
     e->about = declaration->name;
-    const struct ampl_set *set = bind_key(e, declaration, key, place) ? ampl_evaluate_set(e, from) : NULL;
-    if (set && ampl_check_set(e, declaration, key, set))
-        kept = keep_set(e, declaration, key, set);
-    if (kept && !ampl_arrange(e, declaration, kept))
-        kept = NULL;
+    const struct ampl_set *set = enter_key(e, declaration, key, place, &outer) ? ampl_evaluate_set(e, from) : NULL;
+    struct ampl_set *kept = set && ampl_check_set(e, declaration, key, set) ? keep_set(e, declaration, key, set) : NULL;
+    if (kept)
+        ampl_arrange(e, declaration, kept);
     e->about = about;
     e->temporary_count = mark;
     ampl_frame_leave(e, outer);
-    return kept;
-}
-
-static struct ampl_set *computed_set(struct ampl_evaluator *e, struct ampl_declaration *declaration,
-                                     const struct ampl_node *from, const ampl_atom *key, struct ampl_place place) {
-    if (!make_known(e, declaration, from, key, place))
-        return NULL;
-    return ampl_table_find(&declaration->known, key)->is.set;
-}
-
-static struct ampl_set *no_set(struct ampl_evaluator *e, const struct ampl_declaration *declaration,
-                               const ampl_atom *key, struct ampl_place place) {
-    if (ampl_check_key(e, declaration, key, place))
-        ampl_fail(e, HN_INVALID, place, "the set %s is given no members",
-                  ampl_label(e, name_of(e, declaration), declaration->arity, key));
-    return NULL;
 }
 
 /* A set given by data or let is sorted on first use. */
 static bool arrange_given(struct ampl_evaluator *e, struct ampl_declaration *declaration, const ampl_atom *key,
                           struct ampl_set *set, struct ampl_place place) {
     struct ampl_frame outer;
+    set->circular = declaration->circular;
     if (!declaration->order || set->arranged)
         return true;
-    if (!ampl_frame_enter(e, declaration->slots, &outer))
-        return false;
-    bool good = bind_key(e, declaration, key, place) && ampl_arrange(e, declaration, set);
+    bool good = enter_key(e, declaration, key, place, &outer) && ampl_arrange(e, declaration, set);
     ampl_frame_leave(e, outer);
     return good;
 }
@@ -412,10 +354,12 @@ struct ampl_set *ampl_refer_set(struct ampl_evaluator *e, const struct ampl_node
         return NULL;
     const struct ampl_value *given = ampl_table_find(&declaration->given, key);
     const struct ampl_node *from = declaration->value ? declaration->value : declaration->fallback;
-    if (given) {
-        struct ampl_set *set = given->is.set;
-        set->circular = declaration->circular;
-        return arrange_given(e, declaration, key, set, node->place) ? set : NULL;
-    }
-    return from ? computed_set(e, declaration, from, key, node->place) : no_set(e, declaration, key, node->place);
+    if (given)
+        return arrange_given(e, declaration, key, given->is.set, node->place) ? given->is.set : NULL;
+    if (from)
+        return make_known(e, declaration, from, key, node->place) ? ampl_table_find(&declaration->known, key)->is.set
+                                                                  : NULL;
+    if (ampl_check_key(e, declaration, key, node->place))
+        ampl_fail(e, HN_INVALID, node->place, "the set %s is given no members", ampl_label_of(e, declaration, key));
+    return NULL;
 }

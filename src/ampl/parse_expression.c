@@ -8,22 +8,14 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
-enum rank {
-    RANK_OR,
-    RANK_AND,
-    RANK_NOT,
-    RANK_COMPARE,
-    RANK_UNION,
-    RANK_INTERSECT,
-    RANK_CROSS,
-    RANK_PROGRESSION,
-    RANK_JOIN,
-    RANK_ADD,
-    RANK_MULTIPLY,
-    RANK_UNARY
-};
+static struct ampl_node *parse_rank(struct ampl_parser *parser, enum ampl_rank rank);
 
-static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank);
+struct ampl_node *ampl_parse_typed(struct ampl_parser *parser, enum ampl_rank rank, enum ampl_type type) {
+    struct ampl_node *node = parse_rank(parser, rank);
+    if (node && type == AMPL_TUPLE && node->type != AMPL_TUPLE)
+        type = AMPL_SCALAR;
+    return ampl_need(parser, node, type) ? node : NULL;
+}
 
 /* ---- chains ---- */
 
@@ -35,16 +27,16 @@ struct chain {
 
 #define WORD(name) (AMPL_TOKEN_COUNT + AMPL_WORD_##name)
 
-static const struct chain *chain_of(enum rank rank) {
+static const struct chain *chain_of(enum ampl_rank rank) {
     static const struct chain chains[] = {
-        [RANK_OR] = {AMPL_CHAIN_OR, AMPL_LOGICAL, {AMPL_TOKEN_OR, WORD(or)}},
-        [RANK_AND] = {AMPL_CHAIN_AND, AMPL_LOGICAL, {AMPL_TOKEN_AND, WORD(and)}},
-        [RANK_UNION] = {AMPL_CHAIN_UNION, AMPL_SET, {WORD(union), WORD(diff), WORD(symdiff)}},
-        [RANK_INTERSECT] = {AMPL_CHAIN_INTERSECT, AMPL_SET, {WORD(inter)}},
-        [RANK_CROSS] = {AMPL_CHAIN_CROSS, AMPL_SET, {WORD(cross)}},
-        [RANK_JOIN] = {AMPL_CHAIN_JOIN, AMPL_SCALAR, {AMPL_TOKEN_JOIN}},
-        [RANK_ADD] = {AMPL_CHAIN_ADD, AMPL_SCALAR, {AMPL_TOKEN_PLUS, AMPL_TOKEN_MINUS, WORD(less)}},
-        [RANK_MULTIPLY] = {
+        [AMPL_RANK_OR] = {AMPL_CHAIN_OR, AMPL_LOGICAL, {AMPL_TOKEN_OR, WORD(or)}},
+        [AMPL_RANK_AND] = {AMPL_CHAIN_AND, AMPL_LOGICAL, {AMPL_TOKEN_AND, WORD(and)}},
+        [AMPL_RANK_UNION] = {AMPL_CHAIN_UNION, AMPL_SET, {WORD(union), WORD(diff), WORD(symdiff)}},
+        [AMPL_RANK_INTERSECT] = {AMPL_CHAIN_INTERSECT, AMPL_SET, {WORD(inter)}},
+        [AMPL_RANK_CROSS] = {AMPL_CHAIN_CROSS, AMPL_SET, {WORD(cross)}},
+        [AMPL_RANK_JOIN] = {AMPL_CHAIN_JOIN, AMPL_SCALAR, {AMPL_TOKEN_JOIN}},
+        [AMPL_RANK_ADD] = {AMPL_CHAIN_ADD, AMPL_SCALAR, {AMPL_TOKEN_PLUS, AMPL_TOKEN_MINUS, WORD(less)}},
+        [AMPL_RANK_MULTIPLY] = {
             AMPL_CHAIN_MULTIPLY, AMPL_SCALAR, {AMPL_TOKEN_TIMES, AMPL_TOKEN_DIVIDE, WORD(div), WORD(mod)}}};
     return &chains[rank];
 }
@@ -85,13 +77,13 @@ static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct c
                                       size_t first) {
     size_t count = parser->pending_count - first;
     uint16_t *signs = ampl_take(parser, count, sizeof *signs);
-    if (!signs)
+    if (parser->failed)
         return NULL;
-    memcpy(signs, parser->signs + first, count * sizeof *signs);
-    for (size_t i = 0; i < count; i++)
-        if (!ampl_need(parser, parser->pending[first + i], type))
-            return NULL;
-    struct ampl_place place = parser->pending[first]->place;
+    for (size_t i = 0; i < count; i++) {
+        signs[i] = parser->pending[first + i].sign;
+        ampl_need(parser, parser->pending[first + i].node, type);
+    }
+    struct ampl_place place = parser->pending[first].node->place;
     struct ampl_node *node = ampl_node_pending(parser, chain->op, chain->type, place, first);
     if (!node || (chain->type == AMPL_SET && !set_dimension(parser, node)))
         return NULL;
@@ -100,27 +92,26 @@ static struct ampl_node *finish_chain(struct ampl_parser *parser, const struct c
 }
 
 /* Continues an operator of this rank whose left operand is given. */
-static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node *node, enum rank rank) {
+static struct ampl_node *parse_rest(struct ampl_parser *parser, struct ampl_node *node, enum ampl_rank rank) {
     const struct chain *chain = chain_of(rank);
     uint16_t sign = sign_here(parser, chain);
     if (sign == 0)
         return node;
     size_t first = parser->pending_count;
-    bool good = ampl_pending_push(parser, node, 0);
-    while (good && sign != 0) {
+    ampl_push(parser, node, 0);
+    for (; sign != 0; sign = sign_here(parser, chain)) {
         ampl_next(parser);
-        good = ampl_pending_push(parser, parse_rank(parser, rank + 1), sign);
-        sign = sign_here(parser, chain);
+        ampl_push(parser, parse_rank(parser, rank + 1), sign);
     }
-    node = good ? finish_chain(parser, chain, chain->type, first) : NULL;
-    parser->pending_count = first;
-    return node;
+    return finish_chain(parser, chain, chain->type, first);
 }
 
 /* Parses chains of several ranks in one call, highest precedence first, to limit the stack depth of nested
  * expressions. */
-static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank) {
-    enum rank top = rank <= RANK_AND ? RANK_NOT : rank <= RANK_CROSS ? RANK_PROGRESSION : RANK_UNARY;
+static struct ampl_node *parse_chain(struct ampl_parser *parser, enum ampl_rank rank) {
+    enum ampl_rank top = rank <= AMPL_RANK_AND     ? AMPL_RANK_NOT
+                         : rank <= AMPL_RANK_CROSS ? AMPL_RANK_PROGRESSION
+                                                   : AMPL_RANK_UNARY;
     struct ampl_node *node = parse_rank(parser, top);
     while (node && top > rank)
         node = parse_rest(parser, node, --top);
@@ -131,7 +122,7 @@ static struct ampl_node *parse_chain(struct ampl_parser *parser, enum rank rank)
 
 static struct ampl_node *node_one(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                   struct ampl_place place, struct ampl_node *argument) {
-    struct ampl_node *node = argument ? ampl_node_new(parser, op, type, place, 1) : NULL;
+    struct ampl_node *node = ampl_node_new(parser, op, type, place, 1);
     if (node)
         node->arguments[0] = argument;
     return node;
@@ -139,7 +130,7 @@ static struct ampl_node *node_one(struct ampl_parser *parser, enum ampl_op op, e
 
 static struct ampl_node *node_two(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type, struct ampl_node *a,
                                   struct ampl_node *b) {
-    struct ampl_node *node = a && b ? ampl_node_new(parser, op, type, a->place, 2) : NULL;
+    struct ampl_node *node = a ? ampl_node_new(parser, op, type, a->place, 2) : NULL;
     if (node) {
         node->arguments[0] = a;
         node->arguments[1] = b;
@@ -147,60 +138,28 @@ static struct ampl_node *node_two(struct ampl_parser *parser, enum ampl_op op, e
     return node;
 }
 
-static bool too_deep(struct ampl_parser *parser) {
-    return parser->depth >= AMPL_MOST_DEPTH &&
-           !ampl_mistake(parser, HN_LIMIT, parser->token.place, "nested more than %d deep", AMPL_MOST_DEPTH);
-}
-
-static struct ampl_node *parse_quantifier(struct ampl_parser *parser, enum ampl_op op) {
-    struct ampl_place place = parser->token.place;
-    struct ampl_scope scope = ampl_scope_enter(parser);
-    ampl_next(parser);
-    struct ampl_indexing *indexing = ampl_parse_indexing(parser);
-    struct ampl_node *body = indexing ? ampl_parse_conjunct(parser) : NULL;
-    struct ampl_node *node = node_one(parser, op, AMPL_LOGICAL, place, body);
-    ampl_scope_leave(parser, scope);
-    if (node)
-        node->over.indexing = indexing;
-    return node;
-}
-
-static struct ampl_node *parse_not_body(struct ampl_parser *parser) {
-    struct ampl_place place = parser->token.place;
-    if (ampl_at_word(parser, AMPL_WORD_forall))
-        return parse_quantifier(parser, AMPL_FORALL_OVER);
-    if (ampl_at_word(parser, AMPL_WORD_exists))
-        return parse_quantifier(parser, AMPL_EXISTS_OVER);
-    if (ampl_accept_word(parser, AMPL_WORD_not) || ampl_accept(parser, AMPL_TOKEN_NOT)) {
-        struct ampl_node *argument = parse_rank(parser, RANK_NOT);
-        return ampl_need(parser, argument, AMPL_LOGICAL) ? node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, argument)
-                                                         : NULL;
-    }
-    return parse_rank(parser, RANK_COMPARE);
-}
-
 static struct ampl_node *parse_not(struct ampl_parser *parser) {
-    if (too_deep(parser))
-        return NULL;
-    parser->depth++;
-    struct ampl_node *node = parse_not_body(parser);
-    parser->depth--;
-    return node;
+    struct ampl_place place = parser->token.place;
+    if (ampl_at_word(parser, AMPL_WORD_forall) || ampl_at_word(parser, AMPL_WORD_exists))
+        return ampl_parse_reduction(parser);
+    if (ampl_accept_word(parser, AMPL_WORD_not) || ampl_accept(parser, AMPL_TOKEN_NOT)) {
+        struct ampl_node *argument = ampl_parse_typed(parser, AMPL_RANK_NOT, AMPL_LOGICAL);
+        return node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, argument);
+    }
+    return parse_rank(parser, AMPL_RANK_COMPARE);
 }
 
+/* The rest after in or within. */
 static struct ampl_node *parse_membership(struct ampl_parser *parser, struct ampl_node *left, bool subset) {
-    ampl_next(parser);
-    struct ampl_node *right = parse_rank(parser, RANK_UNION);
-    if (!ampl_need(parser, right, AMPL_SET))
-        return NULL;
-    if (subset ? !ampl_need(parser, left, AMPL_SET) : left->type != AMPL_TUPLE && !ampl_need(parser, left, AMPL_SCALAR))
+    struct ampl_node *right = ampl_parse_typed(parser, AMPL_RANK_UNION, AMPL_SET);
+    if (!right || (subset ? !ampl_need(parser, left, AMPL_SET)
+                          : left->type != AMPL_TUPLE && !ampl_need(parser, left, AMPL_SCALAR)))
         return NULL;
     uint32_t components = subset ? left->dimension : left->type == AMPL_TUPLE ? left->count : 1;
-    if (right->dimension != 0 && components != 0 && components != right->dimension) {
-        ampl_mistake(parser, HN_SYNTAX, left->place, "a tuple of %u components is tested in a set of dimension %u",
-                     (unsigned)components, (unsigned)right->dimension);
-        return NULL;
-    }
+    if (right->dimension != 0 && components != 0 && components != right->dimension)
+        return ampl_mistake(parser, HN_SYNTAX, left->place,
+                            "a tuple of %u components is tested in a set of dimension %u", (unsigned)components,
+                            (unsigned)right->dimension);
     return node_two(parser, subset ? AMPL_SUBSET_OF : AMPL_MEMBER_OF, AMPL_LOGICAL, left, right);
 }
 
@@ -252,51 +211,42 @@ static struct ampl_node *parse_relation(struct ampl_parser *parser, struct ampl_
     enum ampl_type type = left->type == AMPL_SET ? AMPL_SET : AMPL_SCALAR;
     struct ampl_place last = left->place;
     size_t first = parser->pending_count;
-    bool good = ampl_need(parser, left, type) && ampl_pending_push(parser, left, 0);
-    while (good && is_relation(parser->token.kind)) {
+    ampl_need(parser, left, type);
+    ampl_push(parser, left, 0);
+    while (is_relation(parser->token.kind)) {
         uint16_t sign = (uint16_t)parser->token.kind;
         last = parser->token.place;
         ampl_next(parser);
-        struct ampl_node *right = parse_rank(parser, RANK_UNION);
-        good = ampl_need(parser, right, type) && ampl_pending_push(parser, right, sign);
+        ampl_push(parser, ampl_parse_typed(parser, AMPL_RANK_UNION, type), sign);
     }
-    struct ampl_node *node = good ? finish_chain(parser, &chain, type, first) : NULL;
-    parser->pending_count = first;
+    struct ampl_node *node = finish_chain(parser, &chain, type, first);
     return node && check_comparison(parser, node, last) ? node : NULL;
 }
 
 static struct ampl_node *parse_compare(struct ampl_parser *parser) {
-    struct ampl_node *left = parse_rank(parser, RANK_UNION);
+    struct ampl_node *left = parse_rank(parser, AMPL_RANK_UNION);
     if (!left)
         return NULL;
     if (is_relation(parser->token.kind))
         return parse_relation(parser, left);
     struct ampl_place place = parser->token.place;
-    bool negated = ampl_at_word(parser, AMPL_WORD_not) || ampl_at(parser, AMPL_TOKEN_NOT);
-    if (negated)
-        ampl_next(parser);
-    bool subset = ampl_at_word(parser, AMPL_WORD_within);
-    if (!subset && !ampl_at_word(parser, AMPL_WORD_in)) {
-        if (negated)
-            ampl_unexpected(parser, "'in' or 'within'");
-        return negated ? NULL : left;
-    }
+    bool negated = ampl_accept_word(parser, AMPL_WORD_not) || ampl_accept(parser, AMPL_TOKEN_NOT);
+    bool subset = ampl_accept_word(parser, AMPL_WORD_within);
+    if (!subset && !ampl_accept_word(parser, AMPL_WORD_in))
+        return negated ? ampl_unexpected(parser, "'in' or 'within'") : left;
     struct ampl_node *node = parse_membership(parser, left, subset);
     return node && negated ? node_one(parser, AMPL_NEITHER, AMPL_LOGICAL, place, node) : node;
 }
 
 static struct ampl_node *parse_progression(struct ampl_parser *parser) {
-    struct ampl_node *left = parse_rank(parser, RANK_JOIN);
+    struct ampl_node *left = parse_rank(parser, AMPL_RANK_JOIN);
     if (!left || !ampl_accept(parser, AMPL_TOKEN_RANGE))
         return left;
-    struct ampl_node *right = parse_rank(parser, RANK_JOIN), *step = NULL;
-    if (!ampl_need(parser, left, AMPL_SCALAR) || !ampl_need(parser, right, AMPL_SCALAR))
-        return NULL;
-    if (ampl_accept_word(parser, AMPL_WORD_by)) {
-        step = parse_rank(parser, RANK_JOIN);
-        if (!ampl_need(parser, step, AMPL_SCALAR))
-            return NULL;
-    }
+    struct ampl_node *right = parse_rank(parser, AMPL_RANK_JOIN), *step = NULL;
+    ampl_need(parser, left, AMPL_SCALAR);
+    ampl_need(parser, right, AMPL_SCALAR);
+    if (ampl_accept_word(parser, AMPL_WORD_by))
+        step = ampl_parse_typed(parser, AMPL_RANK_JOIN, AMPL_SCALAR);
     struct ampl_node *node = ampl_node_new(parser, AMPL_PROGRESSION, AMPL_SET, left->place, step ? 3 : 2);
     if (!node)
         return NULL;
@@ -312,49 +262,49 @@ static struct ampl_node *parse_power(struct ampl_parser *parser) {
     struct ampl_node *base = ampl_parse_primary(parser);
     if (!base || !ampl_accept(parser, AMPL_TOKEN_POWER))
         return base;
-    struct ampl_node *exponent = parse_rank(parser, RANK_UNARY);
-    if (!ampl_need(parser, base, AMPL_SCALAR) || !ampl_need(parser, exponent, AMPL_SCALAR))
-        return NULL;
+    struct ampl_node *exponent = parse_rank(parser, AMPL_RANK_UNARY);
+    ampl_need(parser, base, AMPL_SCALAR);
+    ampl_need(parser, exponent, AMPL_SCALAR);
     return node_two(parser, AMPL_RAISE, AMPL_SCALAR, base, exponent);
 }
 
 static struct ampl_node *parse_signed(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
-    if (!ampl_at(parser, AMPL_TOKEN_PLUS) && !ampl_at(parser, AMPL_TOKEN_MINUS))
+    bool minus = ampl_accept(parser, AMPL_TOKEN_MINUS);
+    if (!minus && !ampl_accept(parser, AMPL_TOKEN_PLUS))
         return parse_power(parser);
-    bool minus = ampl_at(parser, AMPL_TOKEN_MINUS);
-    ampl_next(parser);
-    struct ampl_node *argument = parse_rank(parser, RANK_UNARY);
-    if (!ampl_need(parser, argument, AMPL_SCALAR))
-        return NULL;
-    if (minus && argument->op == AMPL_NUMERAL)
-        argument->is.number = -argument->is.number;
-    else if (minus)
-        argument = node_one(parser, AMPL_NEGATE, AMPL_SCALAR, place, argument);
+    struct ampl_node *argument = ampl_parse_typed(parser, AMPL_RANK_UNARY, AMPL_SCALAR);
+    if (!minus || !argument)
+        return argument;
+    if (argument->op != AMPL_NUMERAL)
+        return node_one(parser, AMPL_NEGATE, AMPL_SCALAR, place, argument);
+    argument->is.number = -argument->is.number;
     return argument;
 }
 
-static struct ampl_node *parse_unary(struct ampl_parser *parser) {
-    if (too_deep(parser))
-        return NULL;
+/* Parses an operand that may nest. */
+static struct ampl_node *parse_nested(struct ampl_parser *parser,
+                                      struct ampl_node *(*parse)(struct ampl_parser *parser)) {
+    if (parser->depth >= AMPL_MOST_DEPTH)
+        return ampl_mistake(parser, HN_LIMIT, parser->token.place, "nested more than %d deep", AMPL_MOST_DEPTH);
     parser->depth++;
-    struct ampl_node *node = parse_signed(parser);
+    struct ampl_node *node = parse(parser);
     parser->depth--;
     return node;
 }
 
-static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank) {
+static struct ampl_node *parse_rank(struct ampl_parser *parser, enum ampl_rank rank) {
     if (parser->failed)
         return NULL;
     switch (rank) {
-    case RANK_NOT:
-        return parse_not(parser);
-    case RANK_COMPARE:
+    case AMPL_RANK_NOT:
+        return parse_nested(parser, parse_not);
+    case AMPL_RANK_COMPARE:
         return parse_compare(parser);
-    case RANK_PROGRESSION:
+    case AMPL_RANK_PROGRESSION:
         return parse_progression(parser);
-    case RANK_UNARY:
-        return parse_unary(parser);
+    case AMPL_RANK_UNARY:
+        return parse_nested(parser, parse_signed);
     default:
         return parse_chain(parser, rank);
     }
@@ -362,48 +312,22 @@ static struct ampl_node *parse_rank(struct ampl_parser *parser, enum rank rank) 
 
 /* ---- the interface ---- */
 
-static struct ampl_node *parse_typed(struct ampl_parser *parser, enum rank rank, enum ampl_type type) {
-    struct ampl_node *node = parse_rank(parser, rank);
-    return ampl_need(parser, node, type) ? node : NULL;
-}
-
 struct ampl_node *ampl_parse_logical(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_OR, AMPL_LOGICAL);
-}
-
-struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_AND, AMPL_LOGICAL);
+    return ampl_parse_typed(parser, AMPL_RANK_OR, AMPL_LOGICAL);
 }
 
 struct ampl_node *ampl_parse_scalar(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_UNION, AMPL_SCALAR);
+    return ampl_parse_typed(parser, AMPL_RANK_UNION, AMPL_SCALAR);
 }
 
 struct ampl_node *ampl_parse_set(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_UNION, AMPL_SET);
+    return ampl_parse_typed(parser, AMPL_RANK_UNION, AMPL_SET);
 }
 
 struct ampl_node *ampl_parse_any(struct ampl_parser *parser) {
-    return parse_rank(parser, RANK_UNION);
+    return parse_rank(parser, AMPL_RANK_UNION);
 }
 
 struct ampl_node *ampl_parse_condition_or_any(struct ampl_parser *parser) {
-    return parse_rank(parser, RANK_OR);
-}
-
-struct ampl_node *ampl_parse_product(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_MULTIPLY, AMPL_SCALAR);
-}
-
-struct ampl_node *ampl_parse_united(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_INTERSECT, AMPL_SET);
-}
-
-struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser) {
-    return parse_typed(parser, RANK_CROSS, AMPL_SET);
-}
-
-struct ampl_node *ampl_parse_member(struct ampl_parser *parser) {
-    struct ampl_node *node = parse_rank(parser, RANK_JOIN);
-    return node && (node->type == AMPL_TUPLE || ampl_need(parser, node, AMPL_SCALAR)) ? node : NULL;
+    return parse_rank(parser, AMPL_RANK_OR);
 }

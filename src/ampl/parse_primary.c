@@ -1,14 +1,12 @@
-/* parse_primary.c - operands: numerals, strings, names, parentheses, if, and reductions over index sets.
+/* parse_primary.c - operands: numerals, strings, parentheses, if, reductions over index sets, intervals, and
+ * piecewise-linear terms.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/parser.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { MOST_LOOKAHEAD = 500 };
-
-static struct ampl_node *numeral(struct ampl_parser *parser, double value) {
+static struct ampl_node *parse_numeral(struct ampl_parser *parser, double value) {
     struct ampl_node *node = ampl_node_new(parser, AMPL_NUMERAL, AMPL_SCALAR, parser->token.place, 0);
     if (node)
         node->is.number = value;
@@ -16,7 +14,7 @@ static struct ampl_node *numeral(struct ampl_parser *parser, double value) {
     return node;
 }
 
-static struct ampl_node *literal(struct ampl_parser *parser) {
+static struct ampl_node *parse_literal(struct ampl_parser *parser) {
     struct ampl_node *node = ampl_node_new(parser, AMPL_LITERAL, AMPL_SCALAR, parser->token.place, 0);
     if (node)
         node->is.symbol = parser->token.symbol;
@@ -25,56 +23,46 @@ static struct ampl_node *literal(struct ampl_parser *parser) {
 }
 
 /* ( a ) is a; ( a, b ) is a tuple. */
-static struct ampl_node *parenthesised(struct ampl_parser *parser) {
+static struct ampl_node *parse_parentheses(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     size_t first = parser->pending_count;
     ampl_next(parser);
-    struct ampl_node *node = NULL;
-    do {
-        ampl_accept(parser, AMPL_TOKEN_COMMA);
-        node = parser->pending_count == first ? ampl_parse_condition_or_any(parser) : ampl_parse_scalar(parser);
-    } while (ampl_pending_push(parser, node, 0) && ampl_at(parser, AMPL_TOKEN_COMMA));
-    if (node && !ampl_expect(parser, AMPL_TOKEN_SHUT, "to close the parenthesis"))
-        node = NULL;
+    ampl_accept(parser, AMPL_TOKEN_COMMA);
+    struct ampl_node *node = ampl_parse_condition_or_any(parser);
+    ampl_push(parser, node, 0);
+    if (ampl_accept(parser, AMPL_TOKEN_COMMA))
+        ampl_push_scalars(parser);
+    ampl_expect(parser, AMPL_TOKEN_SHUT, "to close the parenthesis");
     size_t count = parser->pending_count - first;
-    if (node && count > AMPL_MOST_COMPONENTS)
-        node = ampl_mistake(parser, HN_LIMIT, place, "a tuple of more than %d components", AMPL_MOST_COMPONENTS) ? node
-                                                                                                                 : NULL;
-    if (node && count > 1)
-        node = ampl_need(parser, parser->pending[first], AMPL_SCALAR)
-                   ? ampl_node_pending(parser, AMPL_LIST, AMPL_TUPLE, place, first)
-                   : NULL;
+    if (count > AMPL_MOST_COMPONENTS)
+        ampl_mistake(parser, HN_LIMIT, place, "a tuple of more than %d components", AMPL_MOST_COMPONENTS);
+    if (count > 1 && ampl_need(parser, node, AMPL_SCALAR))
+        return ampl_node_pending(parser, AMPL_LIST, AMPL_TUPLE, place, first);
     parser->pending_count = first;
-    return node;
+    return parser->failed ? NULL : node;
 }
 
-static struct ampl_node *choice(struct ampl_parser *parser) {
+static struct ampl_node *parse_choice(struct ampl_parser *parser) {
     struct ampl_place place = parser->token.place;
     struct ampl_node *no = NULL;
     ampl_next(parser);
     struct ampl_node *condition = ampl_parse_logical(parser);
-    if (!condition)
-        return NULL;
-    if (!ampl_accept_word(parser, AMPL_WORD_then)) {
+    if (!ampl_accept_word(parser, AMPL_WORD_then))
         ampl_unexpected(parser, "'then'");
-        return NULL;
-    }
     struct ampl_node *yes = ampl_parse_any(parser);
-    if (!yes || (yes->type != AMPL_SET && !ampl_need(parser, yes, AMPL_SCALAR)))
-        return NULL;
+    if (!parser->failed && yes->type != AMPL_SET)
+        ampl_need(parser, yes, AMPL_SCALAR);
     if (ampl_accept_word(parser, AMPL_WORD_else)) {
         no = ampl_parse_any(parser);
-        if (!ampl_need(parser, no, (enum ampl_type)yes->type))
-            return NULL;
-        if (yes->dimension != 0 && no->dimension != 0 && yes->dimension != no->dimension) {
+        if (ampl_need(parser, no, (enum ampl_type)yes->type) && yes->dimension != 0 && no->dimension != 0 &&
+            yes->dimension != no->dimension)
             ampl_mistake(parser, HN_SYNTAX, no->place, "the branches have dimensions %u and %u",
                          (unsigned)yes->dimension, (unsigned)no->dimension);
-            return NULL;
-        }
-    } else if (yes->type == AMPL_SET) {
+    } else if (!parser->failed && yes->type == AMPL_SET) {
         ampl_unexpected(parser, "'else'");
-        return NULL;
     }
+    if (parser->failed)
+        return NULL;
     struct ampl_node *node = ampl_node_new(parser, AMPL_CHOICE, (enum ampl_type)yes->type, place, no ? 3 : 2);
     if (!node)
         return NULL;
@@ -91,15 +79,21 @@ static struct ampl_node *choice(struct ampl_parser *parser) {
 struct reduction {
     enum ampl_word word;
     enum ampl_op op;
-    enum ampl_type type;
+    enum ampl_type type, operand;
+    enum ampl_rank rank; /* of the operand */
 };
 
 static const struct reduction *find_reduction(uint32_t word) {
     static const struct reduction reductions[] = {
-        {AMPL_WORD_sum, AMPL_SUM_OVER, AMPL_SCALAR},     {AMPL_WORD_prod, AMPL_PRODUCT_OVER, AMPL_SCALAR},
-        {AMPL_WORD_min, AMPL_MIN_OVER, AMPL_SCALAR},     {AMPL_WORD_max, AMPL_MAX_OVER, AMPL_SCALAR},
-        {AMPL_WORD_setof, AMPL_IMAGE_OVER, AMPL_SET},    {AMPL_WORD_union, AMPL_UNION_OVER, AMPL_SET},
-        {AMPL_WORD_inter, AMPL_INTERSECT_OVER, AMPL_SET}};
+        {AMPL_WORD_sum, AMPL_SUM_OVER, AMPL_SCALAR, AMPL_SCALAR, AMPL_RANK_MULTIPLY},
+        {AMPL_WORD_prod, AMPL_PRODUCT_OVER, AMPL_SCALAR, AMPL_SCALAR, AMPL_RANK_MULTIPLY},
+        {AMPL_WORD_min, AMPL_MIN_OVER, AMPL_SCALAR, AMPL_SCALAR, AMPL_RANK_MULTIPLY},
+        {AMPL_WORD_max, AMPL_MAX_OVER, AMPL_SCALAR, AMPL_SCALAR, AMPL_RANK_MULTIPLY},
+        {AMPL_WORD_setof, AMPL_IMAGE_OVER, AMPL_SET, AMPL_TUPLE, AMPL_RANK_JOIN},
+        {AMPL_WORD_union, AMPL_UNION_OVER, AMPL_SET, AMPL_SET, AMPL_RANK_INTERSECT},
+        {AMPL_WORD_inter, AMPL_INTERSECT_OVER, AMPL_SET, AMPL_SET, AMPL_RANK_CROSS},
+        {AMPL_WORD_forall, AMPL_FORALL_OVER, AMPL_LOGICAL, AMPL_LOGICAL, AMPL_RANK_AND},
+        {AMPL_WORD_exists, AMPL_EXISTS_OVER, AMPL_LOGICAL, AMPL_LOGICAL, AMPL_RANK_AND}};
     for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++)
         if ((uint32_t)reductions[i].word == word)
             return &reductions[i];
@@ -107,26 +101,19 @@ static const struct reduction *find_reduction(uint32_t word) {
 }
 
 bool ampl_takes_index(uint32_t word) {
-    return find_reduction(word) != NULL;
+    const struct reduction *reduction = find_reduction(word);
+    return reduction && reduction->type != AMPL_LOGICAL;
 }
 
-/* The operand of a reduction: a product of numbers, the members of setof, or a set. */
-static struct ampl_node *parse_reduced(struct ampl_parser *parser, const struct reduction *reduction) {
-    if (reduction->type == AMPL_SCALAR)
-        return ampl_parse_product(parser);
-    if (reduction->op == AMPL_IMAGE_OVER)
-        return ampl_parse_member(parser);
-    return reduction->op == AMPL_UNION_OVER ? ampl_parse_united(parser) : ampl_parse_intersected(parser);
-}
-
-static struct ampl_node *reduce(struct ampl_parser *parser, const struct reduction *reduction) {
+struct ampl_node *ampl_parse_reduction(struct ampl_parser *parser) {
+    const struct reduction *reduction = find_reduction(parser->token.symbol);
     struct ampl_place place = parser->token.place;
     struct ampl_scope scope = ampl_scope_enter(parser);
     ampl_next(parser);
     struct ampl_indexing *indexing = ampl_parse_indexing(parser);
-    struct ampl_node *body = indexing ? parse_reduced(parser, reduction) : NULL;
+    struct ampl_node *body = ampl_parse_typed(parser, reduction->rank, reduction->operand);
     ampl_scope_leave(parser, scope);
-    struct ampl_node *node = body ? ampl_node_new(parser, reduction->op, reduction->type, place, 1) : NULL;
+    struct ampl_node *node = ampl_node_new(parser, reduction->op, reduction->type, place, 1);
     if (!node)
         return NULL;
     node->over.indexing = indexing;
@@ -138,281 +125,141 @@ static struct ampl_node *reduce(struct ampl_parser *parser, const struct reducti
     return node;
 }
 
-/* ---- names ---- */
+/* ---- infinite sets of numbers: interval [a, b), integer [a, b], Reals, Integers ---- */
 
-static bool parse_bracketed(struct ampl_parser *parser) {
-    do
-        if (!ampl_pending_push(parser, ampl_parse_scalar(parser), 0))
-            return false;
-    while (ampl_accept(parser, AMPL_TOKEN_COMMA));
-    return ampl_expect(parser, AMPL_TOKEN_SHUT_BRACKET, "to close the subscripts");
+static bool at_bracket(enum ampl_token_kind kind) {
+    return kind == AMPL_TOKEN_OPEN || kind == AMPL_TOKEN_OPEN_BRACKET;
 }
 
-/* [ a, b ] after a declared name at the place. */
-static bool parse_subscripts(struct ampl_parser *parser, const struct ampl_declaration *declaration,
-                             struct ampl_place place) {
-    size_t first = parser->pending_count;
-    if (ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET)) {
-        const char *outside = parser->no_variables;
-        parser->no_variables = "a subscript";
-        bool good = parse_bracketed(parser);
-        parser->no_variables = outside;
-        if (!good)
-            return false;
-    }
-    size_t count = parser->pending_count - first;
-    if (count == declaration->arity)
+bool ampl_at_interval(const struct ampl_parser *parser) {
+    if (!ampl_at(parser, AMPL_TOKEN_NAME) || ampl_declared(parser, parser->token.symbol))
+        return false;
+    if (ampl_at_word(parser, AMPL_WORD_Reals) || ampl_at_word(parser, AMPL_WORD_Integers))
         return true;
-    return ampl_mistake(parser, HN_SYNTAX, place, "%s has %u subscripts, not %zu", ampl_name(parser, declaration->name),
-                        (unsigned)declaration->arity, count);
+    return (ampl_at_word(parser, AMPL_WORD_interval) || ampl_at_word(parser, AMPL_WORD_integer)) &&
+           at_bracket(ampl_peek(parser).kind);
 }
 
-static bool is_goal(const struct ampl_declaration *declaration) {
-    return declaration->kind == AMPL_CONSTRAINTS || declaration->kind == AMPL_OBJECTIVES;
-}
-
-static bool may_appear(struct ampl_parser *parser, const struct ampl_declaration *declaration) {
-    if (is_goal(declaration))
-        return ampl_mistake(parser, HN_UNSUPPORTED, parser->token.place, "%s: %s may not appear in an expression",
-                            ampl_name(parser, declaration->name),
-                            declaration->kind == AMPL_CONSTRAINTS ? "a constraint" : "an objective");
-    if (declaration->kind == AMPL_VARIABLES && parser->no_variables)
-        return ampl_mistake(parser, HN_INVALID, parser->token.place, "%s: a variable may not appear in %s",
-                            ampl_name(parser, declaration->name), parser->no_variables);
-    return true;
-}
-
-static enum ampl_suffix suffix_here(const struct ampl_parser *parser) {
-    static const struct {
-        char text[8];
-        enum ampl_suffix suffix;
-    } suffixes[] = {{"lb", AMPL_SUFFIX_LOWER},   {"lb0", AMPL_SUFFIX_LOWER},  {"lb1", AMPL_SUFFIX_LOWER},
-                    {"lb2", AMPL_SUFFIX_LOWER},  {"ub", AMPL_SUFFIX_UPPER},   {"ub0", AMPL_SUFFIX_UPPER},
-                    {"ub1", AMPL_SUFFIX_UPPER},  {"ub2", AMPL_SUFFIX_UPPER},  {"val", AMPL_SUFFIX_START},
-                    {"init", AMPL_SUFFIX_START}, {"init0", AMPL_SUFFIX_START}};
-    for (size_t i = 0; ampl_at(parser, AMPL_TOKEN_NAME) && i < sizeof suffixes / sizeof suffixes[0]; i++)
-        if (strcmp(suffixes[i].text, ampl_name(parser, parser->token.symbol)) == 0)
-            return suffixes[i].suffix;
-    return AMPL_SUFFIX_OTHER;
-}
-
-/* Whether a '.' follows the current name and its subscripts. */
-static bool before_suffix(const struct ampl_parser *parser) {
-    struct ampl_lexer lexer = parser->lexer;
-    struct ampl_token token = ampl_lex(&lexer);
-    int open = 0;
-    for (int i = 0; i < MOST_LOOKAHEAD; i++) {
-        if (open == 0 && token.kind != AMPL_TOKEN_OPEN_BRACKET)
-            return token.kind == AMPL_TOKEN_DOT;
-        if (token.kind == AMPL_TOKEN_END || token.kind == AMPL_TOKEN_SEMICOLON)
-            return false;
-        open += token.kind == AMPL_TOKEN_OPEN_BRACKET;
-        open -= token.kind == AMPL_TOKEN_SHUT_BRACKET;
-        token = ampl_lex(&lexer);
-    }
-    return false;
-}
-
-/* The suffix of a variable with its subscripts pending from `first` on: a bound or its start value. */
-static struct ampl_node *parse_suffix(struct ampl_parser *parser, struct ampl_declaration *variable,
-                                      struct ampl_place place, size_t first) {
-    const char *name = ampl_name(parser, variable->name);
-    ampl_next(parser); /* the '.' */
-    struct ampl_word_text shown = ampl_shown(parser);
-    enum ampl_suffix suffix = suffix_here(parser);
-    if (variable->kind != AMPL_VARIABLES || suffix == AMPL_SUFFIX_OTHER ||
-        (suffix == AMPL_SUFFIX_START && variable->defined)) {
-        ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: this suffix is not supported%s", name, shown.text,
-                     variable->defined ? " for a defined variable" : "");
-        return NULL;
-    }
-    if (variable == parser->declaration) {
-        ampl_mistake(parser, HN_INVALID, place, "%s.%s: not allowed in its own declaration", name, shown.text);
-        return NULL;
-    }
+struct ampl_node *ampl_parse_interval(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    const char *outside = parser->no_variables;
+    bool whole = ampl_at_word(parser, AMPL_WORD_Integers) || ampl_at_word(parser, AMPL_WORD_integer);
+    bool all = ampl_at_word(parser, AMPL_WORD_Integers) || ampl_at_word(parser, AMPL_WORD_Reals);
+    struct ampl_node *node = ampl_node_new(parser, AMPL_INTERVAL, AMPL_SET, place, all ? 0 : 2);
     ampl_next(parser);
-    struct ampl_node *node = ampl_node_pending(parser, AMPL_SUFFIX, AMPL_SCALAR, place, first);
     if (!node)
         return NULL;
-    node->is.declaration = variable;
-    node->dimension = (uint8_t)suffix;
-    return node;
-}
-
-/* let x.start: the start value of a variable that is fixed at another value. */
-static bool at_start_suffix(const struct ampl_parser *parser, const struct ampl_declaration *declaration) {
-    struct ampl_token suffix = ampl_peek(parser);
-    return declaration->kind == AMPL_VARIABLES && suffix.kind == AMPL_TOKEN_NAME &&
-           strcmp(ampl_name(parser, suffix.symbol), "start") == 0;
-}
-
-/* A suffix assigned by let is skipped with a note; bounds are refused. */
-static bool meet_suffix(struct ampl_parser *parser, const struct ampl_declaration *declaration,
-                        struct ampl_place place) {
-    const char *name = ampl_name(parser, declaration->name);
-    ampl_next(parser);
-    struct ampl_word_text shown = ampl_shown(parser);
-    enum ampl_suffix suffix = suffix_here(parser);
-    if (suffix == AMPL_SUFFIX_LOWER || suffix == AMPL_SUFFIX_UPPER)
-        return ampl_mistake(parser, HN_UNSUPPORTED, place, "%s.%s: let cannot change this suffix", name, shown.text);
-    ampl_note_repeated(parser->sources, &place, "let on the suffix %s.%s is skipped", name, shown.text);
-    parser->failed = true; /* not an error: skips the rest of the statement */
-    return false;
-}
-
-/* let on a constraint sets its multiplier, which is skipped with a note. */
-static bool meet_goal(struct ampl_parser *parser, const struct ampl_declaration *declaration, struct ampl_place place) {
-    const char *name = ampl_name(parser, declaration->name);
-    if (declaration->kind == AMPL_OBJECTIVES)
-        return ampl_mistake(parser, HN_INVALID, place, "%s: let cannot change an objective", name);
-    ampl_note_repeated(parser->sources, &place, "let on the multiplier of %s is skipped", name);
-    parser->failed = true; /* not an error, as above */
-    return false;
-}
-
-/* A reference to the current declaration; t+1 or next(t) among its subscripts means that it depends on later
- * entries. */
-static void note_recursion(struct ampl_declaration *declaration, const struct ampl_node *node) {
-    declaration->recursive = true;
-    for (uint32_t i = 0; i < node->count; i++) {
-        const struct ampl_node *subscript = node->arguments[i];
-        bool plus = subscript->op == AMPL_CHAIN_ADD && subscript->arguments[0]->op == AMPL_DUMMY &&
-                    subscript->is.signs[1] == AMPL_TOKEN_PLUS;
-        bool next = subscript->op == AMPL_CALL && subscript->is.word == AMPL_WORD_next;
-        declaration->backward |= plus || next;
-    }
-}
-
-struct ampl_node *ampl_parse_reference(struct ampl_parser *parser) {
-    struct ampl_place place = parser->token.place;
-    struct ampl_declaration *declaration = ampl_declared(parser, parser->token.symbol);
-    size_t first = parser->pending_count;
-    bool changing = parser->changing;
-    parser->changing = false; /* subscripts of the target are not targets */
-    bool suffixed = declaration->kind == AMPL_VARIABLES && before_suffix(parser);
-    if (!(changing && is_goal(declaration)) && !suffixed && !may_appear(parser, declaration))
-        return NULL;
-    ampl_next(parser);
-    bool good = parse_subscripts(parser, declaration, place);
-    if (good && ampl_at(parser, AMPL_TOKEN_DOT) && !changing) {
-        struct ampl_node *node = parse_suffix(parser, declaration, place, first);
-        parser->pending_count = first;
+    node->dimension = 1;
+    node->is.slot = whole ? AMPL_WHOLE : 0u;
+    if (all)
         return node;
-    }
-    if (good && ampl_at(parser, AMPL_TOKEN_DOT) && at_start_suffix(parser, declaration))
-        good = true; /* let evaluates it */
-    else if (good && ampl_at(parser, AMPL_TOKEN_DOT))
-        good = meet_suffix(parser, declaration, place);
-    else if (good && is_goal(declaration))
-        good = meet_goal(parser, declaration, place);
-    enum ampl_type type = declaration->kind == AMPL_SETS ? AMPL_SET : AMPL_SCALAR;
-    struct ampl_node *node = good ? ampl_node_pending(parser, AMPL_REFERENCE, type, place, first) : NULL;
-    parser->pending_count = first;
-    if (!node)
-        return NULL;
-    node->is.declaration = declaration;
-    node->dimension = (uint8_t)declaration->dimension;
-    if (declaration == parser->declaration)
-        note_recursion(declaration, node);
-    return node;
+    parser->no_variables = "an interval";
+    node->is.slot |= ampl_at(parser, AMPL_TOKEN_OPEN) ? AMPL_ABOVE_LOW : 0u;
+    if (!ampl_accept(parser, AMPL_TOKEN_OPEN) && !ampl_accept(parser, AMPL_TOKEN_OPEN_BRACKET))
+        ampl_unexpected(parser, "'[' or '('");
+    node->arguments[0] = ampl_parse_scalar(parser);
+    ampl_expect(parser, AMPL_TOKEN_COMMA, "between the ends of an interval");
+    node->arguments[1] = ampl_parse_scalar(parser);
+    node->is.slot |= ampl_at(parser, AMPL_TOKEN_SHUT) ? AMPL_BELOW_HIGH : 0u;
+    if (!ampl_accept(parser, AMPL_TOKEN_SHUT) && !ampl_accept(parser, AMPL_TOKEN_SHUT_BRACKET))
+        ampl_unexpected(parser, "']' or ')'");
+    parser->no_variables = outside;
+    return parser->failed ? NULL : node;
 }
 
-struct ampl_node *ampl_parse_goal_reference(struct ampl_parser *parser) {
-    struct ampl_place place = parser->token.place;
-    struct ampl_declaration *goal = ampl_declared(parser, parser->token.symbol);
+/* ---- << breakpoints; slopes >> x, or (x, zero) for a term that is 0 at zero ---- */
+
+/* Values or indexed values, {p in 1..n} limit[p], pending. */
+static void push_items(struct ampl_parser *parser) {
+    do {
+        struct ampl_place place = parser->token.place;
+        struct ampl_scope scope = ampl_scope_enter(parser);
+        const struct ampl_indexing *indexing = ampl_parse_optional_index(parser);
+        struct ampl_node *value = ampl_parse_scalar(parser);
+        ampl_scope_leave(parser, scope);
+        struct ampl_node *item = ampl_node_new(parser, AMPL_ITEM, AMPL_SCALAR, place, 1);
+        if (!item)
+            return;
+        item->over.indexing = indexing;
+        item->arguments[0] = value;
+        ampl_push(parser, item, 0);
+    } while (ampl_accept(parser, AMPL_TOKEN_COMMA));
+}
+
+/* Pushes both lists, up to the closing >>; returns the number of breakpoints. */
+static uint32_t push_lists(struct ampl_parser *parser) {
+    const char *outside = parser->no_variables;
     size_t first = parser->pending_count;
+    parser->pieces = parser->token.place.offset + 1;
+    parser->no_variables = "a breakpoint or slope";
     ampl_next(parser);
-    bool good = parse_subscripts(parser, goal, place);
-    struct ampl_node *node = good ? ampl_node_pending(parser, AMPL_REFERENCE, AMPL_SCALAR, place, first) : NULL;
-    parser->pending_count = first;
+    if (!ampl_at(parser, AMPL_TOKEN_SEMICOLON)) /* no breakpoints: one slope */
+        push_items(parser);
+    uint32_t breakpoints = (uint32_t)(parser->pending_count - first);
+    ampl_expect(parser, AMPL_TOKEN_SEMICOLON, "between breakpoints and slopes");
+    if (parser->failed)
+        return 0;
+    parser->pieces = 0;
+    parser->no_variables = outside;
+    push_items(parser);
+    ampl_expect(parser, AMPL_TOKEN_PIECES_END, "after the slopes");
+    return breakpoints;
+}
+
+static struct ampl_node *parse_pieces(struct ampl_parser *parser) {
+    struct ampl_place place = parser->token.place;
+    size_t first = parser->pending_count;
+    if (parser->depth >= AMPL_MOST_DEPTH) /* the argument may be another such term */
+        return ampl_mistake(parser, HN_LIMIT, place, "nested more than %d deep", AMPL_MOST_DEPTH);
+    parser->depth++;
+    uint32_t breakpoints = push_lists(parser);
+    struct ampl_node *x = ampl_parse_primary(parser);
+    parser->depth--;
+    if (!x)
+        return NULL;
+    bool pair = x->type == AMPL_TUPLE && x->count == 2;
+    struct ampl_node *argument = pair ? x->arguments[0] : x;
+    ampl_need(parser, argument, AMPL_SCALAR);
+    ampl_push(parser, argument, 0);
+    ampl_push(parser, pair ? x->arguments[1] : ampl_node_new(parser, AMPL_NUMERAL, AMPL_SCALAR, x->place, 0), 0);
+    struct ampl_node *node = ampl_node_pending(parser, AMPL_PIECES, AMPL_SCALAR, place, first);
     if (node)
-        node->is.declaration = goal;
+        node->is.slot = breakpoints;
     return node;
 }
 
-/* The contributions of variables to the current goal; minus: with negative sign. */
-struct ampl_node *ampl_new_net(struct ampl_parser *parser, struct ampl_place place, bool minus) {
-    struct ampl_declaration *goal = parser->declaration;
-    struct ampl_node *node = ampl_node_new(parser, AMPL_NET, AMPL_SCALAR, place, 0);
-    if (!node)
-        return NULL;
-    goal->placed = true;
-    node->is.declaration = goal;
-    node->dimension = minus;
-    return node;
-}
+/* ---- all operands ---- */
 
-/* net_in, net_out, to_come: in goals only. */
-static struct ampl_node *net(struct ampl_parser *parser) {
-    const struct ampl_declaration *goal = parser->declaration;
-    bool of_node = !ampl_at_word(parser, AMPL_WORD_to_come), minus = ampl_at_word(parser, AMPL_WORD_net_out);
-    if (!goal || !is_goal(goal) || goal->node != of_node) {
-        ampl_mistake(parser, HN_SYNTAX, parser->token.place, "%s is allowed in %s", ampl_shown(parser).text,
-                     of_node ? "nodes only" : "objectives and constraints only");
-        return NULL;
-    }
-    struct ampl_node *node = ampl_new_net(parser, parser->token.place, minus);
-    ampl_next(parser);
-    return node;
-}
-
-static struct ampl_node *dummy_reference(struct ampl_parser *parser, const struct ampl_dummy *dummy) {
-    struct ampl_node *node = ampl_node_new(parser, AMPL_DUMMY, AMPL_SCALAR, parser->token.place, 0);
-    if (node) {
-        node->is.slot = dummy->slot;
-        node->over.item = dummy->item;
-    }
-    ampl_next(parser);
-    return node;
-}
-
-static struct ampl_node *unknown_name(struct ampl_parser *parser) {
+static struct ampl_node *parse_word(struct ampl_parser *parser) {
     uint32_t symbol = parser->token.symbol;
-    if (symbol < AMPL_RESERVED_END)
-        ampl_unexpected(parser, "an expression");
-    else
-        ampl_not_declared(parser);
-    return NULL;
-}
-
-static struct ampl_node *named(struct ampl_parser *parser) {
-    uint32_t symbol = parser->token.symbol;
-    const struct ampl_dummy *dummy = ampl_find_dummy(parser, symbol);
-    if (dummy)
-        return dummy_reference(parser, dummy);
-    enum ampl_token_kind after = ampl_peek(parser).kind;
-    const struct reduction *reduction = ampl_declared(parser, symbol) ? NULL : find_reduction(symbol);
-    if (reduction && after == AMPL_TOKEN_OPEN_BRACE)
-        return reduce(parser, reduction);
+    if (ampl_find_dummy(parser, symbol))
+        return ampl_parse_name(parser);
+    if (ampl_takes_index(symbol) && !ampl_declared(parser, symbol) && ampl_peek(parser).kind == AMPL_TOKEN_OPEN_BRACE)
+        return ampl_parse_reduction(parser);
     if (symbol == AMPL_WORD_if)
-        return choice(parser);
+        return parse_choice(parser);
     if (ampl_at_interval(parser))
         return ampl_parse_interval(parser);
     if (symbol == AMPL_WORD_Infinity)
-        return numeral(parser, HUGE_VAL);
-    if (symbol >= AMPL_WORD_net_in && symbol <= AMPL_WORD_to_come && !ampl_declared(parser, symbol))
-        return net(parser);
-    if (after == AMPL_TOKEN_OPEN || (after == AMPL_TOKEN_OPEN_BRACE && ampl_takes_braces(symbol)))
-        return ampl_parse_call(parser);
-    return ampl_declared(parser, symbol) ? ampl_parse_reference(parser) : unknown_name(parser);
+        return parse_numeral(parser, HUGE_VAL);
+    return ampl_parse_name(parser);
 }
 
 struct ampl_node *ampl_parse_primary(struct ampl_parser *parser) {
     switch (parser->token.kind) {
     case AMPL_TOKEN_NUMBER:
-        return numeral(parser, parser->token.number);
+        return parse_numeral(parser, parser->token.number);
     case AMPL_TOKEN_TEXT:
-        return literal(parser);
+        return parse_literal(parser);
     case AMPL_TOKEN_OPEN:
-        return parenthesised(parser);
+        return parse_parentheses(parser);
     case AMPL_TOKEN_OPEN_BRACE:
         return ampl_parse_braces(parser);
     case AMPL_TOKEN_NAME:
-        return named(parser);
+        return parse_word(parser);
     case AMPL_TOKEN_PIECES:
-        return ampl_parse_pieces(parser);
+        return parse_pieces(parser);
     default:
-        ampl_unexpected(parser, "an expression");
-        return NULL;
+        return ampl_unexpected(parser, "an expression");
     }
 }

@@ -12,12 +12,18 @@
 #include "ampl/tree.h"
 #include "ampl/words.h"
 
-enum { AMPL_MOST_DUMMIES = 64, AMPL_MOST_DEPTH = 200, AMPL_MOST_INCLUDES = 16 };
+enum { AMPL_MOST_DUMMIES = 64, AMPL_MOST_DEPTH = 200 };
 
 /* A dummy index in scope. */
 struct ampl_dummy {
     uint32_t symbol, slot;
     const struct ampl_index_item *item;
+};
+
+/* An argument of a node being built; in a chain with the token or word before it. */
+struct ampl_pending {
+    struct ampl_node *node;
+    uint16_t sign;
 };
 
 /* The state that a scope restores at its end. */
@@ -35,7 +41,8 @@ struct ampl_parser {
     struct ampl_lexer lexer;
     struct ampl_token token; /* the current token */
     bool data_mode;
-    bool failed;   /* the current statement has an error */
+    bool failed; /* the current statement has an error, or its rest is skipped */
+    struct ampl_token failed_at;
     bool misused;  /* it uses a reserved word whose declaration was refused: its syntax errors are consequences */
     bool finished; /* after solve */
     bool changing; /* parsing the target of let: a suffix there is skipped with a note */
@@ -51,10 +58,11 @@ struct ampl_parser {
     const char *no_variables;               /* context in which variables are not allowed; NULL: they are */
     struct ampl_declaration *declaration;   /* the current one */
     struct ampl_attribute **last_attribute; /* where its next attribute is linked */
+    struct ampl_contribution **last_contribution;
 
-    struct ampl_node **pending; /* arguments of nodes being built */
-    uint16_t *signs;            /* beside them */
-    size_t pending_count, pending_capacity, sign_capacity;
+    struct ampl_pending *pending; /* a stack */
+    size_t pending_count, pending_capacity;
+    struct ampl_label label; /* for messages */
 };
 
 void ampl_parser_release(struct ampl_parser *parser);
@@ -62,46 +70,54 @@ void ampl_parser_release(struct ampl_parser *parser);
 /* Parses one source completely. */
 void ampl_parse_source(struct ampl_parser *parser, uint32_t source);
 
-/* ---- parser.c: tokens, messages, memory ---- */
+/* ---- parser.c: tokens, messages, names, nodes ---- */
 
 void ampl_next(struct ampl_parser *parser);
 bool ampl_at(const struct ampl_parser *parser, enum ampl_token_kind kind);
 bool ampl_at_word(const struct ampl_parser *parser, enum ampl_word word);
+bool ampl_at_one_of(const struct ampl_parser *parser, const enum ampl_word *words); /* ended by AMPL_WORD_none */
+bool ampl_at_end(const struct ampl_parser *parser); /* of the statement, perhaps by an error */
 bool ampl_is_reserved(uint32_t symbol);
-bool ampl_is_hidden(const struct ampl_parser *parser,
-                    uint32_t symbol); /* whether a declared name hides this operator */
+bool ampl_is_hidden(const struct ampl_parser *parser, uint32_t symbol); /* a declared name hides this operator */
 bool ampl_accept(struct ampl_parser *parser, enum ampl_token_kind kind);
 bool ampl_accept_word(struct ampl_parser *parser, enum ampl_word word);
-bool ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where);
-struct ampl_token ampl_peek(const struct ampl_parser *parser); /* the next token, in model mode */
+void ampl_skip_commas(struct ampl_parser *parser);
+void ampl_expect(struct ampl_parser *parser, enum ampl_token_kind kind, const char *where);
 
-/* Reports the first error of a statement; later ones are consequences. Both return false. */
-__attribute__((format(printf, 4, 5))) bool ampl_mistake(struct ampl_parser *parser, hn_status status,
-                                                        struct ampl_place place, const char *format, ...);
-bool ampl_unexpected(struct ampl_parser *parser, const char *wanted);
+/* Look-ahead in model mode: the next token; the first one after brackets that may follow the current token. */
+struct ampl_token ampl_peek(const struct ampl_parser *parser);
+struct ampl_token ampl_after_brackets(const struct ampl_parser *parser, enum ampl_token_kind open,
+                                      enum ampl_token_kind shut);
 
-/* The text of the current token for a message. */
+/* After an error the current token is the end of the text until the statement ends: what follows parses to nothing,
+ * and nodes are NULL. So errors need no checks, except in loops. Functions that report an error return NULL, which is
+ * also false; only the first one of a statement is reported. */
+void *ampl_abandon(struct ampl_parser *parser); /* without an error */
+void ampl_resume(struct ampl_parser *parser);   /* at the token of the error */
+__attribute__((format(printf, 4, 5))) void *ampl_mistake(struct ampl_parser *parser, hn_status status,
+                                                         struct ampl_place place, const char *format, ...);
+void *ampl_unexpected(struct ampl_parser *parser, const char *wanted);
+void *ampl_not_declared(struct ampl_parser *parser); /* the current name, with a suggestion */
+void *ampl_no_function(struct ampl_parser *parser);
+void *ampl_exhausted(struct ampl_parser *parser);                  /* out of memory */
+void ampl_hint_param(struct ampl_parser *parser, uint32_t symbol); /* not yet an error: a scalar param was requested */
+
+/* The text of a token of the current statement for a message: the current one, or the one at a place. */
 struct ampl_word_text {
     char text[48];
 };
 struct ampl_word_text ampl_shown(const struct ampl_parser *parser);
-struct ampl_word_text ampl_shown_at(const struct ampl_parser *parser,
-                                    struct ampl_place place); /* of the current statement */
-
-/* The current name is not declared: an error, with a suggestion. */
-bool ampl_not_declared(struct ampl_parser *parser);
-bool ampl_no_function(struct ampl_parser *parser);
-void ampl_hint_param(struct ampl_parser *parser, uint32_t symbol); /* not yet an error: a scalar param was requested */
+struct ampl_word_text ampl_shown_at(const struct ampl_parser *parser, struct ampl_place place);
 
 const char *ampl_name(const struct ampl_parser *parser, uint32_t symbol);
 struct ampl_declaration *ampl_declared(const struct ampl_parser *parser, uint32_t symbol);
+struct ampl_declaration *ampl_declared_here(struct ampl_parser *parser, const char *wanted); /* NULL with an error */
+
 void *ampl_take(struct ampl_parser *parser, size_t count, size_t size); /* zeroed; NULL with an error */
-
-/* ---- parse_nodes.c ---- */
-
 struct ampl_node *ampl_node_new(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                 struct ampl_place place, uint32_t count);
-bool ampl_pending_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign);
+void ampl_push(struct ampl_parser *parser, struct ampl_node *node, uint16_t sign); /* onto the pending ones */
+void ampl_push_scalars(struct ampl_parser *parser); /* expressions with commas between them */
 /* A node whose arguments are the pending ones from `first` on, which are popped. */
 struct ampl_node *ampl_node_pending(struct ampl_parser *parser, enum ampl_op op, enum ampl_type type,
                                     struct ampl_place place, size_t first);
@@ -109,68 +125,71 @@ bool ampl_need(struct ampl_parser *parser, const struct ampl_node *node, enum am
 
 /* ---- parse_expression.c ---- */
 
+/* Precedence of operators, lowest first. */
+enum ampl_rank {
+    AMPL_RANK_OR,
+    AMPL_RANK_AND,
+    AMPL_RANK_NOT,
+    AMPL_RANK_COMPARE,
+    AMPL_RANK_UNION,
+    AMPL_RANK_INTERSECT,
+    AMPL_RANK_CROSS,
+    AMPL_RANK_PROGRESSION,
+    AMPL_RANK_JOIN,
+    AMPL_RANK_ADD,
+    AMPL_RANK_MULTIPLY,
+    AMPL_RANK_UNARY
+};
+
+/* An expression whose operators have this rank or a higher one. AMPL_TUPLE: a tuple or a scalar. */
+struct ampl_node *ampl_parse_typed(struct ampl_parser *parser, enum ampl_rank rank, enum ampl_type type);
 struct ampl_node *ampl_parse_logical(struct ampl_parser *parser);
 struct ampl_node *ampl_parse_scalar(struct ampl_parser *parser); /* not a comparison */
 struct ampl_node *ampl_parse_set(struct ampl_parser *parser);
 struct ampl_node *ampl_parse_any(struct ampl_parser *parser);              /* scalar, tuple or set, not a comparison */
 struct ampl_node *ampl_parse_condition_or_any(struct ampl_parser *parser); /* the content of parentheses */
-struct ampl_node *ampl_parse_product(struct ampl_parser *parser);          /* the operand of sum and similar */
-struct ampl_node *ampl_parse_united(struct ampl_parser *parser);           /* the operand of union */
-struct ampl_node *ampl_parse_intersected(struct ampl_parser *parser);      /* the operand of inter */
-struct ampl_node *ampl_parse_conjunct(struct ampl_parser *parser);         /* the operand of forall and exists */
-struct ampl_node *ampl_parse_member(struct ampl_parser *parser);           /* the operand of setof: a scalar or tuple */
 
-/* ---- parse_primary.c, parse_call.c, parse_pieces.c, parse_interval.c ---- */
+/* ---- parse_primary.c, parse_name.c ---- */
 
 struct ampl_node *ampl_parse_primary(struct ampl_parser *parser);
+struct ampl_node *ampl_parse_reduction(struct ampl_parser *parser);      /* sum {..}, setof {..}, forall {..}, ... */
+struct ampl_node *ampl_parse_interval(struct ampl_parser *parser);       /* interval [a, b), integer [a, b], Reals */
+struct ampl_node *ampl_parse_name(struct ampl_parser *parser);           /* not a word of the language */
 struct ampl_node *ampl_parse_reference(struct ampl_parser *parser);      /* a declared name, with its subscripts */
 struct ampl_node *ampl_parse_goal_reference(struct ampl_parser *parser); /* of an objective or constraint */
 struct ampl_node *ampl_new_net(struct ampl_parser *parser, struct ampl_place place, bool minus);
-struct ampl_node *ampl_parse_call(struct ampl_parser *parser); /* name ( ... ), or name { ... } */
-struct ampl_node *
-ampl_parse_interval(struct ampl_parser *parser); /* interval [a, b), integer [a, b], Reals, Integers */
 bool ampl_at_interval(const struct ampl_parser *parser);
-struct ampl_node *ampl_parse_pieces(struct ampl_parser *parser); /* << breakpoints; slopes >> argument */
 bool ampl_is_function(uint32_t word);
-bool ampl_takes_braces(uint32_t word);
-bool ampl_takes_index(uint32_t word);
-/* sum {..}, prod {..}, setof {..} and similar */ /* a function of one set, where card {..} means card({..}) */
+bool ampl_takes_index(uint32_t word); /* sum {..}, prod {..}, setof {..} and similar */
 
 /* ---- parse_index.c ---- */
 
 /* {...} as an index: its dummies stay in scope until ampl_scope_leave. */
 struct ampl_indexing *ampl_parse_indexing(struct ampl_parser *parser);
-struct ampl_node *ampl_parse_braces(struct ampl_parser *parser); /* {...} as a set */
+struct ampl_indexing *ampl_parse_optional_index(struct ampl_parser *parser); /* NULL: none */
+struct ampl_node *ampl_parse_braces(struct ampl_parser *parser);             /* {...} as a set */
 struct ampl_scope ampl_scope_enter(const struct ampl_parser *parser);
 void ampl_scope_leave(struct ampl_parser *parser, struct ampl_scope scope);
 const struct ampl_dummy *ampl_find_dummy(const struct ampl_parser *parser, uint32_t symbol);
 
-/* ---- statements, after their first word: parse_declaration.c, parse_goal.c, parse_command.c, parse_option.c,
- * parse_data.c ---- */
-
-void ampl_parse_set_declaration(struct ampl_parser *parser);
-void ampl_parse_param_declaration(struct ampl_parser *parser);
-void ampl_parse_var_declaration(struct ampl_parser *parser);
-void ampl_parse_objective(struct ampl_parser *parser, bool maximize);
-void ampl_parse_constraint(struct ampl_parser *parser);
-void ampl_parse_node(struct ampl_parser *parser);
-void ampl_parse_arc(struct ampl_parser *parser);
-/* from, to, obj, coeff or cover in the declaration of a variable; false for another token. */
-bool ampl_parse_contribution(struct ampl_parser *parser, struct ampl_declaration *variable, bool arc);
-void ampl_parse_let(struct ampl_parser *parser);
-void ampl_parse_fix(struct ampl_parser *parser, enum ampl_command_kind kind); /* also unfix, drop, restore, objective */
-void ampl_parse_check(struct ampl_parser *parser);
-struct ampl_command *ampl_new_command(struct ampl_parser *parser, enum ampl_command_kind kind, struct ampl_place place);
-
-/* for, repeat, while or if, with its blocks; *stops: its commands include a solve. false with an error. */
-bool ampl_parse_blocks(struct ampl_parser *parser, bool *stops);
-bool ampl_parse_option(struct ampl_parser *parser); /* false: something is skipped */
-void ampl_parse_data_statement(struct ampl_parser *parser, enum ampl_word word);
-
-/* Skips `suffix`, its name and its value, with a note. */
-void ampl_skip_suffix(struct ampl_parser *parser);
+/* ---- statements, after their first word: parse_declaration.c, parse_command.c, parse_data.c ---- */
 
 /* Declares the current name, with its index, and adds it to the program; NULL with an error. */
 struct ampl_declaration *ampl_declare(struct ampl_parser *parser, enum ampl_kind kind);
+void ampl_end_declaration(struct ampl_parser *parser);
+void ampl_skip_suffix(struct ampl_parser *parser); /* `suffix`, its name and its value, with a note */
+
+/* set, param, var; arc: a variable that may have from and to. */
+void ampl_parse_declaration(struct ampl_parser *parser, enum ampl_kind kind, bool arc);
+void ampl_parse_check(struct ampl_parser *parser);
+
+/* From their first word on: let, fix, unfix, drop, restore, objective; false for another word. */
+bool ampl_parse_command(struct ampl_parser *parser, enum ampl_word word);
+
+/* for, repeat, while or if, with its blocks; *stops: its commands include a solve. false with an error. */
+bool ampl_at_compound(const struct ampl_parser *parser);
+bool ampl_parse_blocks(struct ampl_parser *parser, bool *stops);
+bool ampl_parse_option(struct ampl_parser *parser); /* false: something is skipped */
+void ampl_parse_data_statement(struct ampl_parser *parser, enum ampl_word word);
 
 #endif

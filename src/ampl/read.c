@@ -82,17 +82,31 @@ static bool is_data_name(const char *name) {
     return length >= 4 && strcmp(name + length - 4, ".dat") == 0;
 }
 
-/* Parses the newest source, unless a solve came before it. */
-static void parse_newest(struct reader *reader) {
-    uint32_t source = (uint32_t)reader->sources.count - 1;
-    struct ampl_place place = {source, 0};
-    const char *name = reader->sources.list[source].name;
-    if (reader->parser.finished) {
-        ampl_note(&reader->sources, HN_SEVERITY_WARNING, &place, "%s is skipped: it follows solve", name);
-        return;
+/* What to read: files, or texts in memory. */
+struct request {
+    size_t count;
+    const char *const *paths;
+    const hn_text *texts;
+};
+
+/* Parses all texts, up to a solve. */
+static bool parse_all(struct reader *reader, const struct request *request) {
+    bool good = true;
+    for (size_t i = 0; good && i < request->count; i++) {
+        good = request->paths ? ampl_sources_add_file(&reader->sources, request->paths[i], NULL)
+                              : ampl_sources_add_text(&reader->sources, &request->texts[i]);
+        uint32_t source = (uint32_t)reader->sources.count - 1;
+        const char *name = good ? reader->sources.list[source].name : NULL;
+        if (good && reader->parser.finished) {
+            ampl_note(&reader->sources, HN_SEVERITY_WARNING, &(struct ampl_place){source, 0},
+                      "%s is skipped: it follows solve", name);
+        } else if (good) {
+            reader->parser.data_mode = is_data_name(name);
+            ampl_parse_source(&reader->parser, source);
+        }
     }
-    reader->parser.data_mode = is_data_name(name);
-    ampl_parse_source(&reader->parser, source);
+    ampl_say_repeated(&reader->sources);
+    return good;
 }
 
 /* ---- values from the caller ---- */
@@ -155,7 +169,7 @@ static bool check_outputs(struct reader *reader) {
         declared ? "declares only variables that are defined by '=' or have an empty index" : "declares no variables");
 }
 
-static bool read_build(struct reader *reader) {
+static bool build_model(struct reader *reader) {
     struct ampl_evaluator *e = &reader->evaluator;
     hn_model_options options = hn_model_defaults();
     hn_error error;
@@ -176,7 +190,7 @@ static bool read_finish(struct reader *reader, const hn_read_options *options) {
     bool good = reader->sources.error_count == 0;
     for (size_t i = 0; good && i < options->let_count; i++)
         good = apply_let(reader, options->lets[i]);
-    return good && read_build(reader);
+    return good && build_model(reader);
 }
 
 /* Returns the model, or the first error. */
@@ -197,8 +211,8 @@ static hn_status leave(struct reader *reader, bool good, hn_model **out, hn_erro
 }
 
 /* Checks the arguments and options of both calls. */
-static hn_status read_check_request(hn_model **out, size_t count, const void *list, const hn_read_options *options,
-                                    hn_read_options *chosen, hn_error *error) {
+static hn_status check_request(hn_model **out, size_t count, const void *list, const hn_read_options *options,
+                               hn_read_options *chosen, hn_error *error) {
     *chosen = hn_read_defaults();
     if (!out)
         return error_missing(error, "hn_model_read", "out");
@@ -216,43 +230,31 @@ static hn_status read_check_request(hn_model **out, size_t count, const void *li
     return status == HN_OK ? arithmetic_check(error) : status;
 }
 
+static hn_status read_all(hn_model **out, const struct request *request, const hn_read_options *options,
+                          hn_error *error) {
+    struct reader reader;
+    bool good = reader_start(&reader, options);
+    reader.parser.in_memory = !request->paths;
+    good = good && parse_all(&reader, request) && read_finish(&reader, options);
+    return leave(&reader, good, out, error);
+}
+
 hn_status hn_model_read(hn_model **out, size_t count, const char *const *paths, const hn_read_options *options,
                         hn_error *error) {
     hn_read_options chosen;
-    struct reader reader;
-    hn_status status = read_check_request(out, count, paths, options, &chosen, error);
+    hn_status status = check_request(out, count, paths, options, &chosen, error);
     for (size_t i = 0; i < count && status == HN_OK; i++)
         if (!paths[i])
             status = error_missing(error, "hn_model_read", "path");
-    if (status != HN_OK)
-        return status;
-    bool good = reader_start(&reader, &chosen);
-    for (size_t i = 0; good && i < count; i++) {
-        good = ampl_sources_add_file(&reader.sources, paths[i], NULL);
-        if (good)
-            parse_newest(&reader);
-    }
-    ampl_say_repeated(&reader.sources);
-    return leave(&reader, good && read_finish(&reader, &chosen), out, error);
+    return status == HN_OK ? read_all(out, &(struct request){count, paths, NULL}, &chosen, error) : status;
 }
 
 hn_status hn_model_read_memory(hn_model **out, size_t count, const hn_text *texts, const hn_read_options *options,
                                hn_error *error) {
     hn_read_options chosen;
-    struct reader reader;
-    hn_status status = read_check_request(out, count, texts, options, &chosen, error);
+    hn_status status = check_request(out, count, texts, options, &chosen, error);
     for (size_t i = 0; i < count && status == HN_OK; i++)
         if (!texts[i].bytes && texts[i].length > 0)
             status = error_missing(error, "hn_model_read_memory", "text.bytes");
-    if (status != HN_OK)
-        return status;
-    bool good = reader_start(&reader, &chosen);
-    reader.parser.in_memory = true;
-    for (size_t i = 0; good && i < count; i++) {
-        good = ampl_sources_add_text(&reader.sources, &texts[i]);
-        if (good)
-            parse_newest(&reader);
-    }
-    ampl_say_repeated(&reader.sources);
-    return leave(&reader, good && read_finish(&reader, &chosen), out, error);
+    return status == HN_OK ? read_all(out, &(struct request){count, NULL, texts}, &chosen, error) : status;
 }

@@ -167,15 +167,12 @@ static struct ampl_repeated *find_repeated(struct ampl_sources *sources, const c
             return &sources->repeated[i];
     if (sources->repeated_count >= AMPL_MOST_NOTES)
         return NULL;
-    size_t needed = sources->repeated_count + 1;
-    struct ampl_repeated *list = array_grow(sources->repeated, &sources->repeated_capacity, needed, sizeof *list);
-    if (list)
-        sources->repeated = list;
-    const char *copy = list ? arena_copy_text(&sources->names, text, strlen(text)) : NULL;
-    if (!copy)
+    const char *copy = arena_copy_text(&sources->names, text, strlen(text));
+    if (!copy || !array_room(&sources->repeated, &sources->repeated_capacity, sources->repeated_count + 1,
+                             sizeof *sources->repeated))
         return NULL;
-    list[sources->repeated_count] = (struct ampl_repeated){.text = copy};
-    return &list[sources->repeated_count++];
+    sources->repeated[sources->repeated_count] = (struct ampl_repeated){.text = copy};
+    return &sources->repeated[sources->repeated_count++];
 }
 
 void ampl_note_repeated(struct ampl_sources *sources, const struct ampl_place *place, const char *format, ...) {
@@ -214,15 +211,11 @@ bool ampl_no_memory(struct ampl_sources *sources) {
 /* ---- texts ---- */
 
 static bool add_source(struct ampl_sources *sources, struct ampl_source source) {
-    struct ampl_source *list = array_grow(sources->list, &sources->capacity, sources->count + 1, sizeof *list);
-    const char *name = arena_copy_text(&sources->names, source.name, strlen(source.name));
-    if (list)
-        sources->list = list;
-    if (!list || !name) {
+    source.name = arena_copy_text(&sources->names, source.name, strlen(source.name));
+    if (!source.name || !array_room(&sources->list, &sources->capacity, sources->count + 1, sizeof source)) {
         base_release(source.owned);
         return ampl_no_memory(sources);
     }
-    source.name = name;
     sources->list[sources->count++] = source;
     return true;
 }

@@ -1,4 +1,4 @@
-/* symbols.h - interns texts: names, strings and set members, as small numbers.
+/* symbols.h - interns texts: names, strings and set members, as small numbers; and labels: names with subscripts.
  *
  * The first symbols are the words of words.h. Each symbol can refer to the declaration with that name.
  *
@@ -6,10 +6,9 @@
 #ifndef HN_AMPL_SYMBOLS_H
 #define HN_AMPL_SYMBOLS_H
 
+#include "ampl/tables.h"
 #include "base/arena.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/names.h"
 
 struct ampl_declaration;
 
@@ -24,9 +23,8 @@ struct ampl_symbols {
     struct arena texts;
     struct ampl_symbol *list;
     size_t count, capacity;
-    uint32_t *slots; /* symbol numbers + 1 by hash, open addressing, 0 = free */
-    size_t slot_count;
-    bool no_memory; /* out of memory, perhaps during look-ahead; sticky */
+    struct names names; /* to their numbers */
+    bool no_memory;     /* out of memory, perhaps during look-ahead; sticky */
 };
 
 /* Adds the words; false when out of memory. */
@@ -41,5 +39,18 @@ const char *ampl_symbols_text(const struct ampl_symbols *symbols, uint32_t symbo
 
 /* Whether it begins with '$': its definition has no name in the model. */
 bool ampl_symbols_nameless(const struct ampl_symbols *symbols, uint32_t symbol);
+
+/* ---- labels ---- */
+
+/* The buffer of one label, reused for the next one. */
+struct ampl_label {
+    char *text;
+    size_t capacity;
+};
+
+/* name[a,b]; valid until the next label. NULL: out of memory. */
+const char *ampl_label_write(struct ampl_label *label, const struct ampl_symbols *symbols, const char *name,
+                             uint32_t count, const ampl_atom *atoms);
+void ampl_label_release(struct ampl_label *label);
 
 #endif

@@ -28,7 +28,7 @@ enum ampl_op {
     AMPL_RAISE,    /* [base, exponent] */
     AMPL_CALL,     /* word [arguments] */
     AMPL_DRAW,     /* draw [arguments] */
-    AMPL_PIECES,   /* slot: breakpoints [argument, where it is zero, items of breakpoints, items of slopes] */
+    AMPL_PIECES,   /* slot: breakpoints [items of breakpoints, items of slopes, argument, where it is zero] */
     AMPL_ITEM,     /* optional indexing [value] */
     AMPL_NET,      /* declaration of a goal: the contributions of variables to it; dimension 1: negated */
     AMPL_SUM_OVER, /* indexing [body]; likewise the next three */
@@ -99,7 +99,7 @@ struct ampl_node {
 
 /* One component of an index: a new dummy with a slot, or a fixed value. */
 struct ampl_component {
-    uint32_t slot;
+    uint32_t slot, symbol;   /* of the dummy; 0: none */
     struct ampl_node *fixed; /* NULL: free */
 };
 
@@ -129,10 +129,8 @@ struct ampl_contribution {
 
 enum ampl_kind { AMPL_SETS, AMPL_PARAMS, AMPL_VARIABLES, AMPL_CONSTRAINTS, AMPL_OBJECTIVES };
 
-enum ampl_attribute_kind { AMPL_AT_LEAST, AMPL_AT_MOST, AMPL_ABOVE, AMPL_BELOW, AMPL_OTHER_THAN, AMPL_IN, AMPL_WITHIN };
-
 struct ampl_attribute {
-    enum ampl_attribute_kind kind;
+    uint32_t relation; /* token of >= <= > < <>; a name: in or within */
     struct ampl_node *bound;
     struct ampl_attribute *next; /* in the order of the text */
 };
@@ -144,6 +142,7 @@ struct ampl_declaration {
     const struct ampl_indexing *indexing; /* NULL: scalar */
     uint32_t arity, slots;                /* subscripts; size of its frame */
     uint32_t dimension;                   /* of a set's members */
+    bool dimensioned;                     /* the text determines it; otherwise it is 1 */
     struct ampl_attribute *attributes;
     struct ampl_node *value;    /* := or = */
     struct ampl_node *fallback; /* default */

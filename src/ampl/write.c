@@ -6,8 +6,10 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/write.h"
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/size.h"
 #include "hardnet/read.h"
 
 #include <math.h>
@@ -30,8 +32,49 @@ void write_fail(struct writer *writer, hn_status status, const char *format, ...
         error_about(&writer->error, status, error_part(writer->about), "%s", text);
 }
 
-static void write_put(struct writer *writer, const char *text) {
-    write_string(&writer->out, text);
+void write_no_memory(struct writer *writer) {
+    write_fail(writer, HN_NO_MEMORY, "model text: out of memory");
+}
+
+/* ---- the text ---- */
+
+void write_bytes(struct writer *writer, const char *bytes, size_t length) {
+    size_t needed = size_sum(size_sum(writer->length, length), 1);
+    if (writer->status != HN_OK || !array_room(&writer->text, &writer->capacity, needed, 1)) {
+        write_no_memory(writer);
+        return;
+    }
+    memcpy(writer->text + writer->length, bytes, length);
+    writer->length += length;
+    writer->text[writer->length] = '\0';
+    if (length > 0 && bytes[length - 1] == '\n')
+        writer->line = writer->length;
+}
+
+void write_put(struct writer *writer, const char *text) {
+    write_bytes(writer, text, strlen(text));
+}
+
+void write_break(struct writer *writer) {
+    write_put(writer, "\n");
+    write_put(writer, "    ");
+}
+
+void write_size(struct writer *writer, size_t number) {
+    char digits[24];
+    size_t n = sizeof digits;
+    do
+        digits[--n] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    write_bytes(writer, digits + n, sizeof digits - n);
+}
+
+void write_number(struct writer *writer, double value) {
+    enum { SMALL = 1000000 };
+    if (value >= 1 && value < SMALL && value == (double)(uint32_t)value)
+        write_size(writer, (size_t)value);
+    else
+        write_put(writer, error_number(value).text);
 }
 
 static bool write_is_number(hn_expr a, double number) {
@@ -172,14 +215,14 @@ static void write_row(struct writer *writer, size_t index) {
 
 /* A blank line between nonempty parts of the text. */
 static void separate(struct writer *writer, size_t *before) {
-    if (!writer->surveying && writer->out.length > *before)
+    if (!writer->surveying && writer->length > *before)
         write_put(writer, "\n");
-    *before = writer->out.length;
+    *before = writer->length;
 }
 
 static void write_statements(struct writer *writer) {
     const hn_model *model = writer->model;
-    size_t before = writer->out.length;
+    size_t before = writer->length;
     write_columns(writer);
     separate(writer, &before);
     write_all_values(writer);
@@ -198,7 +241,7 @@ static void write_statements(struct writer *writer) {
 
 static void write_all(struct writer *writer) {
     if (!ampl_symbols_create(&writer->symbols) || !write_find_runs(writer) || !write_survey_start(writer)) {
-        write_fail(writer, HN_NO_MEMORY, "model text: out of memory");
+        write_no_memory(writer);
         return;
     }
     write_statements(writer);
@@ -209,8 +252,6 @@ static void write_all(struct writer *writer) {
               "# Written by hardnet. Any text in backquotes is a name; $1, $2, ... have no name in the model.\n\n");
     write_statements(writer);
     write_data(writer);
-    if (writer->out.no_memory)
-        write_fail(writer, HN_NO_MEMORY, "model text: out of memory");
 }
 
 /* ---- verification ---- */
@@ -224,13 +265,9 @@ static hn_status take_prints(const hn_model *model, struct prints *prints, hn_er
     return status == HN_OK ? hn_model_names_fingerprint(model, prints->names, error) : status;
 }
 
-static bool same_prints(const struct prints *a, const struct prints *b) {
-    return strcmp(a->mathematics, b->mathematics) == 0 && strcmp(a->names, b->names) == 0;
-}
-
 /* Final check: a text that reads back to another model is not returned. */
 static hn_status prove(const struct writer *writer, const struct prints *prints, hn_error *error) {
-    const hn_text text = {"the model's text", writer->out.bytes, writer->out.length};
+    const hn_text text = {"the model's text", writer->text, writer->length};
     hn_read_options options = hn_read_defaults();
     hn_model *model = NULL;
     struct prints again;
@@ -242,7 +279,7 @@ static hn_status prove(const struct writer *writer, const struct prints *prints,
     hn_status status = hn_model_read_memory(&model, 1, &text, &options, error);
     if (status == HN_OK)
         status = take_prints(model, &again, error);
-    if (status == HN_OK && !same_prints(prints, &again))
+    if (status == HN_OK && memcmp(prints, &again, sizeof again) != 0)
         status = error_set(error, HN_UNSUPPORTED,
                            "model: not exactly expressible as text: it would be simplified when it is read, to a model "
                            "with another fingerprint");
@@ -252,10 +289,10 @@ static hn_status prove(const struct writer *writer, const struct prints *prints,
 
 static void write_release(struct writer *writer) {
     ampl_symbols_release(&writer->symbols);
-    base_release(writer->inputs.list);
-    base_release(writer->outputs.list);
-    base_release(writer->input_plain);
-    base_release(writer->output_plain);
+    for (int i = 0; i < 2; i++) {
+        base_release(writer->runs[i].list);
+        base_release(writer->runs[i].plain);
+    }
     base_release(writer->nodes);
     base_release(writer->order);
     base_release(writer->ends);
@@ -289,12 +326,12 @@ hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_
     status = writer.status == HN_OK ? prove(&writer, &prints, error) : writer.status;
     write_release(&writer);
     if (status != HN_OK) {
-        base_release(writer.out.bytes);
+        base_release(writer.text);
         return status;
     }
-    *text = writer.out.bytes;
+    *text = writer.text;
     if (length)
-        *length = writer.out.length;
+        *length = writer.length;
     return HN_OK;
 }
 

@@ -13,21 +13,6 @@
 #include "ampl/symbols.h"
 #include "hardnet/model.h"
 
-/* ---- write_text.c: a text buffer ---- */
-
-struct write_text {
-    char *bytes; /* 0-terminated once something was appended */
-    size_t length, capacity;
-    size_t line;    /* start of its last line */
-    bool no_memory; /* sticky; further output is discarded */
-};
-
-void write_bytes(struct write_text *text, const char *bytes, size_t length);
-void write_string(struct write_text *text, const char *string);
-void write_break(struct write_text *text); /* a new line of the same statement */
-void write_size(struct write_text *text, size_t number);
-void write_number(struct write_text *text, double value); /* any sign, infinite or not, but not NaN */
-
 /* ---- write_names.c: names without backquotes, and outputs or inputs that share a declaration ---- */
 
 enum { WRITE_MOST_ARITY = 5 };
@@ -42,9 +27,23 @@ struct write_run {
     uint32_t tables[2]; /* n of the $n with its lower and upper bounds; 0: none */
 };
 
+/* All inputs, or all outputs. */
 struct write_runs {
     struct write_run *list;
     size_t count, capacity;
+    bool *plain; /* the name needs no backquotes */
+};
+
+/* A bound of an input or output: an expression that may depend on inputs, or else a number. */
+struct write_side {
+    hn_expr expr; /* invalid: a number */
+    double number;
+};
+
+struct write_column {
+    const char *name;
+    struct write_side sides[2];
+    hn_expr start, fixed; /* of an output */
 };
 
 /* ---- write_survey.c: counts the uses of expressions, and selects those with separate statements ---- */
@@ -69,11 +68,12 @@ struct write_node {
 
 struct writer {
     const hn_model *model;
-    struct write_text out;
+    char *text; /* 0-terminated once something was written */
+    size_t length, capacity;
+    size_t line;                 /* start of its last line */
     struct ampl_symbols symbols; /* the words of the language, and the names of families */
-    struct write_runs inputs, outputs;
-    bool *input_plain, *output_plain; /* the name needs no backquotes */
-    bool dummies_taken;               /* a name of the model equals a dummy index */
+    struct write_runs runs[2];   /* of inputs, of outputs */
+    bool dummies_taken;          /* a name of the model equals a dummy index */
     bool surveying;
     const char *about; /* the current part, for messages */
 
@@ -92,12 +92,23 @@ struct writer {
 
 /* Records the first error. */
 __attribute__((format(printf, 3, 4))) void write_fail(struct writer *writer, hn_status status, const char *format, ...);
+void write_no_memory(struct writer *writer);
+
+/* Append to the text. */
+void write_bytes(struct writer *writer, const char *bytes, size_t length);
+void write_put(struct writer *writer, const char *text);
+void write_break(struct writer *writer); /* a new line of the same statement */
+void write_size(struct writer *writer, size_t number);
+void write_number(struct writer *writer, double value); /* any sign, infinite or not, but not NaN */
 
 /* Whether a name can be written without backquotes: it has the form of a name and is not a word of the language. */
 bool write_is_plain(struct writer *writer, const char *name, size_t length);
 void write_name(struct writer *writer, const char *name);
-void write_leaf(struct writer *writer, bool input, size_t index); /* the name of an input or an output */
-bool write_find_runs(struct writer *writer);                      /* false with an error */
+void write_leaf(struct writer *writer, bool output, size_t index); /* the name of an input or an output */
+bool write_find_runs(struct writer *writer);                       /* false: out of memory */
+size_t write_column_count(const hn_model *model, bool output);
+struct write_column write_column_at(const hn_model *model, bool output, size_t index);
+bool write_same_side(const struct write_side *a, const struct write_side *b);
 
 /* Declares that the current statement needs an expression: the survey counts it; later its separate statements are
  * written before the statement. condition: used where AMPL requires a condition. */

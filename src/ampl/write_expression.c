@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Precedence of a text, lowest first. */
+/* Precedence of a text, lowest first; 0: that of a function or leaf. */
 enum level {
-    LEVEL_ANY, /* if */
+    LEVEL_ANY = 1, /* if */
     LEVEL_OR,
     LEVEL_AND,
     LEVEL_NOT,
@@ -25,65 +25,43 @@ enum level {
     LEVEL_PRIMARY
 };
 
+/* How an operator is written: its level, the least levels of its arguments, and its text between them, or before the
+ * right one if there is no left one. */
+struct form {
+    uint8_t level, left, right;
+    char text[6];
+};
+
+static const struct form *form_of(hn_operator op) {
+    static const struct form forms[HN_OPERATOR_COUNT] = {
+        [HN_OPERATOR_SUM] = {.level = LEVEL_ADD},
+        [HN_OPERATOR_LINEAR] = {.level = LEVEL_ADD},
+        [HN_OPERATOR_ADD] = {.level = LEVEL_ADD},
+        [HN_OPERATOR_SUB] = {.level = LEVEL_ADD},
+        [HN_OPERATOR_MUL] = {.level = LEVEL_MULTIPLY},
+        [HN_OPERATOR_DIV] = {.level = LEVEL_MULTIPLY},
+        [HN_OPERATOR_NEG] = {LEVEL_UNARY, 0, LEVEL_POWER, "-"},
+        [HN_OPERATOR_POW] = {LEVEL_POWER, LEVEL_PRIMARY, LEVEL_PRIMARY, "^"},
+        [HN_OPERATOR_LESS] = {LEVEL_COMPARE, LEVEL_ADD, LEVEL_ADD, " < "},
+        [HN_OPERATOR_LESS_EQUAL] = {LEVEL_COMPARE, LEVEL_ADD, LEVEL_ADD, " <= "},
+        [HN_OPERATOR_EQUAL] = {LEVEL_COMPARE, LEVEL_ADD, LEVEL_ADD, " = "},
+        [HN_OPERATOR_NOT_EQUAL] = {LEVEL_COMPARE, LEVEL_ADD, LEVEL_ADD, " <> "},
+        [HN_OPERATOR_AND] = {LEVEL_AND, LEVEL_AND, LEVEL_NOT, " and "},
+        [HN_OPERATOR_OR] = {LEVEL_OR, LEVEL_OR, LEVEL_AND, " or "},
+        [HN_OPERATOR_NOT] = {LEVEL_NOT, 0, LEVEL_PRIMARY, "not "},
+        [HN_OPERATOR_IF] = {.level = LEVEL_ANY}};
+    return &forms[op];
+}
+
 static void write_at(struct writer *writer, hn_expr expr, enum level least);
 
 static enum level level_of(hn_expr expr, const hn_expr_info *info) {
-    switch (info->op) {
-    case HN_OPERATOR_CONSTANT:
-        return signbit(info->value) ? LEVEL_UNARY : LEVEL_PRIMARY;
-    case HN_OPERATOR_SUM:
-    case HN_OPERATOR_LINEAR:
-    case HN_OPERATOR_ADD:
-    case HN_OPERATOR_SUB:
-        return LEVEL_ADD;
-    case HN_OPERATOR_MUL:
-    case HN_OPERATOR_DIV:
-        return write_is_square(expr, info) ? LEVEL_POWER : LEVEL_MULTIPLY;
-    case HN_OPERATOR_NEG:
+    enum level level = (enum level)form_of(info->op)->level;
+    if (info->op == HN_OPERATOR_CONSTANT && signbit(info->value))
         return LEVEL_UNARY;
-    case HN_OPERATOR_POW:
+    if (write_is_square(expr, info))
         return LEVEL_POWER;
-    case HN_OPERATOR_LESS:
-    case HN_OPERATOR_LESS_EQUAL:
-    case HN_OPERATOR_EQUAL:
-    case HN_OPERATOR_NOT_EQUAL:
-        return LEVEL_COMPARE;
-    case HN_OPERATOR_AND:
-        return LEVEL_AND;
-    case HN_OPERATOR_OR:
-        return LEVEL_OR;
-    case HN_OPERATOR_NOT:
-        return LEVEL_NOT;
-    case HN_OPERATOR_IF:
-        return LEVEL_ANY;
-    default:
-        return LEVEL_PRIMARY;
-    }
-}
-
-/* The operator between two arguments; of others the name, which is that of a function. */
-static const char *text_of(hn_operator op) {
-#define NAME(id, name, kind) #name,
-    static const char names[][12] = {HN_OPERATOR_LIST(NAME)};
-#undef NAME
-    switch (op) {
-    case HN_OPERATOR_POW:
-        return "^";
-    case HN_OPERATOR_LESS:
-        return " < ";
-    case HN_OPERATOR_LESS_EQUAL:
-        return " <= ";
-    case HN_OPERATOR_EQUAL:
-        return " = ";
-    case HN_OPERATOR_NOT_EQUAL:
-        return " <> ";
-    case HN_OPERATOR_AND:
-        return " and ";
-    case HN_OPERATOR_OR:
-        return " or ";
-    default:
-        return names[op];
-    }
+    return level ? level : LEVEL_PRIMARY;
 }
 
 /* ---- sums ---- */
@@ -91,12 +69,11 @@ static const char *text_of(hn_operator op) {
 enum { LINE = 90 }; /* a longer line is broken before the next term */
 
 static void write_sign(struct writer *writer, bool minus) {
-    struct write_text *out = &writer->out;
-    if (out->length - out->line > LINE)
-        write_break(out);
+    if (writer->length - writer->line > LINE)
+        write_break(writer);
     else
-        write_string(out, " ");
-    write_string(out, minus ? "- " : "+ ");
+        write_put(writer, " ");
+    write_put(writer, minus ? "- " : "+ ");
 }
 
 /* A product with a negative constant factor; *other is the other factor. */
@@ -121,14 +98,14 @@ static void write_term(struct writer *writer, hn_expr expr, bool minus) {
     if (info.op == HN_OPERATOR_CONSTANT) {
         double value = minus ? -info.value : info.value;
         write_sign(writer, value < 0);
-        write_number(&writer->out, fabs(value));
+        write_number(writer, fabs(value));
     } else if (info.op == HN_OPERATOR_NEG && write_is_inline(writer, expr)) {
         write_sign(writer, !minus);
         write_at(writer, hn_expr_argument(expr, 0), LEVEL_MULTIPLY);
     } else if (write_is_inline(writer, expr) && is_subtracted(expr, &info, &factor, &other)) {
         write_sign(writer, !minus);
-        write_number(&writer->out, -factor);
-        write_string(&writer->out, "*");
+        write_number(writer, -factor);
+        write_put(writer, "*");
         write_at(writer, other, LEVEL_POWER);
     } else {
         write_sign(writer, minus);
@@ -145,10 +122,10 @@ static void write_scaled(struct writer *writer, double factor, hn_expr expr, boo
     if (!leftmost)
         write_sign(writer, factor < 0);
     if (factor == -1) {
-        write_string(&writer->out, "-");
+        write_put(writer, "-");
     } else {
-        write_number(&writer->out, leftmost ? factor : fabs(factor));
-        write_string(&writer->out, "*");
+        write_number(writer, leftmost ? factor : fabs(factor));
+        write_put(writer, "*");
     }
     write_at(writer, expr, LEVEL_POWER);
 }
@@ -201,7 +178,7 @@ static void write_product(struct writer *writer, hn_expr expr) {
         hn_expr here = {expr.model, writer->stack[--writer->depth]};
         hn_expr_info info;
         write_resolve(here, &info);
-        write_string(&writer->out, info.op == HN_OPERATOR_MUL ? "*" : "/");
+        write_put(writer, info.op == HN_OPERATOR_MUL ? "*" : "/");
         write_at(writer, hn_expr_argument(here, 1 - write_left(here, &info)), LEVEL_POWER);
     }
 }
@@ -209,85 +186,53 @@ static void write_product(struct writer *writer, hn_expr expr) {
 /* ---- other operators ---- */
 
 static void write_call(struct writer *writer, hn_expr expr, const hn_expr_info *info) {
-    write_string(&writer->out, text_of(info->op));
+#define NAME(id, name, kind) #name,
+    static const char names[][12] = {HN_OPERATOR_LIST(NAME)};
+#undef NAME
+    write_put(writer, names[info->op]);
     for (size_t i = 0; i < info->count; i++) {
-        write_string(&writer->out, i == 0 ? "(" : ", ");
+        write_put(writer, i == 0 ? "(" : ", ");
         write_at(writer, hn_expr_argument(expr, i), LEVEL_ADD);
     }
-    write_string(&writer->out, ")");
-}
-
-static void write_between(struct writer *writer, hn_expr expr, const hn_expr_info *info, enum level left,
-                          enum level right) {
-    size_t first = write_left(expr, info);
-    write_at(writer, hn_expr_argument(expr, first), left);
-    write_string(&writer->out, text_of(info->op));
-    write_at(writer, hn_expr_argument(expr, 1 - first), right);
+    write_put(writer, ")");
 }
 
 static void write_choice(struct writer *writer, hn_expr expr) {
-    write_string(&writer->out, "if ");
+    write_put(writer, "if ");
     write_at(writer, hn_expr_argument(expr, 0), LEVEL_OR);
-    write_string(&writer->out, " then ");
+    write_put(writer, " then ");
     write_at(writer, hn_expr_argument(expr, 1), LEVEL_ADD);
-    write_string(&writer->out, " else ");
+    write_put(writer, " else ");
     write_at(writer, hn_expr_argument(expr, 2), LEVEL_ANY);
 }
 
-static void write_prefixed(struct writer *writer, const char *prefix, hn_expr expr, enum level least) {
-    write_string(&writer->out, prefix);
-    write_at(writer, hn_expr_argument(expr, 0), least);
+/* An operator with its text between two arguments, or before one. */
+static void write_operator(struct writer *writer, hn_expr expr, const hn_expr_info *info) {
+    const struct form *form = form_of(info->op);
+    size_t first = write_left(expr, info);
+    if (form->left != 0)
+        write_at(writer, hn_expr_argument(expr, first), (enum level)form->left);
+    write_put(writer, form->text);
+    write_at(writer, hn_expr_argument(expr, form->left != 0 ? 1 - first : 0), (enum level)form->right);
 }
 
-static void spell(struct writer *writer, hn_expr expr, const hn_expr_info *info) {
-    switch (info->op) {
-    case HN_OPERATOR_CONSTANT:
-        write_number(&writer->out, info->value);
-        return;
-    case HN_OPERATOR_INPUT:
-    case HN_OPERATOR_OUTPUT:
-        write_leaf(writer, info->op == HN_OPERATOR_INPUT, info->index);
-        return;
-    case HN_OPERATOR_SUM:
-    case HN_OPERATOR_LINEAR:
-    case HN_OPERATOR_ADD:
-    case HN_OPERATOR_SUB:
+static void write_whole(struct writer *writer, hn_expr expr, const hn_expr_info *info) {
+    if (info->op == HN_OPERATOR_CONSTANT) {
+        write_number(writer, info->value);
+    } else if (info->op == HN_OPERATOR_INPUT || info->op == HN_OPERATOR_OUTPUT) {
+        write_leaf(writer, info->op == HN_OPERATOR_OUTPUT, info->index);
+    } else if (write_is_sum(info->op)) {
         write_sum(writer, expr);
-        return;
-    case HN_OPERATOR_MUL:
-    case HN_OPERATOR_DIV:
-        if (!write_is_square(expr, info)) {
-            write_product(writer, expr);
-            return;
-        }
+    } else if (write_is_product(expr, info)) {
+        write_product(writer, expr);
+    } else if (write_is_square(expr, info)) {
         write_at(writer, hn_expr_argument(expr, 0), LEVEL_PRIMARY);
-        write_string(&writer->out, "^2");
-        return;
-    case HN_OPERATOR_NEG:
-        write_prefixed(writer, "-", expr, LEVEL_POWER);
-        return;
-    case HN_OPERATOR_NOT:
-        write_prefixed(writer, "not ", expr, LEVEL_PRIMARY);
-        return;
-    case HN_OPERATOR_POW:
-        write_between(writer, expr, info, LEVEL_PRIMARY, LEVEL_PRIMARY);
-        return;
-    case HN_OPERATOR_LESS:
-    case HN_OPERATOR_LESS_EQUAL:
-    case HN_OPERATOR_EQUAL:
-    case HN_OPERATOR_NOT_EQUAL:
-        write_between(writer, expr, info, LEVEL_ADD, LEVEL_ADD);
-        return;
-    case HN_OPERATOR_AND:
-        write_between(writer, expr, info, LEVEL_AND, LEVEL_NOT);
-        return;
-    case HN_OPERATOR_OR:
-        write_between(writer, expr, info, LEVEL_OR, LEVEL_AND);
-        return;
-    case HN_OPERATOR_IF:
+        write_put(writer, "^2");
+    } else if (info->op == HN_OPERATOR_IF) {
         write_choice(writer, expr);
-        return;
-    default:
+    } else if (form_of(info->op)->level != 0) {
+        write_operator(writer, expr, info);
+    } else {
         write_call(writer, expr, info);
     }
 }
@@ -299,13 +244,13 @@ static void write_at(struct writer *writer, hn_expr expr, enum level least) {
     if (node->definition != 0) {
         write_name(writer, hn_model_definition(writer->model, node->definition - 1).name);
     } else if (node->flags & WRITE_APART) {
-        write_string(&writer->out, "$");
-        write_size(&writer->out, node->number);
+        write_put(writer, "$");
+        write_size(writer, node->number);
     } else {
         bool open = level_of(expr, &info) < least;
-        write_string(&writer->out, open ? "(" : "");
-        spell(writer, expr, &info);
-        write_string(&writer->out, open ? ")" : "");
+        write_put(writer, open ? "(" : "");
+        write_whole(writer, expr, &info);
+        write_put(writer, open ? ")" : "");
     }
 }
 
@@ -322,18 +267,18 @@ void write_condition(struct writer *writer, hn_expr expr) {
 void write_body(struct writer *writer, hn_expr expr) {
     hn_expr_info info;
     expr = write_resolve(expr, &info);
-    spell(writer, expr, &info);
+    write_whole(writer, expr, &info);
 }
 
 void write_negative(struct writer *writer, hn_expr expr) {
     hn_expr_info info;
     expr = write_resolve(expr, &info);
     if (info.op == HN_OPERATOR_CONSTANT) {
-        write_number(&writer->out, -info.value);
+        write_number(writer, -info.value);
     } else if (info.op == HN_OPERATOR_NEG && write_is_inline(writer, expr)) {
         write_at(writer, hn_expr_argument(expr, 0), LEVEL_ADD);
     } else {
-        write_string(&writer->out, "-");
+        write_put(writer, "-");
         write_at(writer, expr, LEVEL_POWER);
     }
 }

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -31,7 +32,7 @@ bool write_is_plain(struct writer *writer, const char *name, size_t length) {
     if (!looks_plain(name, length))
         return false;
     if (!ampl_symbols_intern(&writer->symbols, name, length, &symbol))
-        write_fail(writer, HN_NO_MEMORY, "model text: out of memory");
+        write_no_memory(writer);
     return symbol >= AMPL_WORD_COUNT;
 }
 
@@ -40,35 +41,58 @@ static void write_quoted(struct writer *writer, const char *name) {
         writer->about = name;
         write_fail(writer, HN_UNSUPPORTED, "%s: the name has a line break, which a model text cannot express", name);
     }
-    write_string(&writer->out, "`");
+    write_put(writer, "`");
     for (const char *end; (end = strchr(name, '`')); name = end + 1) {
-        write_bytes(&writer->out, name, (size_t)(end - name));
-        write_string(&writer->out, "``");
+        write_bytes(writer, name, (size_t)(end - name));
+        write_put(writer, "``");
     }
-    write_string(&writer->out, name);
-    write_string(&writer->out, "`");
+    write_put(writer, name);
+    write_put(writer, "`");
 }
 
 void write_name(struct writer *writer, const char *name) {
     if (write_is_plain(writer, name, strlen(name)))
-        write_string(&writer->out, name);
+        write_put(writer, name);
     else
         write_quoted(writer, name);
 }
 
-static const char *name_of(const hn_model *model, bool input, size_t index) {
-    return input ? hn_model_input(model, index).name : hn_model_output(model, index).name;
-}
-
-void write_leaf(struct writer *writer, bool input, size_t index) {
-    const char *name = name_of(writer->model, input, index);
-    if (input ? writer->input_plain[index] : writer->output_plain[index])
-        write_string(&writer->out, name);
+void write_leaf(struct writer *writer, bool output, size_t index) {
+    const char *name = write_column_at(writer->model, output, index).name;
+    if (writer->runs[output].plain[index])
+        write_put(writer, name);
     else
         write_quoted(writer, name);
+}
+
+/* ---- columns ---- */
+
+size_t write_column_count(const hn_model *model, bool output) {
+    return output ? hn_model_output_count(model) : hn_model_input_count(model);
+}
+
+struct write_column write_column_at(const hn_model *model, bool output, size_t index) {
+    if (!output) {
+        hn_input_info input = hn_model_input(model, index);
+        return (struct write_column){.name = input.name, .sides = {{.number = input.lower}, {.number = input.upper}}};
+    }
+    hn_output_info info = hn_model_output(model, index);
+    struct write_column column = {info.name, {{info.lower, 0}, {info.upper, 0}}, info.start, info.fixed};
+    hn_is_constant(info.lower, &column.sides[0].number);
+    hn_is_constant(info.upper, &column.sides[1].number);
+    return column;
+}
+
+/* Bitwise: zeros of different signs differ. */
+bool write_same_side(const struct write_side *a, const struct write_side *b) {
+    return a->expr.node == b->expr.node && a->number == b->number && !signbit(a->number) == !signbit(b->number);
 }
 
 /* ---- families ---- */
+
+static const char *name_of(const hn_model *model, bool output, size_t index) {
+    return write_column_at(model, output, index).name;
+}
 
 struct label {
     size_t family; /* length of the name before '[' */
@@ -115,7 +139,7 @@ static bool next_key(const struct write_run *run, int32_t *key) {
 }
 
 /* Whether the names of the run are exactly those of its ranges, in order. */
-static bool is_rectangle(const hn_model *model, bool input, const struct write_run *run) {
+static bool is_rectangle(const hn_model *model, bool output, const struct write_run *run) {
     int32_t key[WRITE_MOST_ARITY];
     struct label label;
     bool more = true;
@@ -124,7 +148,7 @@ static bool is_rectangle(const hn_model *model, bool input, const struct write_r
         if (run->lower[i] > run->upper[i])
             return false;
     for (size_t i = 0; i < run->count; i++) {
-        read_label(name_of(model, input, run->first + i), &label);
+        read_label(name_of(model, output, run->first + i), &label);
         if (!more || memcmp(label.key, key, run->arity * sizeof *key) != 0)
             return false;
         more = next_key(run, key);
@@ -137,16 +161,16 @@ static bool same_family(const char *a, const char *b, const struct label *p, con
 }
 
 /* The maximal run of one family from first on, possibly a single name. */
-static struct write_run run_at(const hn_model *model, bool input, size_t first, size_t count) {
+static struct write_run run_at(const hn_model *model, bool output, size_t first, size_t count) {
     struct write_run run = {.first = first, .count = 1};
-    const char *name = name_of(model, input, first);
+    const char *name = name_of(model, output, first);
     struct label start, label;
     if (!read_label(name, &start))
         return run;
     label = start;
     for (; first + run.count < count; run.count++) {
         struct label next;
-        const char *other = name_of(model, input, first + run.count);
+        const char *other = name_of(model, output, first + run.count);
         if (!read_label(other, &next) || !same_family(name, other, &start, &next))
             break;
         label = next;
@@ -155,87 +179,71 @@ static struct write_run run_at(const hn_model *model, bool input, size_t first, 
     run.arity = start.arity;
     memcpy(run.lower, start.key, sizeof run.lower);
     memcpy(run.upper, label.key, sizeof run.upper);
-    run.family = is_rectangle(model, input, &run);
+    run.family = is_rectangle(model, output, &run);
     return run;
 }
 
 /* ---- whether a family can be declared at once ---- */
 
-static bool write_names_is_number(hn_expr a) {
-    return hn_is_constant(a, NULL);
-}
-
-/* Bounds of outputs: equal for all entries, or numbers, which go into a table. */
-static bool bounds_fit(const hn_model *model, const struct write_run *run) {
-    hn_output_info first = hn_model_output(model, run->first);
+/* Bounds must be equal for all entries, or numbers, which go into a table. */
+static bool bounds_fit(const hn_model *model, bool output, const struct write_run *run) {
+    struct write_column first = write_column_at(model, output, run->first);
     bool same[2] = {true, true}, numbers[2] = {true, true};
     for (size_t i = 0; i < run->count; i++) {
-        hn_output_info output = hn_model_output(model, run->first + i);
-        same[0] &= output.lower.node == first.lower.node;
-        same[1] &= output.upper.node == first.upper.node;
-        numbers[0] &= write_names_is_number(output.lower);
-        numbers[1] &= write_names_is_number(output.upper);
+        struct write_column column = write_column_at(model, output, run->first + i);
+        for (int side = 0; side < 2; side++) {
+            hn_expr expr = column.sides[side].expr;
+            same[side] &= write_same_side(&column.sides[side], &first.sides[side]);
+            numbers[side] &= !hn_is_valid(expr) || hn_is_constant(expr, NULL);
+        }
     }
     return (same[0] || numbers[0]) && (same[1] || numbers[1]);
 }
 
-/* How often a name is declared: as a family or as a part with exactly this name. */
-struct census {
-    uint32_t *counts; /* by symbol */
-    size_t capacity, count;
-};
-
-static bool count_name(struct writer *writer, struct census *census, const char *name, size_t length) {
-    uint32_t symbol;
-    if (!ampl_symbols_intern(&writer->symbols, name, length, &symbol))
-        return false;
-    uint32_t *counts = array_grow(census->counts, &census->capacity, (size_t)symbol + 1, sizeof *counts);
-    if (!counts)
-        return false;
-    census->counts = counts;
-    for (; census->count <= symbol; census->count++)
-        counts[census->count] = 0;
-    counts[symbol]++;
+/* Counts how often a name is declared: as a family or as a part with exactly this name. */
+static bool count_name(struct writer *writer, struct names *counts, const char *name, size_t length) {
+    uint32_t *count = names_find(counts, name, length);
     writer->dummies_taken |= length == 1 && strchr("ijklm", name[0]);
+    if (!count)
+        return names_add(counts, name, length, 1);
+    ++*count;
     return true;
 }
 
 /* A name without '[', which might be the name of a family. */
-static bool count_whole(struct writer *writer, struct census *census, const char *name) {
-    return strchr(name, '[') || count_name(writer, census, name, strlen(name));
+static bool count_whole(struct writer *writer, struct names *counts, const char *name) {
+    return strchr(name, '[') || count_name(writer, counts, name, strlen(name));
 }
 
-static bool count_others(struct writer *writer, struct census *census) {
+static bool count_others(struct writer *writer, struct names *counts) {
     const hn_model *model = writer->model;
     const char *objective = hn_model_objective(model).name;
-    bool good = !objective || count_whole(writer, census, objective);
+    bool good = !objective || count_whole(writer, counts, objective);
     for (size_t i = 0; good && i < hn_model_row_count(model); i++)
-        good = count_whole(writer, census, hn_model_row(model, i).name);
+        good = count_whole(writer, counts, hn_model_row(model, i).name);
     for (size_t i = 0; good && i < hn_model_definition_count(model); i++)
-        good = count_whole(writer, census, hn_model_definition(model, i).name);
+        good = count_whole(writer, counts, hn_model_definition(model, i).name);
     return good;
 }
 
 static bool add_run(struct write_runs *runs, struct write_run run) {
-    struct write_run *list = array_grow(runs->list, &runs->capacity, runs->count + 1, sizeof *list);
-    if (!list)
-        return false;
-    runs->list = list;
-    list[runs->count++] = run;
-    return true;
+    bool good = array_room(&runs->list, &runs->capacity, runs->count + 1, sizeof run);
+    if (good)
+        runs->list[runs->count++] = run;
+    return good;
 }
 
-static bool write_names_collect(struct writer *writer, bool input, struct write_runs *runs, struct census *census) {
+static bool collect_runs(struct writer *writer, bool output, struct names *counts) {
     const hn_model *model = writer->model;
-    size_t count = input ? hn_model_input_count(model) : hn_model_output_count(model);
+    size_t count = write_column_count(model, output);
     for (size_t i = 0; i < count;) {
-        struct write_run run = run_at(model, input, i, count);
-        const char *name = name_of(model, input, i);
+        struct write_run run = run_at(model, output, i, count);
+        const char *name = name_of(model, output, i);
         size_t length = strcspn(name, "[");
-        if (!count_name(writer, census, name, length))
+        if (!count_name(writer, counts, name, length))
             return false;
-        run.family = run.family && write_is_plain(writer, name, length) && (input || bounds_fit(model, &run));
-        if (!add_run(runs, run))
+        run.family = run.family && write_is_plain(writer, name, length) && bounds_fit(model, output, &run);
+        if (!add_run(&writer->runs[output], run))
             return false;
         i += run.count;
     }
@@ -243,42 +251,36 @@ static bool write_names_collect(struct writer *writer, bool input, struct write_
 }
 
 /* Splits runs that are not families or whose name is used, and classifies every name. */
-static bool write_names_settle(struct writer *writer, bool input, struct write_runs *runs,
-                               const struct census *census) {
-    struct write_runs settled = {NULL, 0, 0};
+static bool split_runs(struct writer *writer, bool output, const struct names *counts) {
+    const struct write_runs runs = writer->runs[output];
+    struct write_runs settled = {.plain = runs.plain};
     bool good = true;
-    for (size_t r = 0; good && r < runs->count; r++) {
-        struct write_run run = runs->list[r];
-        const char *name = name_of(writer->model, input, run.first);
-        uint32_t symbol = 0;
+    for (size_t r = 0; good && r < runs.count; r++) {
+        struct write_run run = runs.list[r];
+        const char *name = name_of(writer->model, output, run.first);
         size_t length = strcspn(name, "["), count = run.count;
-        bool *plain = (input ? writer->input_plain : writer->output_plain) + run.first;
-        good = ampl_symbols_intern(&writer->symbols, name, length, &symbol);
-        run.family = run.family && census->counts[symbol] == 1;
+        run.family = run.family && *names_find(counts, name, length) == 1;
         for (size_t k = 0; k < count; k++)
-            plain[k] = run.family || (name[length] == '\0' && write_is_plain(writer, name, length));
-        for (size_t k = 0; good && k < (run.family ? 1 : count); k++) {
-            struct write_run part = run;
-            part.first += k;
-            part.count = run.family ? count : 1;
-            good = add_run(&settled, part);
-        }
+            runs.plain[run.first + k] = run.family || (name[length] == '\0' && write_is_plain(writer, name, length));
+        if (!run.family)
+            run.count = 1;
+        for (size_t end = run.first + count; good && run.first < end; run.first += run.count)
+            good = add_run(&settled, run);
     }
-    base_release(runs->list);
-    *runs = settled;
+    base_release(runs.list);
+    writer->runs[output] = settled;
     return good;
 }
 
 bool write_find_runs(struct writer *writer) {
-    struct census census = {NULL, 0, 0};
-    size_t inputs = hn_model_input_count(writer->model), outputs = hn_model_output_count(writer->model);
-    writer->input_plain = base_allocate(inputs + 1);
-    writer->output_plain = base_allocate(outputs + 1);
-    bool good = writer->input_plain && writer->output_plain &&
-                write_names_collect(writer, true, &writer->inputs, &census) &&
-                write_names_collect(writer, false, &writer->outputs, &census) && count_others(writer, &census) &&
-                write_names_settle(writer, true, &writer->inputs, &census) &&
-                write_names_settle(writer, false, &writer->outputs, &census);
-    base_release(census.counts);
+    struct names counts = {NULL, 0, 0};
+    bool good = true;
+    for (int output = 0; output < 2; output++) {
+        writer->runs[output].plain = base_allocate(write_column_count(writer->model, output == 1) + 1);
+        good = good && writer->runs[output].plain && collect_runs(writer, output == 1, &counts);
+    }
+    good = good && count_others(writer, &counts) && split_runs(writer, false, &counts) &&
+           split_runs(writer, true, &counts);
+    names_release(&counts);
     return good;
 }

@@ -92,7 +92,7 @@ static void use(struct writer *writer, hn_expr expr, const hn_expr_info *info, b
 }
 
 /* Numbers that the language cannot express. */
-static void write_survey_refuse(struct writer *writer, hn_operator above, size_t index, const hn_expr_info *info) {
+static void check_number(struct writer *writer, hn_operator above, size_t index, const hn_expr_info *info) {
     if (info->op != HN_OPERATOR_CONSTANT)
         return;
     if (isnan(info->value))
@@ -112,7 +112,7 @@ static void count_node(struct writer *writer, hn_expr expr, const hn_expr_info *
         hn_expr from = argument(expr, i, &part);
         use(writer, from, &part, is_logical_argument(info->op, i));
         node->flags |= writer->nodes[from.node].flags & (WRITE_INPUTS | WRITE_OUTPUTS);
-        write_survey_refuse(writer, info->op, i, &part);
+        check_number(writer, info->op, i, &part);
     }
     writer->order[writer->order_count++] = expr.node;
 }
@@ -124,7 +124,7 @@ static void open_node(struct writer *writer, hn_expr expr) {
 }
 
 /* Visits all new nodes below the expression in topological order, with an explicit stack. */
-static void write_survey_walk(struct writer *writer, hn_expr root) {
+static void visit_below(struct writer *writer, hn_expr root) {
     hn_expr_info info, part;
     if (writer->nodes[root.node].flags & WRITE_SEEN)
         return;
@@ -177,7 +177,7 @@ static bool is_signless(hn_expr expr) {
 }
 
 /* factor * rest. */
-static hn_expr write_survey_split(hn_expr expr, double *factor) {
+static hn_expr split_factor(hn_expr expr, double *factor) {
     hn_expr_info info, part;
     expr = write_resolve(expr, &info);
     *factor = 1;
@@ -196,7 +196,7 @@ static hn_expr write_survey_split(hn_expr expr, double *factor) {
 static bool are_opposite(hn_expr a, hn_expr b) {
     hn_expr_info p, q, part;
     double factor, other;
-    hn_expr rest = write_survey_split(a, &factor), rest_b = write_survey_split(b, &other);
+    hn_expr rest = split_factor(a, &factor), rest_b = split_factor(b, &other);
     a = write_resolve(a, &p);
     b = write_resolve(b, &q);
     if (p.op == HN_OPERATOR_SUB && q.op == HN_OPERATOR_SUB)
@@ -268,26 +268,23 @@ bool write_survey_start(struct writer *writer) {
 static void survey(struct writer *writer, hn_expr expr, bool condition) {
     hn_expr_info info;
     expr = write_resolve(expr, &info);
-    write_survey_walk(writer, expr);
+    visit_below(writer, expr);
     use(writer, expr, &info, condition);
-    write_survey_refuse(writer, HN_OPERATOR_NONE, 0, &info);
-    size_t *ends = array_grow(writer->ends, &writer->end_capacity, writer->end_count + 1, sizeof *ends);
-    if (!ends) {
-        write_fail(writer, HN_NO_MEMORY, "model text: out of memory");
-        return;
-    }
-    writer->ends = ends;
-    ends[writer->end_count++] = writer->order_count;
+    check_number(writer, HN_OPERATOR_NONE, 0, &info);
+    if (array_room(&writer->ends, &writer->end_capacity, writer->end_count + 1, sizeof *writer->ends))
+        writer->ends[writer->end_count++] = writer->order_count;
+    else
+        write_no_memory(writer);
 }
 
 static void write_apart(struct writer *writer, hn_expr expr) {
     struct write_node *node = &writer->nodes[expr.node];
     node->number = ++writer->apart_count;
-    write_string(&writer->out, node->flags & WRITE_OUTPUTS ? "var $" : "param $");
-    write_size(&writer->out, node->number);
-    write_string(&writer->out, " = ");
+    write_put(writer, node->flags & WRITE_OUTPUTS ? "var $" : "param $");
+    write_size(writer, node->number);
+    write_put(writer, " = ");
     write_body(writer, expr);
-    write_string(&writer->out, ";\n");
+    write_put(writer, ";\n");
 }
 
 void write_need(struct writer *writer, hn_expr expr, bool condition) {

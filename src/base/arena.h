@@ -10,7 +10,9 @@
 
 #include "base/arena_memory.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Memory for count elements of the given size, aligned for any type, not initialised. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
@@ -21,5 +23,15 @@ void arena_release(struct arena *arena);
 /* Grows the array, moving it if necessary, until *capacity >= needed (> 0) elements, by doubling. NULL leaves it
  * unchanged. */
 void *array_grow(void *array, size_t *capacity, size_t needed, size_t size);
+
+/* The same for the array behind a pointer, given by the pointer's address; false when out of memory. */
+static inline bool array_room(void *pointer, size_t *capacity, size_t needed, size_t size) {
+    void *array;
+    memcpy(&array, pointer, sizeof array);
+    array = array_grow(array, capacity, needed, size);
+    if (array)
+        memcpy(pointer, &array, sizeof array);
+    return array != NULL;
+}
 
 #endif

@@ -29,12 +29,15 @@ struct form {
     double constant;
 };
 
+struct expression {
+    struct form form;
+    uint32_t uses; /* how many roots and affine expressions still use its form */
+    bool affine, root;
+};
+
 struct affine {
     const hn_model *model;
-    bool *is;       /* by node: affine */
-    uint32_t *uses; /* by node: how many roots and affine expressions still use its list; 0 for constants */
-    bool *root;
-    struct form *forms;
+    struct expression *of; /* by node */
 };
 
 /* ---- lists ---- */
@@ -42,13 +45,6 @@ struct affine {
 static void form_release(struct form *form) {
     base_release(form->pairs);
     *form = (struct form){NULL, 0, 0, 0};
-}
-
-static bool affine_reserve(struct form *form, size_t more) {
-    struct pair *pairs = array_grow(form->pairs, &form->capacity, form->count + more, sizeof *pairs);
-    if (pairs)
-        form->pairs = pairs;
-    return pairs != NULL;
 }
 
 static int by_column(const void *a, const void *b) {
@@ -59,7 +55,7 @@ static int by_column(const void *a, const void *b) {
 }
 
 /* Sorts appended pairs and adds up those of one column. */
-static void affine_gather(struct form *form) {
+static void gather(struct form *form) {
     size_t kept = 0;
     for (size_t i = 0; i < form->count; i++)
         form->pairs[i].sequence = i;
@@ -76,7 +72,7 @@ static void affine_gather(struct form *form) {
 /* Adds one pair to a sorted list. */
 static bool insert(struct form *form, struct pair pair) {
     size_t low = 0, high = form->count;
-    if (!affine_reserve(form, 1))
+    if (!array_room(&form->pairs, &form->capacity, form->count + 1, sizeof pair))
         return false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -98,7 +94,7 @@ static bool insert(struct form *form, struct pair pair) {
 static bool append(struct form *form, const struct form *more, double sign) {
     if (more->count == 0)
         return true;
-    if (!affine_reserve(form, more->count))
+    if (!array_room(&form->pairs, &form->capacity, form->count + more->count, sizeof *form->pairs))
         return false;
     for (size_t i = 0; i < more->count; i++) {
         form->pairs[form->count] = more->pairs[i];
@@ -152,44 +148,44 @@ static bool is_affine(const struct affine *affine, uint32_t number) {
         return false;
     }
     for (size_t i = 0; i < count && good; i++)
-        good = affine->is[list[i]];
+        good = affine->of[list[i]].affine;
     return good;
 }
 
 static void count_uses(struct affine *affine, const uint32_t *order, size_t count) {
     for (size_t i = count; i-- > 0;) {
         const uint32_t *list;
-        size_t part_count = affine->uses[order[i]] != 0 ? parts(affine->model, order[i], &list) : 0;
+        size_t part_count = affine->of[order[i]].uses != 0 ? parts(affine->model, order[i], &list) : 0;
         for (size_t j = 0; j < part_count; j++)
-            affine->uses[list[j]]++;
+            affine->of[list[j]].uses++;
     }
 }
 
 /* ---- the list of a node ---- */
 
 /* Moves the list of a part if this is its last use, else copies it. */
-static bool affine_take(struct affine *affine, uint32_t part, struct form *out) {
-    struct form *form = &affine->forms[part];
+static bool take_form(struct affine *affine, uint32_t part, struct form *out) {
+    struct form *form = &affine->of[part].form;
     *out = (struct form){NULL, 0, 0, form->constant};
-    if (--affine->uses[part] > 0)
+    if (--affine->of[part].uses > 0)
         return append(out, form, 1);
     *out = *form;
     *form = (struct form){NULL, 0, 0, 0};
     return true;
 }
 
-/* out + sign * part. A single pair is inserted; several are sorted later. */
-static bool add_part(struct affine *affine, uint32_t part, double sign, struct form *out, bool *sorted) {
-    struct form *form = &affine->forms[part];
+/* out + factor * part. A single pair is inserted; several are sorted later. */
+static bool add_part(struct affine *affine, uint32_t part, double factor, struct form *out, bool *sorted) {
+    struct form *form = &affine->of[part].form;
     bool good = true;
-    out->constant += sign * form->constant;
+    out->constant += factor * form->constant;
     if (form->count == 1 && *sorted)
-        good = insert(out, (struct pair){form->pairs[0].column, 0, sign * form->pairs[0].value});
+        good = insert(out, (struct pair){form->pairs[0].column, 0, factor * form->pairs[0].value});
     else if (form->count > 0) {
-        good = append(out, form, sign);
+        good = append(out, form, factor);
         *sorted = false;
     }
-    if (--affine->uses[part] == 0)
+    if (--affine->of[part].uses == 0)
         form_release(form);
     return good;
 }
@@ -203,37 +199,27 @@ static void scale(struct form *form, double factor, bool divide) {
 static bool add_parts(struct affine *affine, uint32_t number, const uint32_t *list, size_t count, struct form *out) {
     bool minus = affine->model->graph.nodes[number].op == OP_SUB, sorted = count == 2, good = true;
     /* For two terms, extends the longer list: a + b = b + a and a - b = -b + a round alike. */
-    bool swap = count == 2 && affine->forms[list[0]].count < affine->forms[list[1]].count;
-    if (!affine_take(affine, list[swap], out))
+    bool swap = count == 2 && affine->of[list[0]].form.count < affine->of[list[1]].form.count;
+    if (!take_form(affine, list[swap], out))
         return false;
     if (swap && minus)
         scale(out, -1, false);
     for (size_t i = 1; i < count; i++) /* always to the end, so that all lists are released */
         good = add_part(affine, list[swap ? 0 : i], minus && !swap ? -1 : 1, out, &sorted) && good;
     if (!sorted)
-        affine_gather(out);
-    return good;
-}
-
-/* out + factor * part, its pairs appended to the existing ones. */
-static bool add_scaled(struct affine *affine, uint32_t part, double factor, struct form *out) {
-    struct form *form = &affine->forms[part];
-    bool good = append(out, form, factor);
-    out->constant += factor * form->constant;
-    if (--affine->uses[part] == 0)
-        form_release(form);
+        gather(out);
     return good;
 }
 
 static bool add_linear(struct affine *affine, const struct node *node, struct form *out) {
     const struct graph *graph = &affine->model->graph;
-    bool good = true, ascending = true;
+    bool good = true, ascending = true, sorted = false;
     for (uint32_t i = 0; i < node->b; i++) /* always to the end, so that all lists are released */
-        good = add_scaled(affine, graph->arguments[node->c + i], graph->numbers[node->a + i], out) && good;
+        good = add_part(affine, graph->arguments[node->c + i], graph->numbers[node->a + i], out, &sorted) && good;
     for (size_t i = 1; i < out->count && ascending; i++)
         ascending = out->pairs[i - 1].column < out->pairs[i].column;
     if (!ascending)
-        affine_gather(out);
+        gather(out);
     return good;
 }
 
@@ -241,7 +227,7 @@ static bool make_form(struct affine *affine, uint32_t number) {
     const struct graph *graph = &affine->model->graph;
     const struct node *node = &graph->nodes[number];
     const uint32_t *list;
-    struct form *out = &affine->forms[number];
+    struct form *out = &affine->of[number].form;
     size_t count = parts(affine->model, number, &list);
     double value = 0;
     bool good = true, first_is_constant;
@@ -252,15 +238,15 @@ static bool make_form(struct affine *affine, uint32_t number) {
     case OP_LEAF:
         return insert(out, (struct pair){(uint64_t)node->a << 32 | node->b, 0, 1});
     case OP_NEG:
-        good = affine_take(affine, node->a, out);
+        good = take_form(affine, node->a, out);
         scale(out, -1, false);
         return good;
     case OP_MUL:
     case OP_DIV:
         first_is_constant = node->op == OP_MUL && constant_of(affine->model, node->a) != 0;
         graph_is_constant(graph, constant_of(affine->model, first_is_constant ? node->a : node->b), &value);
-        good = affine_take(affine, first_is_constant ? node->b : node->a, out);
-        affine->uses[first_is_constant ? node->a : node->b]--;
+        good = take_form(affine, first_is_constant ? node->b : node->a, out);
+        affine->of[first_is_constant ? node->a : node->b].uses--;
         scale(out, value, node->op == OP_DIV);
         return good;
     case OP_LINEAR:
@@ -297,52 +283,39 @@ static bool mark_roots(struct affine *affine, struct marks *marks, const uint32_
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
         uint32_t number = order[i];
-        if (affine->uses[number] == 0)
+        if (affine->of[number].uses == 0)
             continue;
         good = make_form(affine, number);
-        if (good && affine->root[number]) {
-            if (is_finite(&affine->forms[number]))
-                marks->affine[number] = form_mark(&affine->forms[number]);
-            if (--affine->uses[number] == 0)
-                form_release(&affine->forms[number]);
+        if (good && affine->of[number].root) {
+            if (is_finite(&affine->of[number].form))
+                marks->affine[number] = form_mark(&affine->of[number].form);
+            if (--affine->of[number].uses == 0)
+                form_release(&affine->of[number].form);
         }
     }
     return good;
 }
 
-static void *zeros(size_t count, size_t size) {
-    size_t bytes = size_product(count, size);
-    void *block = base_allocate(bytes);
-    if (block)
-        memset(block, 0, bytes);
-    return block;
-}
-
 bool marks_affine_roots(struct marks *marks, const uint32_t *order, size_t count, const uint32_t *roots,
                         size_t root_count) {
-    size_t n = marks->model->graph.count;
-    struct affine affine = {.model = marks->model};
-    affine.is = zeros(n, sizeof *affine.is);
-    affine.uses = zeros(n, sizeof *affine.uses);
-    affine.root = zeros(n, sizeof *affine.root);
-    affine.forms = zeros(n, sizeof *affine.forms);
-    bool good = affine.is && affine.uses && affine.root && affine.forms;
-    for (size_t i = 0; i < count && good; i++)
-        affine.is[order[i]] = is_affine(&affine, order[i]);
-    for (size_t i = 0; i < root_count && good; i++)
-        if (roots[i] != 0 && affine.is[roots[i]] && !affine.root[roots[i]]) {
-            affine.root[roots[i]] = true;
-            affine.uses[roots[i]]++;
-        }
-    if (good) {
-        count_uses(&affine, order, count);
-        good = mark_roots(&affine, marks, order, count);
+    size_t n = marks->model->graph.count, bytes = size_product(n, sizeof(struct expression));
+    struct affine affine = {marks->model, base_allocate(bytes)};
+    if (!affine.of)
+        return false;
+    memset(affine.of, 0, bytes);
+    for (size_t i = 0; i < count; i++)
+        affine.of[order[i]].affine = is_affine(&affine, order[i]);
+    for (size_t i = 0; i < root_count; i++) {
+        struct expression *root = &affine.of[roots[i]];
+        if (roots[i] == 0 || !root->affine || root->root)
+            continue;
+        root->root = true;
+        root->uses++;
     }
-    for (size_t i = 0; i < n && affine.forms; i++)
-        form_release(&affine.forms[i]);
-    base_release(affine.is);
-    base_release(affine.uses);
-    base_release(affine.root);
-    base_release(affine.forms);
+    count_uses(&affine, order, count);
+    bool good = mark_roots(&affine, marks, order, count);
+    for (size_t i = 0; i < n; i++)
+        form_release(&affine.of[i].form);
+    base_release(affine.of);
     return good;
 }

@@ -44,103 +44,78 @@ static void tell_count(struct teller *teller, const char *list, size_t count) {
     digest_add_size(&teller->digest, count);
 }
 
-/* ---- mathematics: one function per part, in the order of the list ---- */
+/* ---- mathematics ---- */
 
-static void tell_inputs(struct teller *teller) {
-    const hn_model *model = teller->model;
-    tell_count(teller, "inputs", model->input_count);
-    for (size_t i = 0; i < model->input_count; i++) {
-        digest_add_number(&teller->digest, model->inputs[i].lower);
-        digest_add_number(&teller->digest, model->inputs[i].upper);
-    }
+static size_t part_count(const hn_model *model, enum model_part_name part) {
+    const size_t counts[MODEL_PARTS] = {
+        [PART_INPUTS] = model->input_count,
+        [PART_OUTPUTS] = model->output_count,
+        [PART_ROWS] = model->row_count,
+        [PART_OBJECTIVE] = model->objective.value != 0,
+        [PART_REQUIREMENTS] = model->requirement_count,
+        [PART_DEFINITIONS] = model->definition_count,
+    };
+    return counts[part];
 }
 
-static void tell_outputs(struct teller *teller) {
+static void tell_entry(struct teller *teller, enum model_part_name part, size_t i) {
     const hn_model *model = teller->model;
-    tell_count(teller, "outputs", model->output_count);
-    for (size_t i = 0; i < model->output_count; i++) {
+    switch (part) {
+    case PART_INPUTS:
+        digest_add_number(&teller->digest, model->inputs[i].lower);
+        digest_add_number(&teller->digest, model->inputs[i].upper);
+        break;
+    case PART_OUTPUTS:
         tell_node(teller, model->outputs[i].lower);
         tell_node(teller, model->outputs[i].upper);
         tell_node(teller, model->outputs[i].start);
         tell_node(teller, model->outputs[i].fixed);
-    }
-}
-
-static void tell_rows(struct teller *teller) {
-    const hn_model *model = teller->model;
-    tell_count(teller, "rows", model->row_count);
-    for (size_t i = 0; i < model->row_count; i++) {
+        break;
+    case PART_ROWS:
         tell_node(teller, model->rows[i].lower);
         tell_node(teller, model->rows[i].body);
         tell_node(teller, model->rows[i].upper);
-    }
-}
-
-static void tell_objective(struct teller *teller) {
-    const hn_model *model = teller->model;
-    tell_count(teller, "objective", model->objective.value != 0);
-    tell_node(teller, model->objective.value);
-}
-
-static void tell_requirements(struct teller *teller) {
-    const hn_model *model = teller->model;
-    tell_count(teller, "requirements", model->requirement_count);
-    for (size_t i = 0; i < model->requirement_count; i++)
+        break;
+    case PART_OBJECTIVE:
+        tell_node(teller, model->objective.value);
+        break;
+    case PART_REQUIREMENTS:
         tell_node(teller, model->requirements[i].value);
-}
-
-static void tell_definitions(struct teller *teller) {
-    const hn_model *model = teller->model;
-    tell_count(teller, "definitions", model->definition_count);
-    for (size_t i = 0; i < model->definition_count; i++)
+        break;
+    default:
         tell_computed(teller, model->definitions[i].value);
+    }
 }
 
 static void tell_part(struct teller *teller, enum model_part_name part) {
-    switch (part) {
-    case PART_INPUTS:
-        tell_inputs(teller);
-        break;
-    case PART_OUTPUTS:
-        tell_outputs(teller);
-        break;
-    case PART_ROWS:
-        tell_rows(teller);
-        break;
-    case PART_OBJECTIVE:
-        tell_objective(teller);
-        break;
-    case PART_REQUIREMENTS:
-        tell_requirements(teller);
-        break;
-    default:
-        tell_definitions(teller);
-    }
+    static const char names[MODEL_PARTS][16] = {"inputs",    "outputs",      "rows",
+                                                "objective", "requirements", "definitions"};
+    size_t count = part_count(teller->model, part);
+    tell_count(teller, names[part], count);
+    if (part == PART_OBJECTIVE) /* node 0 if there is none */
+        count = 1;
+    for (size_t i = 0; i < count; i++)
+        tell_entry(teller, part, i);
 }
 
 /* ---- names ---- */
 
+/* The names of a list; each element begins with the pointer to its name. */
+static void tell_list(struct teller *teller, const char *what, const void *list, size_t count, size_t size) {
+    tell_count(teller, what, count);
+    for (size_t i = 0; i < count; i++)
+        digest_add_text(&teller->digest, *(const char *const *)((const char *)list + i * size));
+}
+
 static void tell_names(struct teller *teller) {
     const hn_model *model = teller->model;
-    struct digest *digest = &teller->digest;
-    tell_count(teller, "inputs", model->input_count);
-    for (size_t i = 0; i < model->input_count; i++)
-        digest_add_text(digest, model->inputs[i].name);
-    tell_count(teller, "outputs", model->output_count);
-    for (size_t i = 0; i < model->output_count; i++)
-        digest_add_text(digest, model->outputs[i].name);
-    tell_count(teller, "rows", model->row_count);
-    for (size_t i = 0; i < model->row_count; i++)
-        digest_add_text(digest, model->rows[i].name);
-    tell_count(teller, model->maximize ? "maximize" : "minimize", model->objective.value != 0);
-    if (model->objective.value != 0)
-        digest_add_text(digest, model->objective.name);
-    tell_count(teller, "requirements", model->requirement_count);
-    for (size_t i = 0; i < model->requirement_count; i++)
-        digest_add_text(digest, model->requirements[i].name);
-    tell_count(teller, "definitions", model->definition_count);
-    for (size_t i = 0; i < model->definition_count; i++)
-        digest_add_text(digest, model->definitions[i].name);
+    tell_list(teller, "inputs", model->inputs, model->input_count, sizeof *model->inputs);
+    tell_list(teller, "outputs", model->outputs, model->output_count, sizeof *model->outputs);
+    tell_list(teller, "rows", model->rows, model->row_count, sizeof *model->rows);
+    tell_list(teller, model->maximize ? "maximize" : "minimize", &model->objective, model->objective.value != 0,
+              sizeof model->objective);
+    tell_list(teller, "requirements", model->requirements, model->requirement_count, sizeof *model->requirements);
+    tell_list(teller, "definitions", model->definitions, model->definition_count, sizeof *model->definitions);
 }
 
 /* ---- both ---- */
@@ -223,16 +198,8 @@ hn_status model_parts(const hn_model *model, struct model_part out[MODEL_PARTS],
     hn_status status = find_mathematics(model, &(struct wanted){.parts = text}, error);
     if (status != HN_OK)
         return status;
-    const size_t counts[MODEL_PARTS] = {
-        [PART_INPUTS] = model->input_count,
-        [PART_OUTPUTS] = model->output_count,
-        [PART_ROWS] = model->row_count,
-        [PART_OBJECTIVE] = model->objective.value != 0,
-        [PART_REQUIREMENTS] = model->requirement_count,
-        [PART_DEFINITIONS] = model->definition_count,
-    };
     for (int i = 0; i < MODEL_PARTS; i++) {
-        out[i].count = counts[i];
+        out[i].count = part_count(model, (enum model_part_name)i);
         memcpy(out[i].digest, text[i], PART_TEXT);
     }
     return HN_OK;

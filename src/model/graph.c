@@ -1,11 +1,16 @@
 /* graph.c - storage of the expression graph: nodes, lists of arguments, and the hash table of nodes.
  *
+ * A node is partial if its operation, or one it depends on, is undefined for some finite arguments: division by 0,
+ * logarithms, roots, some powers. Simplification may drop an operand only if it is not partial; otherwise a row could
+ * become ok although part of its formula has no value.
+ *
  * SPDX-License-Identifier: MIT */
 #include "model/graph.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FIRST_TABLE = 64 };
@@ -40,6 +45,38 @@ static uint32_t graph_fail(struct graph *graph, hn_status status) {
     if (graph->status == HN_OK)
         graph->status = status;
     return 0;
+}
+
+/* ---- operations that are undefined for some finite arguments ---- */
+
+static unsigned made_by_power(const struct graph *g, const struct node *n) {
+    double exponent;
+    if (!graph_is_constant(g, n->b, &exponent))
+        return MADE_BOTH;
+    return (exponent < 0 ? MADE_INFINITE : 0) | (floor(exponent) == exponent ? 0 : MADE_INVALID);
+}
+
+unsigned graph_made_by(const struct graph *g, const struct node *n) {
+    switch ((enum operator_undefined)operator_traits_of((enum op)n->op)->undefined) {
+    case UNDEFINED_NOWHERE:
+        return 0;
+    case UNDEFINED_NEGATIVE:
+    case UNDEFINED_BELOW_ONE:
+    case UNDEFINED_BEYOND_ONE:
+        return MADE_INVALID;
+    case UNDEFINED_NOT_POSITIVE:
+    case UNDEFINED_FROM_ONE:
+        return MADE_BOTH;
+    case UNDEFINED_DIVISOR:
+        return graph_is_constant(g, n->b, NULL) && !graph_is_number(g, n->b, 0) ? 0 : MADE_BOTH;
+    case UNDEFINED_POWER:
+        return made_by_power(g, n);
+    }
+    return MADE_BOTH;
+}
+
+bool graph_is_total(const struct graph *g, uint32_t node) {
+    return !g->nodes[node].partial;
 }
 
 /* ---- the table ---- */
@@ -169,10 +206,8 @@ uint32_t graph_intern(struct graph *graph, struct node node) {
             return graph_fail(graph, HN_NO_MEMORY);
         place = free_place(graph, hash);
     }
-    struct node *nodes = array_grow(graph->nodes, &graph->capacity, graph->count + 1, sizeof *nodes);
-    if (!nodes)
+    if (!array_room(&graph->nodes, &graph->capacity, graph->count + 1, sizeof node))
         return graph_fail(graph, HN_NO_MEMORY);
-    graph->nodes = nodes;
     graph_describe(graph, &node);
     uint32_t number = (uint32_t)graph->count++;
     graph->nodes[number] = node;
@@ -186,10 +221,8 @@ uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *t
         return 0;
     if (count >= graph->max_nodes || first >= UINT32_MAX - count)
         return graph_fail(graph, HN_LIMIT);
-    uint32_t *arguments = array_grow(graph->arguments, &graph->argument_capacity, first + count + 1, sizeof *arguments);
-    if (!arguments)
+    if (!array_room(&graph->arguments, &graph->argument_capacity, first + count + 1, sizeof *terms))
         return graph_fail(graph, HN_NO_MEMORY);
-    graph->arguments = arguments;
     size_t end = first, before = graph->count;
     if (!graph_is_number(graph, front, 0))
         graph->arguments[end++] = front;
@@ -205,24 +238,15 @@ uint32_t graph_intern_sum(struct graph *graph, uint32_t front, const uint32_t *t
 }
 
 bool graph_linear_room(struct graph *graph, size_t count) {
-    size_t argument_end, number_end;
     bool fits = count < graph->max_numbers && graph->argument_count < UINT32_MAX - count &&
                 graph->number_count < graph->max_numbers - count;
-    if (graph->status != HN_OK || !fits) {
-        graph_fail(graph, HN_LIMIT);
-        return false;
-    }
-    argument_end = graph->argument_count + count;
-    number_end = graph->number_count + count;
-    uint32_t *arguments = array_grow(graph->arguments, &graph->argument_capacity, argument_end, sizeof *arguments);
-    if (arguments)
-        graph->arguments = arguments;
-    double *numbers = array_grow(graph->numbers, &graph->number_capacity, number_end, sizeof *numbers);
-    if (numbers)
-        graph->numbers = numbers;
-    if (!arguments || !numbers)
-        graph_fail(graph, HN_NO_MEMORY);
-    return arguments && numbers;
+    if (graph->status != HN_OK || !fits)
+        return graph_fail(graph, HN_LIMIT);
+    return (array_room(&graph->arguments, &graph->argument_capacity, graph->argument_count + count,
+                       sizeof *graph->arguments) &&
+            array_room(&graph->numbers, &graph->number_capacity, graph->number_count + count,
+                       sizeof *graph->numbers)) ||
+           graph_fail(graph, HN_NO_MEMORY);
 }
 
 void graph_linear_term(struct graph *graph, double coefficient, uint32_t node) {
@@ -299,12 +323,9 @@ uint32_t graph_number(struct graph *graph, double value) {
         return 0;
     if (graph->number_count >= graph->max_numbers)
         return graph_fail(graph, HN_LIMIT);
-    double *numbers =
-        array_grow(graph->numbers, &graph->number_capacity, graph->number_count + 1, sizeof *graph->numbers);
-    if (!numbers)
+    if (!array_room(&graph->numbers, &graph->number_capacity, graph->number_count + 1, sizeof value))
         return graph_fail(graph, HN_NO_MEMORY);
-    graph->numbers = numbers;
-    numbers[graph->number_count] = value;
+    graph->numbers[graph->number_count] = value;
     return ENTRY_NUMBER | (uint32_t)graph->number_count++;
 }
 

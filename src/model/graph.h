@@ -36,7 +36,7 @@ enum space {
 struct node {
     uint8_t op;
     uint8_t spaces;  /* bit s: depends on a leaf of space s */
-    uint8_t partial; /* 1: this operation or one below is undefined for some finite arguments (undefined.c) */
+    uint8_t partial; /* 1: this operation or one below is undefined for some finite arguments (graph.c) */
     uint8_t unused;
     uint32_t a, b, c;
 };
@@ -78,12 +78,29 @@ uint32_t graph_sum(struct graph *graph, const uint32_t *terms, size_t count);
 uint32_t graph_linear(struct graph *graph, const double *coefficients, const uint32_t *nodes, size_t count);
 
 /* Short forms. */
-uint32_t graph_add(struct graph *graph, uint32_t a, uint32_t b);
-uint32_t graph_sub(struct graph *graph, uint32_t a, uint32_t b);
-uint32_t graph_mul(struct graph *graph, uint32_t a, uint32_t b);
-uint32_t graph_div(struct graph *graph, uint32_t a, uint32_t b);
-uint32_t graph_neg(struct graph *graph, uint32_t a);
-uint32_t graph_scale(struct graph *graph, double factor, uint32_t a);
+static inline uint32_t graph_add(struct graph *graph, uint32_t a, uint32_t b) {
+    return graph_apply(graph, OP_ADD, a, b, 0);
+}
+
+static inline uint32_t graph_sub(struct graph *graph, uint32_t a, uint32_t b) {
+    return graph_apply(graph, OP_SUB, a, b, 0);
+}
+
+static inline uint32_t graph_mul(struct graph *graph, uint32_t a, uint32_t b) {
+    return graph_apply(graph, OP_MUL, a, b, 0);
+}
+
+static inline uint32_t graph_div(struct graph *graph, uint32_t a, uint32_t b) {
+    return graph_apply(graph, OP_DIV, a, b, 0);
+}
+
+static inline uint32_t graph_neg(struct graph *graph, uint32_t a) {
+    return graph_apply(graph, OP_NEG, a, 0, 0);
+}
+
+static inline uint32_t graph_scale(struct graph *graph, double factor, uint32_t a) {
+    return graph_apply(graph, OP_MUL, graph_constant(graph, factor), a, 0);
+}
 
 bool graph_is_constant(const struct graph *graph, uint32_t node, double *value); /* value may be NULL */
 bool graph_is_number(const struct graph *graph, uint32_t node, double value);    /* the constant of this value */

@@ -184,26 +184,24 @@ hn_status hn_model_get_group(const hn_model *model, size_t index, hn_group_info 
     return answer(STRUCT_GIVE(hn_group_info, out, &own, error), model, found, "group", error);
 }
 
-hn_status hn_model_get_definition(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error) {
+static hn_status get_named(const hn_model *model, const struct model_named *named, const char *part, hn_named_expr *out,
+                           hn_error *error) {
     hn_named_expr own = {.size = sizeof own};
-    bool found = index < hn_model_definition_count(model);
-    if (found) {
-        const struct model_named *definition = &model->definitions[index];
-        own = (hn_named_expr){
-            .size = sizeof own, .name = definition->name, .value = expression(model, definition->value)};
+    if (named) {
+        own.name = named->name;
+        own.value = expression(model, named->value);
     }
-    return answer(STRUCT_GIVE(hn_named_expr, out, &own, error), model, found, "definition", error);
+    return answer(STRUCT_GIVE(hn_named_expr, out, &own, error), model, named != NULL, part, error);
+}
+
+hn_status hn_model_get_definition(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error) {
+    bool found = index < hn_model_definition_count(model);
+    return get_named(model, found ? &model->definitions[index] : NULL, "definition", out, error);
 }
 
 hn_status hn_model_get_requirement(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error) {
-    hn_named_expr own = {.size = sizeof own};
     bool found = index < hn_model_requirement_count(model);
-    if (found) {
-        const struct model_named *requirement = &model->requirements[index];
-        own = (hn_named_expr){
-            .size = sizeof own, .name = requirement->name, .value = expression(model, requirement->value)};
-    }
-    return answer(STRUCT_GIVE(hn_named_expr, out, &own, error), model, found, "requirement", error);
+    return get_named(model, found ? &model->requirements[index] : NULL, "requirement", out, error);
 }
 
 hn_status hn_model_get_objective(const hn_model *model, hn_objective_info *out, hn_error *error) {

@@ -175,37 +175,7 @@ static uint32_t product(const struct taking *t, size_t row) {
     return graph_linear(&t->model->graph, m->values + begin, t->list, count);
 }
 
-/* ---- sums and products ---- */
-
-hn_expr hn_linear(hn_model *model, size_t count, const hn_real *coefficients, const hn_expr *terms) {
-    enum { FEW = 64 };
-    const hn_expr none = {NULL, 0};
-    uint32_t few[FEW], *nodes = few, sum = 0;
-    size_t known = 0;
-    if (model_refuses(model, "hn_linear"))
-        return none;
-    if (count > 0 && (!coefficients || !terms)) {
-        model_fail(model, HN_INVALID, "hn_linear", "hn_linear: %s is NULL", terms ? "coefficients" : "terms");
-        return none;
-    }
-    if (count > FEW)
-        nodes = base_allocate(size_product(count, sizeof *nodes));
-    if (!nodes) {
-        model_fail(model, HN_NO_MEMORY, "sum", "sum of %zu terms: out of memory", count);
-        return none;
-    }
-    for (; known < count; known++) {
-        nodes[known] = model_argument(model, terms[known], "sum");
-        if (nodes[known] == 0)
-            break;
-    }
-    if (known == count)
-        sum = graph_linear(&model->graph, coefficients, nodes, count);
-    model_note_graph(model, "sum");
-    if (nodes != few)
-        base_release(nodes);
-    return sum != 0 ? (hn_expr){model, sum} : none;
-}
+/* ---- products ---- */
 
 void hn_products(hn_model *model, const hn_matrix *matrix, const hn_expr *terms, hn_expr *products) {
     struct taking t = {.model = model, .what = "hn_products"};

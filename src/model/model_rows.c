@@ -28,10 +28,8 @@ void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_e
     row.upper = model_argument(model, upper, what);
     if (row.lower == 0 || row.body == 0 || row.upper == 0)
         return;
-    struct model_row *list = model_room(model, model->rows, &model->row_capacity, model->row_count, sizeof *list);
-    if (!list)
+    if (!model_room(model, &model->rows, &model->row_capacity, model->row_count, sizeof row))
         return;
-    model->rows = list;
     row.name = model_name(model, name, NAME_ROW, model->row_count);
     if (row.name)
         model->rows[model->row_count++] = row;
@@ -69,13 +67,9 @@ void hn_require(hn_model *model, const char *name, hn_expr condition) {
     if (model_refuses(model, what))
         return;
     uint32_t node = model_argument(model, condition, what);
-    if (node == 0)
+    if (node == 0 || !model_room(model, &model->requirements, &model->requirement_capacity, model->requirement_count,
+                                 sizeof *model->requirements))
         return;
-    struct model_named *list =
-        model_room(model, model->requirements, &model->requirement_capacity, model->requirement_count, sizeof *list);
-    if (!list)
-        return;
-    model->requirements = list;
     const char *copy = model_name(model, name, NAME_REQUIREMENT, model->requirement_count);
     if (copy)
         model->requirements[model->requirement_count++] = (struct model_named){copy, node};
@@ -193,7 +187,7 @@ static void resolve_spaces(const hn_model *model, const uint32_t *order, size_t 
     }
 }
 
-static void model_rows_check_model(hn_model *model) {
+static void check_model(hn_model *model) {
     uint32_t *order = NULL;
     size_t root_count = 0, count = 0;
     hn_error error = {.status = HN_OK};
@@ -220,11 +214,8 @@ static bool find_group(hn_model *model, const char *name, uint32_t *group) {
         *group = *known;
         return true;
     }
-    struct model_group *list =
-        model_room(model, model->groups, &model->group_capacity, model->group_count, sizeof *list);
-    if (!list)
+    if (!model_room(model, &model->groups, &model->group_capacity, model->group_count, sizeof *model->groups))
         return false;
-    model->groups = list;
     char *copy = arena_copy_text(&model->texts, name, length);
     if (!copy || !names_add(&model->group_names, copy, length, (uint32_t)model->group_count)) {
         model_fail(model, HN_NO_MEMORY, name, "constraint %s: out of memory", name);
@@ -280,10 +271,7 @@ static void place_rows(hn_model *model, const struct model_row *rows, size_t cou
 static void number_rows(hn_model *model) {
     size_t most = model->row_count + model->output_count;
     struct model_row *rows = base_allocate(most * sizeof *rows);
-    struct model_row *list = array_grow(model->rows, &model->row_capacity, most, sizeof *list);
-    if (list)
-        model->rows = list;
-    bool ready = rows && list;
+    bool ready = rows && array_room(&model->rows, &model->row_capacity, most, sizeof *rows);
     if (!ready)
         model_fail(model, HN_NO_MEMORY, "model", "model: out of memory");
     size_t count = ready ? collect_rows(model, rows) : 0;
@@ -302,7 +290,7 @@ hn_status hn_model_finish(hn_model *model, hn_error *error) {
         else if (arithmetic_check(&arithmetic) != HN_OK)
             model_fail(model, HN_UNSUPPORTED, NULL, "%s", arithmetic.text);
         else
-            model_rows_check_model(model);
+            check_model(model);
         if (model->error.status == HN_OK)
             number_rows(model);
         model->finished = model->error.status == HN_OK;

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "hardnet/model.h"
 #include "model/graph.h"
-#include "model/names.h"
+#include "base/names.h"
 
 struct model_input {
     const char *name;
@@ -76,8 +76,8 @@ void model_note_graph(hn_model *model, const char *what);
 /* Copies a new name; NULL with an error if it is missing or used. */
 const char *model_name(hn_model *model, const char *name, enum name_kind kind, size_t index);
 
-/* Grows the list to one more element; NULL with an error, and the list is unchanged. */
-void *model_room(hn_model *model, void *list, size_t *capacity, size_t count, size_t size);
+/* Grows a list, given by the address of its pointer, to one more element; false with an error. */
+bool model_room(hn_model *model, void *list, size_t *capacity, size_t count, size_t size);
 
 /* Every node that the roots depend on, in topological order; references and fixed outputs lead to their values. The
  * list comes from base_allocate. A circular definition is HN_INVALID and named. */

@@ -237,22 +237,13 @@ static uint32_t truth(struct graph *g, uint32_t a) {
     return graph_apply(g, OP_NOT_EQUAL, a, graph_constant(g, 0), 0);
 }
 
-static uint32_t apply_and(struct graph *g, uint32_t a, uint32_t b) {
+/* A constant operand decides the value if it is 1 for `or`, 0 for `and`. */
+static uint32_t apply_and_or(struct graph *g, enum op op, uint32_t a, uint32_t b) {
     double value;
-    if (graph_is_constant(g, a, &value))
-        return value != 0 ? truth(g, b) : graph_constant(g, 0);
-    if (graph_is_constant(g, b, &value))
-        return value != 0 ? truth(g, a) : graph_constant(g, 0);
-    return a == b ? truth(g, a) : intern_ordered(g, OP_AND, a, b);
-}
-
-static uint32_t apply_or(struct graph *g, uint32_t a, uint32_t b) {
-    double value;
-    if (graph_is_constant(g, a, &value))
-        return value != 0 ? graph_constant(g, 1) : truth(g, b);
-    if (graph_is_constant(g, b, &value))
-        return value != 0 ? graph_constant(g, 1) : truth(g, a);
-    return a == b ? truth(g, a) : intern_ordered(g, OP_OR, a, b);
+    bool first = graph_is_constant(g, a, &value);
+    if (first || graph_is_constant(g, b, &value))
+        return (value != 0) == (op == OP_OR) ? graph_constant(g, value != 0) : truth(g, first ? b : a);
+    return a == b ? truth(g, a) : intern_ordered(g, op, a, b);
 }
 
 /* Whether a node is always 0 or 1, so that it is its own truth value. */
@@ -313,9 +304,8 @@ uint32_t graph_apply(struct graph *g, enum op op, uint32_t a, uint32_t b, uint32
     case OP_POW:
         return apply_pow(g, a, b);
     case OP_AND:
-        return apply_and(g, a, b);
     case OP_OR:
-        return apply_or(g, a, b);
+        return apply_and_or(g, op, a, b);
     case OP_NOT_EQUAL:
         return apply_not_equal(g, a, b);
     case OP_IF:
@@ -434,28 +424,4 @@ uint32_t graph_sum(struct graph *g, const uint32_t *terms, size_t count) {
     if (kept < 2)
         return kept == 0 ? front : two[0];
     return kept == 2 ? graph_add(g, two[0], two[1]) : graph_intern_sum(g, front, terms + first, count - first);
-}
-
-uint32_t graph_add(struct graph *g, uint32_t a, uint32_t b) {
-    return graph_apply(g, OP_ADD, a, b, 0);
-}
-
-uint32_t graph_sub(struct graph *g, uint32_t a, uint32_t b) {
-    return graph_apply(g, OP_SUB, a, b, 0);
-}
-
-uint32_t graph_mul(struct graph *g, uint32_t a, uint32_t b) {
-    return graph_apply(g, OP_MUL, a, b, 0);
-}
-
-uint32_t graph_div(struct graph *g, uint32_t a, uint32_t b) {
-    return graph_apply(g, OP_DIV, a, b, 0);
-}
-
-uint32_t graph_neg(struct graph *g, uint32_t a) {
-    return graph_apply(g, OP_NEG, a, 0, 0);
-}
-
-uint32_t graph_scale(struct graph *g, double factor, uint32_t a) {
-    return graph_apply(g, OP_MUL, graph_constant(g, factor), a, 0);
 }

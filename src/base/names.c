@@ -1,7 +1,7 @@
 /* names.c - see names.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "model/names.h"
+#include "base/names.h"
 
 #include "base/memory.h"
 #include "base/size.h"

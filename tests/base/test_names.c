@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include "model/names.h"
+#include "base/names.h"
 
 #include <stdio.h>
 #include <string.h>

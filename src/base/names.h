@@ -1,8 +1,8 @@
 /* names.h - a map from names to numbers. The caller owns the strings, which must outlive the map.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_MODEL_NAMES_H
-#define HN_MODEL_NAMES_H
+#ifndef HN_BASE_NAMES_H
+#define HN_BASE_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>
