@@ -158,7 +158,7 @@ void emission_release_rounding(struct emission *e) {
 }
 
 size_t emission_rounding_numbers(const struct emission *e) {
-    return e->options.single ? 2 * ((size_t)e->rounding.numbers + SCRATCH) : 0;
+    return (size_t)e->rounding.numbers + SCRATCH;
 }
 
 size_t emission_rounding_leaves(const struct emission *e) {

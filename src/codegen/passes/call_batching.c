@@ -3,11 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "codegen/passes/call_batching.h"
 
-#include "base/memory.h"
-#include "codegen/ir/lower.h"
-
-#include <string.h>
-
 enum { CALLS_LEAST = 4 };
 
 static bool is_elementary(uint32_t function) {
@@ -64,15 +59,13 @@ bool call_loop_find(struct call_loop *loop, const struct statements *s, const st
         loop->count = 0;
         return true;
     }
-    loop->place = base_allocate(s->count * sizeof *loop->place);
-    if (!loop->place)
-        return false;
-    memset(loop->place, 0, s->count * sizeof *loop->place);
-    number_calls(loop, s, liveness);
-    return true;
+    loop->place = buffers_take(&loop->lists, s->count, sizeof *loop->place);
+    if (loop->place)
+        number_calls(loop, s, liveness);
+    return loop->place != NULL;
 }
 
 void call_loop_release(struct call_loop *loop) {
-    base_release(loop->place);
+    buffers_release(&loop->lists);
     *loop = (struct call_loop){.count = 0};
 }

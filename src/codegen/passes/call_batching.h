@@ -10,6 +10,7 @@
 #include "codegen/passes/loop_reroll.h"
 
 struct call_loop {
+    struct buffers lists;
     enum function function;
     size_t count;    /* 0: there is none */
     uint32_t slot;   /* the argument of the first call */

@@ -1,8 +1,6 @@
-/* liveness.c - which values of a region stay in local variables, and which go to their slots.
+/* liveness.c - which values of a region stay in local variables, and which are stored in their slots.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/memory.h"
-#include "codegen/ir/lower.h"
 #include "codegen/passes/loop_reroll.h"
 
 #include <string.h>
@@ -13,7 +11,7 @@ struct writer {
     uint32_t destination;
 };
 
-/* A statement's place: its region, its round, and where it stands in a round. */
+/* The round that a statement belongs to. */
 struct place {
     size_t start;      /* the first statement of the round */
     size_t body_first; /* of the region */
@@ -33,7 +31,7 @@ static void write_slots(const struct tracer *t, size_t i) {
         t->last[t->s->operands[at->first + d]] = (struct writer){(uint32_t)i + 1, d};
 }
 
-/* What an argument reads in this round: a local variable of the round, or 0. */
+/* The source of an argument in this round: a local variable of the round, or 0. */
 static uint32_t source_now(const struct tracer *t, uint32_t operand, size_t start) {
     if (operand_is_constant(operand))
         return 0;
@@ -41,7 +39,7 @@ static uint32_t source_now(const struct tracer *t, uint32_t operand, size_t star
     return w.statement > start ? 1 + 2 * (uint32_t)(w.statement - 1 - start) + w.destination : 0;
 }
 
-/* Rounds that disagree read the slot. */
+/* If rounds have different sources, the argument reads the slot. */
 static void find_sources(const struct tracer *t, size_t i, struct place place) {
     const struct statement *at = &t->s->list[i];
     uint32_t first = t->s->list[place.body_first + (i - place.start)].first;
@@ -54,7 +52,7 @@ static void find_sources(const struct tracer *t, size_t i, struct place place) {
     }
 }
 
-/* Arguments that read slots: whoever wrote them must have stored them. body[i]: the statement of the first round that stands for i. */
+/* The last writers of the slots that arguments read must store them. body[i]: the statement of the first round that corresponds to i. */
 static void find_stores(const struct tracer *t, size_t i, struct place place, const uint32_t *body) {
     const struct statement *at = &t->s->list[i];
     size_t own = place.body_first + (i - place.start);
@@ -94,31 +92,26 @@ static void keep_last(const struct tracer *t, const uint32_t *body) {
 
 bool liveness_find(struct liveness *liveness, const struct statements *s, const struct regions *regions,
                    const bool *kept, size_t slots) {
-    struct writer *last = base_allocate((slots + 1) * sizeof *last);
-    uint32_t *body = base_allocate((s->count + 1) * sizeof *body);
-    *liveness = (struct liveness){
-        .source = base_allocate((s->operand_count + 1) * sizeof *liveness->source),
-        .used = base_allocate(s->count + 1),
-        .stored = base_allocate(s->count + 1),
-    };
-    bool taken = last && body && liveness->source && liveness->used && liveness->stored;
+    struct buffers buffers = {.count = 0};
+    *liveness = (struct liveness){.source = NULL};
+    liveness->source = buffers_take(&liveness->lists, s->operand_count, sizeof *liveness->source);
+    liveness->used = buffers_take(&liveness->lists, s->count, sizeof *liveness->used);
+    liveness->stored = buffers_take(&liveness->lists, s->count, sizeof *liveness->stored);
+    struct writer *last = buffers_take(&buffers, slots, sizeof *last);
+    uint32_t *body = buffers_take(&buffers, s->count, sizeof *body);
     const struct tracer tracer = {liveness, s, last, kept, slots};
+    bool taken = !buffers.failed && !liveness->lists.failed;
     if (taken) {
-        memset(liveness->used, 0, s->count + 1);
-        memset(liveness->stored, 0, s->count + 1);
         trace(&tracer, regions, body, false);
         trace(&tracer, regions, body, true);
         keep_last(&tracer, body);
     } else
         liveness_release(liveness);
-    base_release(last);
-    base_release(body);
+    buffers_release(&buffers);
     return taken;
 }
 
 void liveness_release(struct liveness *liveness) {
-    base_release(liveness->source);
-    base_release(liveness->used);
-    base_release(liveness->stored);
+    buffers_release(&liveness->lists);
     *liveness = (struct liveness){.source = NULL};
 }

@@ -4,10 +4,7 @@
 #ifndef HN_CODEGEN_SLP_FINDER_H
 #define HN_CODEGEN_SLP_FINDER_H
 
-#include "base/memory.h"
 #include "codegen/passes/slp_vectorize.h"
-
-#include <string.h>
 
 /* A user of a value: the statement and which of its operands. */
 struct use {
@@ -23,7 +20,7 @@ struct read {
     bool constant, collected, astray;
 };
 
-/* What growing groups ask of a statement, millions of times. */
+/* Properties of a statement that growing groups read millions of times. */
 struct outline {
     uint32_t kind;  /* the same: the same function, with constants in the same places; 0: its value is not needed */
     uint32_t level; /* the longest way to it: statements of the same level do not need each other */
@@ -52,13 +49,6 @@ struct slp_finder {
     size_t tried; /* pairs, in all groups */
     bool failed;
 };
-
-static inline void *slp_zeroed(size_t bytes) {
-    void *block = base_allocate(bytes);
-    if (block)
-        memset(block, 0, bytes);
-    return block;
-}
 
 /* ---- statements and their operands ---- */
 
@@ -94,7 +84,7 @@ static inline void slp_give_up(struct slp_finder *f, uint32_t a) {
     f->high[a] = f->high[b] = false;
 }
 
-/* The order in which they stand, with their mates; pairs that wait for each other are given up. False when memory is out. */
+/* The order in which the statements are computed, with their mates; pairs that wait for each other are given up. False when out of memory. */
 bool slp_order(struct slp_finder *f, struct slp_pairs *pairs);
 
 #endif

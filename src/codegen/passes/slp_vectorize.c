@@ -9,6 +9,7 @@
 #include "codegen/passes/slp_finder.h"
 
 #include "base/arena.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -121,20 +122,15 @@ static void find_uses(struct slp_finder *f) {
     }
 }
 
-static uint64_t slp_vectorize_mix(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
-    return hash ^ hash >> 29;
-}
-
 static uint64_t *colour_of(const struct slp_finder *f, size_t i) {
     return f->colour + i * RADIUS;
 }
 
 static void find_colours(struct slp_finder *f) {
     for (size_t i = 0; i < f->count; i++) {
-        uint64_t hash = slp_vectorize_mix(slp_at(f, i)->function, slp_at(f, i)->count);
+        uint64_t hash = hash_mix(slp_at(f, i)->function, slp_at(f, i)->count);
         for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
-            hash = slp_vectorize_mix(hash, operand_is_constant(slp_operand(f, i, k)) ? 1 : slp_source(f, i, k) ? 2 : 3);
+            hash = hash_mix(hash, operand_is_constant(slp_operand(f, i, k)) ? 1 : slp_source(f, i, k) ? 2 : 3);
         colour_of(f, i)[0] = hash;
     }
     for (int r = 1; r < RADIUS; r++)
@@ -142,11 +138,11 @@ static void find_colours(struct slp_finder *f) {
             uint64_t hash = colour_of(f, i)[r - 1], users = 0;
             for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
                 if (slp_source(f, i, k))
-                    hash = slp_vectorize_mix(hash, colour_of(f, (slp_source(f, i, k) - 1) / 2)[r - 1]);
+                    hash = hash_mix(hash, colour_of(f, (slp_source(f, i, k) - 1) / 2)[r - 1]);
             for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
-                users += slp_vectorize_mix(colour_of(f, f->use[u].statement)[r - 1],
-                                           f->use[u].operand + statement_destinations(slp_at(f, f->use[u].statement)));
-            colour_of(f, i)[r] = slp_vectorize_mix(hash, users);
+                users += hash_mix(colour_of(f, f->use[u].statement)[r - 1],
+                                  f->use[u].operand + statement_destinations(slp_at(f, f->use[u].statement)));
+            colour_of(f, i)[r] = hash_mix(hash, users);
         }
 }
 
@@ -294,7 +290,7 @@ static size_t add_seeds(struct slp_finder *f, struct seed *seeds, uint32_t a) {
     return count;
 }
 
-static bool slp_vectorize_choose(struct slp_finder *f) {
+static bool choose(struct slp_finder *f) {
     struct seed *seeds = base_allocate((f->count + 1) * NEAR_SEEDS * sizeof *seeds);
     size_t count = 0;
     if (!seeds)
@@ -334,23 +330,22 @@ static void give_all_up(struct slp_finder *f) {
 
 /* ---- all of it ---- */
 
-static bool slp_vectorize_take_lists(struct slp_finder *f, struct slp_pairs *pairs) {
-    size_t operands = 1;
-    for (size_t i = 0; i < f->count; i++)
+static bool take_lists(struct slp_finder *f, struct buffers *buffers, struct slp_pairs *pairs) {
+    size_t operands = 0, count = f->count;
+    for (size_t i = 0; i < count; i++)
         operands += slp_at(f, i)->count;
-    f->words = f->count / 64 + 1;
-    f->before = slp_zeroed(f->count * f->words * sizeof *f->before);
-    f->colour = slp_zeroed((f->count + 1) * RADIUS * sizeof *f->colour);
-    f->grown = slp_zeroed((f->count + 1) * sizeof *f->grown);
-    f->use_first = slp_zeroed((f->count + 2) * sizeof *f->use_first);
-    f->use = slp_zeroed(operands * sizeof *f->use);
-    f->outline = slp_zeroed((f->count + 1) * sizeof *f->outline);
-    f->read = slp_zeroed(operands * sizeof *f->read);
-    f->mate = pairs->mate = slp_zeroed((f->count + 1) * sizeof *pairs->mate);
-    f->high = pairs->high = slp_zeroed((f->count + 1) * sizeof *pairs->high);
-    pairs->order = slp_zeroed((f->count + 1) * sizeof *pairs->order);
-    return f->before && f->colour && f->grown && f->use_first && f->use && f->outline && f->read && f->mate &&
-           f->high && pairs->order;
+    f->words = count / 64 + 1;
+    f->before = buffers_take(buffers, count * f->words, sizeof *f->before);
+    f->colour = buffers_take(buffers, count * RADIUS, sizeof *f->colour);
+    f->grown = buffers_take(buffers, count, sizeof *f->grown);
+    f->use_first = buffers_take(buffers, count + 1, sizeof *f->use_first);
+    f->use = buffers_take(buffers, operands, sizeof *f->use);
+    f->outline = buffers_take(buffers, count, sizeof *f->outline);
+    f->read = buffers_take(buffers, operands, sizeof *f->read);
+    f->mate = pairs->mate = buffers_take(&pairs->lists, count, sizeof *pairs->mate);
+    f->high = pairs->high = buffers_take(&pairs->lists, count, sizeof *pairs->high);
+    pairs->order = buffers_take(&pairs->lists, count, sizeof *pairs->order);
+    return !buffers->failed && !pairs->lists.failed;
 }
 
 static bool collects(const struct slp_finder *f) {
@@ -364,8 +359,9 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
               const struct region *region, bool loose) {
     struct slp_finder f = {
         .s = s, .liveness = liveness, .first = region->first, .count = region->period, .loose = loose};
+    struct buffers buffers = {.count = 0};
     *pairs = (struct slp_pairs){.count = region->period};
-    bool done = slp_vectorize_take_lists(&f, pairs);
+    bool done = take_lists(&f, &buffers, pairs);
     if (done) {
         for (uint32_t i = 0; i < f.count; i++)
             f.mate[i] = i;
@@ -373,7 +369,7 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
         find_before(&f);
         find_uses(&f);
         find_colours(&f);
-        done = (loose && !collects(&f)) || (slp_vectorize_choose(&f) && !f.failed);
+        done = (loose && !collects(&f)) || (choose(&f) && !f.failed);
     }
     pairs->tried = f.tried;
     if (done) {
@@ -382,13 +378,7 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
             give_all_up(&f);
         done = loose || slp_order(&f, pairs);
     }
-    base_release(f.before);
-    base_release(f.colour);
-    base_release(f.grown);
-    base_release(f.use_first);
-    base_release(f.use);
-    base_release(f.outline);
-    base_release(f.read);
+    buffers_release(&buffers);
     base_release(f.stack);
     if (!done)
         slp_release(pairs);
@@ -396,8 +386,6 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
 }
 
 void slp_release(struct slp_pairs *pairs) {
-    base_release(pairs->mate);
-    base_release(pairs->high);
-    base_release(pairs->order);
+    buffers_release(&pairs->lists);
     *pairs = (struct slp_pairs){.count = 0};
 }

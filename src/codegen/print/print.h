@@ -4,9 +4,7 @@
 #ifndef HN_CODEGEN_PRINT_H
 #define HN_CODEGEN_PRINT_H
 
-#include "codegen/ir/lower.h"
-#include "codegen/passes/loop_reroll.h"
-#include "codegen/passes/slp_regions.h"
+#include "codegen/passes/slp_vectorize.h"
 #include "codegen/print/text.h"
 
 /* One entry: its functions, and `entry_NAME`, which runs them for all samples. kept: as for liveness_find. early: slots are read as early

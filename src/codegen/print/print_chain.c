@@ -1,14 +1,16 @@
 /* print_chain.c - several entries as one straight line of statements: print_chain of print.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arena.h"
 #include "base/memory.h"
 #include "codegen/print/spill.h"
 
 #include <string.h>
 
-static const uint32_t NOBODY = UINT32_MAX;
+static const uint32_t NO_READER = UINT32_MAX;
 
 struct chain {
+    struct buffers lists;
     struct statements all;
     const struct print_chain *wanted;
     struct acts acts;
@@ -22,32 +24,17 @@ struct chain {
 };
 
 void acts_add(struct acts *acts, struct act act) {
-    if (acts->count == acts->capacity) {
-        size_t capacity = 2 * acts->capacity + 64;
-        struct act *list = base_allocate(capacity * sizeof *list);
-        acts->failed = acts->failed || !list;
-        if (!list)
-            return;
-        if (acts->count > 0)
-            memcpy(list, acts->list, acts->count * sizeof *list);
-        base_release(acts->list);
-        acts->list = list;
-        acts->capacity = capacity;
-    }
-    acts->list[acts->count++] = act;
+    struct act *list = array_grow(acts->list, &acts->capacity, acts->count + 1, sizeof *list);
+    acts->failed = acts->failed || !list;
+    if (!list)
+        return;
+    acts->list = list;
+    list[acts->count++] = act;
 }
 
 static void add_text(struct chain *chain, enum act_kind kind, const char *text) {
     if (text[0] != '\0')
         acts_add(&chain->acts, (struct act){kind, 0, text});
-}
-
-static void chain_add(struct chain *chain, const struct statements *s) {
-    for (size_t i = 0; i < s->count; i++) {
-        statements_begin(&chain->all, (enum function)s->list[i].function);
-        for (uint32_t k = 0; k < s->list[i].count; k++)
-            statements_operand(&chain->all, s->operands[s->list[i].first + k]);
-    }
 }
 
 /* Other entries read a slot that the text behind an entry changes, not the local variable. */
@@ -70,23 +57,17 @@ static bool reads_slot(const struct printer *p, const struct statement *at, uint
     return !operand_is_constant(p->s->operands[at->first + k]) && !p->liveness->source[at->first + k];
 }
 
-static bool chain_index(struct chain *chain, const struct printer *p) {
+static bool index_operands(struct chain *chain, const struct printer *p) {
     size_t count = chain->all.count, operands = chain->all.operand_count, slots = p->ir->slots;
-    chain->printed = base_allocate(count + 1);
-    chain->ahead = base_allocate(count + 1);
-    chain->reader = base_allocate((slots + 1) * sizeof *chain->reader);
-    chain->next = base_allocate((operands + 1) * sizeof *chain->next);
-    chain->owner = base_allocate((operands + 1) * sizeof *chain->owner);
-    if (!chain->printed || !chain->ahead || !chain->reader || !chain->next || !chain->owner)
+    chain->printed = buffers_take(&chain->lists, count, sizeof *chain->printed);
+    chain->ahead = buffers_take(&chain->lists, count, sizeof *chain->ahead);
+    chain->reader = buffers_take(&chain->lists, slots, sizeof *chain->reader);
+    chain->next = buffers_take(&chain->lists, operands, sizeof *chain->next);
+    chain->owner = buffers_take(&chain->lists, operands, sizeof *chain->owner);
+    if (chain->lists.failed)
         return false;
-    memset(chain->printed, 0, count + 1);
-    memset(chain->ahead, 0, count + 1);
     chain->acts.ahead = chain->ahead;
-    chain->acts.steady = chain->wanted->steady;
-    chain->acts.pinned = chain->wanted->pinned;
-    chain->acts.pinned_count = chain->wanted->pinned_count;
-    for (size_t slot = 0; slot < slots; slot++)
-        chain->reader[slot] = NOBODY;
+    memset(chain->reader, 0xff, slots * sizeof *chain->reader); /* NO_READER */
     for (size_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < chain->all.list[i].count; k++)
             chain->owner[chain->all.list[i].first + k] = (uint32_t)i;
@@ -111,11 +92,11 @@ static void chain_flush(struct chain *chain, const struct printer *p, size_t i) 
     const struct statement *at = &chain->all.list[i];
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
         uint32_t slot = chain->all.operands[at->first + d];
-        uint32_t reader = p->liveness->stored[i] >> d & 1 ? chain->reader[slot] : NOBODY;
-        if (reader == NOBODY)
+        uint32_t reader = p->liveness->stored[i] >> d & 1 ? chain->reader[slot] : NO_READER;
+        if (reader == NO_READER)
             continue;
-        chain->reader[slot] = NOBODY;
-        for (; reader != NOBODY; reader = chain->next[reader])
+        chain->reader[slot] = NO_READER;
+        for (; reader != NO_READER; reader = chain->next[reader])
             if (chain->owner[reader] != i)
                 chain_print(chain, p, chain->owner[reader]);
     }
@@ -264,31 +245,14 @@ static void print_acts(const struct printer *p, const struct acts *acts) {
     }
 }
 
-/* False when memory is out. */
-static bool print_line(const struct printer *p, const struct chain *chain) {
-    const struct print_chain *wanted = chain->wanted;
-    if (wanted->most > 0)
-        return spill_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
-    print_acts(p, &chain->acts);
-    return true;
-}
-
-static void chain_release(struct chain *chain) {
-    statements_release(&chain->all);
-    base_release(chain->acts.list);
-    base_release(chain->printed);
-    base_release(chain->ahead);
-    base_release(chain->reader);
-    base_release(chain->next);
-    base_release(chain->owner);
-}
-
 bool print_chain(struct text *text, const struct ir_module *ir, const struct print_chain *wanted) {
-    struct chain chain = {.all = {.list = NULL}, .wanted = wanted};
+    struct chain chain = {
+        .wanted = wanted,
+        .acts = {.steady = wanted->steady, .pinned = wanted->pinned, .pinned_count = wanted->pinned_count}};
     struct liveness liveness;
     for (size_t k = 0; k < wanted->count; k++) {
         chain.first[k] = chain.all.count;
-        chain_add(&chain, wanted->links[k].statements);
+        statements_append(&chain.all, wanted->links[k].statements);
         chain.first[k + 1] = chain.all.count;
     }
     struct region region = {0, chain.all.count, 1};
@@ -305,12 +269,18 @@ bool print_chain(struct text *text, const struct ir_module *ir, const struct pri
         for (size_t k = 0; k < wanted->count; k++)
             if (wanted->links[k].changed)
                 set_apart(&chain, &liveness, wanted->links[k].changed, &chain.first[k]);
-        done = chain_index(&chain, &p);
+        done = index_operands(&chain, &p);
         if (done)
             order_links(&p, &chain);
-        done = done && !chain.acts.failed && print_line(&p, &chain);
+        done = done && !chain.acts.failed;
+        if (done && wanted->most > 0)
+            done = spill_print(&p, &chain.acts, wanted->most, wanted->places, print_ahead);
+        else if (done)
+            print_acts(&p, &chain.acts);
         liveness_release(&liveness);
     }
-    chain_release(&chain);
+    statements_release(&chain.all);
+    base_release(chain.acts.list);
+    buffers_release(&chain.lists);
     return done;
 }

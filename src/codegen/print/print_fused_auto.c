@@ -1,7 +1,6 @@
 /* print_fused_auto.c - the entry KERNEL_NEAR as text: whether the weights are those that its statements take for granted, and the statements.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/memory.h"
 #include "codegen/print/print.h"
 
 #include <string.h>
@@ -49,14 +48,14 @@ static void print_joint(struct text *text, const struct ir_module *ir) {
 
 bool print_near(struct text *text, const struct ir_module *ir) {
     const struct plan *plan = ir->plan;
-    bool *kept = base_allocate((size_t)ir->slots * sizeof *kept);
+    struct buffers buffers = {.count = 0};
+    bool *kept = buffers_take(&buffers, ir->slots, sizeof *kept);
     if (!kept)
         return false;
-    memset(kept, 0, ir->slots * sizeof *kept);
     memset(kept + plan->y, true, plan->outputs * sizeof *kept);
     kept[plan->summary + SUMMARY_MOVED] = kept[plan->summary + SUMMARY_USABLE] = true;
     bool done = print_entry(text, ir, KERNEL_NEAR, kept, false);
-    base_release(kept);
+    buffers_release(&buffers);
     print_fits(text, ir);
     print_joint(text, ir);
     text_add(text, "\nstatic int entry_near_if(double *slots) {\n"

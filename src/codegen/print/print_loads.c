@@ -1,27 +1,27 @@
-/* print_loads.c - reads that come early, and values that are carried from round to round, as text: aN is what read N has found, cN what
- * it will find in the next round, and, where it is read ahead, both.
+/* print_loads.c - loads before their use, and values that are carried from round to round, as text: aN is the value of load N, cN that of
+ * the next round; for loads a round ahead, both.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/print/print_parts.h"
 
-void print_early_before(const struct printer *p) {
+void print_loads_before(const struct printer *p) {
     for (size_t n = 0; p->hoisted && n < p->hoisted->count; n++) {
         const struct hoist_load *load = &p->hoisted->list[n];
         if (load->kind == HOIST_ONCE)
-            text_add(p->text, "    const simd a%zu = S(%u);\n", n, load->slot);
+            text_add(p->text, "    const simd a%zu = S(%u);\n", n, load->place.slot);
         else if (load->kind != HOIST_HERE)
-            text_add(p->text, "    simd c%zu = S(%u);\n", n, load->slot);
+            text_add(p->text, "    simd c%zu = S(%u);\n", n, load->place.slot);
     }
 }
 
 /* more is 0 in the last round, else 1. */
 static void print_ahead(const struct printer *p, const struct hoist_load *load, size_t n) {
-    int64_t stride = load->stride;
+    int64_t stride = load->place.stride;
     text_add(p->text, "    c%zu = S_AT(%s%lld + more * (%lld * SLOT_STRIDE), %u);\n", n, stride < 0 ? "back" : "by",
-             (long long)(stride < 0 ? -stride : stride), (long long)stride, load->slot);
+             (long long)(stride < 0 ? -stride : stride), (long long)stride, load->place.slot);
 }
 
-void print_early_loads(const struct printer *p, size_t i) {
+void print_loads_of(const struct printer *p, size_t i) {
     const struct hoisted_loads *hoisted = p->hoisted;
     if (!hoisted)
         return;
@@ -40,26 +40,21 @@ void print_early_loads(const struct printer *p, size_t i) {
     }
 }
 
-/* What the next round reads, where the value of this one has been used for the last time: i, or the end of the round. */
-void print_early_next(const struct printer *p, size_t i) {
+/* Loads for the next round, after the last use of the present value: statement i, or the end of the round. */
+void print_loads_ahead(const struct printer *p, size_t i) {
     for (size_t n = 0; p->hoisted && n < p->hoisted->count; n++)
         if (p->hoisted->list[n].kind == HOIST_AHEAD && p->hoisted->list[n].last == i)
             print_ahead(p, &p->hoisted->list[n], n);
 }
 
-/* The value of a read, as the statements of its round see it. */
-void print_early_value(const struct printer *p, uint32_t n) {
+/* The value of a load, for the statements of its round. */
+void print_load_value(const struct printer *p, uint32_t n) {
     text_add(p->text, "%c%u", p->hoisted->list[n].kind == HOIST_AHEAD ? 'c' : 'a', n);
-}
-
-static bool is_mask(const struct printer *p, size_t i) {
-    enum function function = (enum function)p->s->list[i].function;
-    return function != FUNCTION_SINCOS && !function_is_sum(function) && function_shape(function).mask;
 }
 
 /* The value of destination d of statement i, as a number. */
 static void print_value(const struct printer *p, size_t i, uint32_t d) {
-    bool mask = is_mask(p, i);
+    bool mask = function_is_mask(p->s->list[i].function);
     text_add(p->text, mask ? "simd_of_bits(%c%zu)" : "%c%zu", d ? 'w' : 'v', i - p->region->first);
 }
 
@@ -82,7 +77,7 @@ static void print_late_stores(const struct printer *p) {
         text_add(p->text, "    }\n");
 }
 
-void print_early_after(const struct printer *p) {
+void print_loads_after(const struct printer *p) {
     if (!p->hoisted || p->region->repeats == 1)
         return;
     print_late_stores(p);
@@ -92,10 +87,10 @@ void print_early_after(const struct printer *p) {
             continue;
         text_add(p->text, "    c%zu = ", n);
         if (load->from_load)
-            print_early_value(p, load->from_load - 1);
+            print_load_value(p, load->from_load - 1);
         else
             print_value(p, load->from_statement, load->from_destination);
         text_add(p->text, ";\n");
     }
-    print_early_next(p, p->region->first + p->region->period);
+    print_loads_ahead(p, p->region->first + p->region->period);
 }

@@ -5,9 +5,6 @@
  * SPDX-License-Identifier: MIT */
 #include "codegen/print/spill.h"
 
-#include "base/memory.h"
-#include "codegen/print/spill_plan.h"
-
 /* ---- local variables ---- */
 
 static void hold(struct keeper *k, uint32_t value) {
@@ -15,7 +12,7 @@ static void hold(struct keeper *k, uint32_t value) {
     k->held[k->held_count++] = value;
 }
 
-static void spill_drop(struct keeper *k, uint32_t value) {
+static void drop(struct keeper *k, uint32_t value) {
     size_t i = 0;
     if (!k->local[value])
         return;
@@ -36,10 +33,8 @@ static uint32_t slot_of(const struct keeper *k, uint32_t value) {
 }
 
 static bool is_mask(const struct keeper *k, uint32_t value) {
-    if (is_slot(k, value))
-        return value >= 2 * k->statements + k->slots;
-    enum function function = (enum function)k->p->s->list[value / 2].function;
-    return !function_is_sum(function) && function != FUNCTION_SINCOS && function_shape(function).mask;
+    return is_slot(k, value) ? value >= 2 * k->statements + k->slots
+                             : function_is_mask(k->p->s->list[value / 2].function);
 }
 
 static void print_name(const struct keeper *k, uint32_t value) {
@@ -57,7 +52,7 @@ static void print_keep(const struct keeper *k, uint32_t value, uint32_t place) {
 }
 
 /* The value waits in a place of its own from here on. */
-static void spill_keep(struct keeper *k, uint32_t value) {
+static void move_to_place(struct keeper *k, uint32_t value) {
     k->place[value] = k->free_count > 0 ? k->free[--k->free_count] : ++k->places;
     print_keep(k, value, k->place[value] - 1);
 }
@@ -67,7 +62,7 @@ static bool is_pinned(const struct keeper *k, uint32_t slot) {
 }
 
 /* Whoever is needed last goes first; one that costs nothing to leave counts as needed later. */
-static void spill_make_room(struct keeper *k, size_t most, uint32_t now) {
+static void make_room(struct keeper *k, size_t most, uint32_t now) {
     enum { CHEAP = 100 };
     while (k->held_count > most) {
         uint32_t worst = UINT32_MAX, at = 0;
@@ -83,8 +78,8 @@ static void spill_make_room(struct keeper *k, size_t most, uint32_t now) {
         if (worst == UINT32_MAX)
             return; /* the statement needs all of them */
         if (spill_must_wait(k, worst, now))
-            spill_keep(k, worst);
-        spill_drop(k, worst);
+            move_to_place(k, worst);
+        drop(k, worst);
     }
 }
 
@@ -92,7 +87,7 @@ static void spill_make_room(struct keeper *k, size_t most, uint32_t now) {
 static void forget(struct keeper *k, uint32_t value, uint32_t now) {
     if (spill_next(k, value, now) != SPILL_NEVER)
         return;
-    spill_drop(k, value);
+    drop(k, value);
     if (k->place[value])
         k->free[k->free_count++] = k->place[value];
     k->place[value] = 0;
@@ -100,14 +95,14 @@ static void forget(struct keeper *k, uint32_t value, uint32_t now) {
 
 /* ---- back into local variables ---- */
 
-static void spill_load(struct keeper *k, uint32_t value, bool apart);
+static void load(struct keeper *k, uint32_t value, bool apart);
 
 static void compute_again(struct keeper *k, uint32_t value, bool apart) {
     const struct statement *at = &k->p->s->list[value / 2];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
         uint32_t needed = spill_value(k, value / 2, a);
         if (needed != SPILL_NEVER)
-            spill_load(k, needed, apart);
+            load(k, needed, apart);
     }
 }
 
@@ -136,7 +131,7 @@ static void print_load(struct keeper *k, uint32_t value, bool apart) {
 }
 
 /* apart: in a block, which does not always run: what it loads, it loads for itself. */
-static void spill_load(struct keeper *k, uint32_t value, bool apart) {
+static void load(struct keeper *k, uint32_t value, bool apart) {
     if (k->local[value] || (apart && k->shadow[value] == k->block))
         return;
     if (!is_slot(k, value) && !k->place[value])
@@ -158,7 +153,7 @@ static void load_arguments(struct keeper *k, uint32_t statement, uint32_t now, b
         if (value == SPILL_NEVER)
             continue;
         k->stamp[value] = now + 1;
-        spill_load(k, value, apart);
+        load(k, value, apart);
     }
 }
 
@@ -181,8 +176,8 @@ static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
         uint32_t value = 2 * statement + d, slot = k->p->s->operands[at->first + d];
         if (k->p->liveness->stored[statement] >> d & 1) {
-            spill_drop(k, 2 * k->statements + slot);
-            spill_drop(k, 2 * k->statements + k->slots + slot);
+            drop(k, 2 * k->statements + slot);
+            drop(k, 2 * k->statements + k->slots + slot);
             print_pin(k, value, slot);
         }
         if (spill_next(k, value, now) == SPILL_NEVER)
@@ -194,20 +189,20 @@ static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
 
 static void print_one(struct keeper *k, uint32_t statement, uint32_t now) {
     load_arguments(k, statement, now, false);
-    spill_make_room(k, k->most, now);
+    make_room(k, k->most, now);
     print_statement(k->p, statement);
     forget_arguments(k, statement, now);
     take_results(k, statement, now);
-    spill_make_room(k, k->most, now);
+    make_room(k, k->most, now);
 }
 
 /* Text that may change slots. It computes, too: half of the variables are its own. */
 static void print_text(struct keeper *k, const struct act *act, uint32_t now) {
-    spill_make_room(k, k->most / 2, now);
+    make_room(k, k->most / 2, now);
     text_add(k->p->text, "%s", act->text);
     for (size_t i = k->held_count; i-- > 0;)
         if (is_slot(k, k->held[i]))
-            spill_drop(k, k->held[i]);
+            drop(k, k->held[i]);
 }
 
 static void print_block(struct keeper *k, const struct act *act, uint32_t now) {
@@ -250,6 +245,6 @@ bool spill_print(const struct printer *p, const struct acts *acts, size_t most, 
         }
     }
     *places = done ? k.places : 0;
-    keeper_release(&k);
+    buffers_release(&k.lists);
     return done;
 }

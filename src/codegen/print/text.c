@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,26 +29,29 @@ void text_add_bytes(struct text *text, const char *bytes, size_t count) {
     text->bytes[text->length] = 0;
 }
 
-/* Into the room that is there; what does not fit is written again once there is more. */
-void text_add(struct text *text, const char *format, ...) {
-    va_list arguments;
+/* Formatted into the free room first; a text that does not fit is formatted again after the array has grown. */
+void text_add_list(struct text *text, const char *format, va_list arguments) {
+    va_list again;
     size_t room = text->failed ? 0 : text->capacity - text->length;
-    va_start(arguments, format);
+    va_copy(again, arguments);
     int length = vsnprintf(room > 0 ? text->bytes + text->length : NULL, room, format, arguments);
-    va_end(arguments);
     bool fits = length >= 0 && (size_t)length < room;
     if (room > 0 && !fits)
         text->bytes[text->length] = 0;
-    if (length < 0)
-        text->failed = true;
-    if (text->failed || !text_make_room(text, (size_t)length))
-        return;
-    if (!fits) {
-        va_start(arguments, format);
-        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
-        va_end(arguments);
+    text->failed = text->failed || length < 0;
+    if (!text->failed && text_make_room(text, (size_t)length)) {
+        if (!fits)
+            vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
     }
-    text->length += (size_t)length;
+    va_end(again);
+}
+
+void text_add(struct text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    text_add_list(text, format, arguments);
+    va_end(arguments);
 }
 
 void text_fail(struct text *text, const char *format, ...) {

@@ -6,6 +6,7 @@
 
 #include "hardnet/base.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,6 +19,7 @@ struct text {
 
 void text_add_bytes(struct text *text, const char *bytes, size_t count);
 __attribute__((format(printf, 2, 3))) void text_add(struct text *text, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void text_add_list(struct text *text, const char *format, va_list arguments);
 void text_drop(struct text *text);
 
 /* The text cannot be made, for another reason than memory: the first one stays. text_fail_with: for the reason of another text. */
