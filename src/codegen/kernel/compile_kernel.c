@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/system.h"
-#include "codegen/kernel/compile_parts.h"
-#include "codegen/kernel/kernel_cache.h"
+#include "codegen/kernel/kernel_parts.h"
 #include "codegen/kernel/kernel_source.h"
 #include "codegen/kernel/run_compiler.h"
 
@@ -43,7 +42,7 @@ static hn_status write_text(struct job *job, hn_error *error) {
     return HN_OK;
 }
 
-static void compile_kernel_describe(const struct job *job, const struct file_bytes *object, hn_kernel_info *out) {
+static void describe(const struct job *job, const struct file_bytes *object, hn_kernel_info *out) {
     snprintf(out->path, sizeof out->path, "%s", job->path);
     out->gradients = job->gradients;
     out->instructions = job->subject->options->instructions;
@@ -54,9 +53,8 @@ static void compile_kernel_describe(const struct job *job, const struct file_byt
 
 /* ---- the cache ---- */
 
-/* True when the cache has the kernel. One that is damaged counts as none: it is about to be replaced. One that must not be trusted is
- * an error, and stays. */
-static bool compile_kernel_find(struct job *job, hn_kernel_info *out, hn_status *status, hn_error *error) {
+/* Whether the cache has the kernel. A damaged one is ignored and replaced. One that must not be trusted is an error, and stays. */
+static bool find_cached(struct job *job, hn_kernel_info *out, hn_status *status, hn_error *error) {
     struct kernel_identity found;
     struct file_bytes object = {NULL, 0};
     hn_error said = {.status = HN_OK};
@@ -67,7 +65,7 @@ static bool compile_kernel_find(struct job *job, hn_kernel_info *out, hn_status 
     hn_status read = kernel_file_read(&object, job->path, &found, &said);
     bool same = read == HN_OK && strcmp(found.code, job->identity.code) == 0;
     if (same) {
-        compile_kernel_describe(job, &object, out);
+        describe(job, &object, out);
         out->found = true;
     } else if (read != HN_OK && read != HN_SYNTAX) {
         *status = read;
@@ -78,15 +76,15 @@ static bool compile_kernel_find(struct job *job, hn_kernel_info *out, hn_status 
     return same;
 }
 
-/* A kernel with gradients serves where none are asked for. */
+/* A kernel with gradients can replace one without. */
 static bool find_any(struct job *job, hn_kernel_info *out, hn_status *status, hn_error *error) {
-    if (compile_kernel_find(job, out, status, error))
+    if (find_cached(job, out, status, error))
         return true;
     if (*status != HN_OK || job->gradients || job->options->again)
         return false;
     job->gradients = true;
     *status = write_text(job, error);
-    if (*status == HN_OK && compile_kernel_find(job, out, status, error))
+    if (*status == HN_OK && find_cached(job, out, status, error))
         return true;
     job->gradients = false;
     if (*status == HN_OK)
@@ -98,7 +96,7 @@ static bool find_any(struct job *job, hn_kernel_info *out, hn_status *status, hn
 
 /* ---- compiling ---- */
 
-/* What a compiler made and cannot be used is no mistake of the caller's, whatever is wrong with it. */
+/* An unusable object is the compiler's error, not the caller's. */
 static hn_status blame_compiler(const struct compiler *compiler, hn_status status, hn_error *error) {
     if (status == HN_OK || status == HN_NO_MEMORY || status == HN_UNSUPPORTED)
         return status;
@@ -110,7 +108,7 @@ static hn_status blame_compiler(const struct compiler *compiler, hn_status statu
 /* Not written before it is tested. */
 static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
     const struct compiler *compiler = &job->compiler;
-    struct loaded_kernel loaded;
+    struct kernel *kernel;
     struct file_bytes object;
     double begun = clock_seconds();
     if (job->options->begin)
@@ -123,10 +121,10 @@ static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
     if (status != HN_OK)
         return status;
     out->seconds = clock_seconds() - begun;
-    status = kernel_load_bytes(&loaded, "the compiled kernel", &object, job->subject, error);
+    status = kernel_load_bytes(&kernel, "the compiled kernel", &object, job->subject, error);
     if (status == HN_OK) {
-        kernel_unload(&loaded);
-        compile_kernel_describe(job, &object, out);
+        kernel_close(kernel);
+        describe(job, &object, out);
         status = kernel_file_write(job->path, &job->identity, &object, job->options->out ? FOR_ALL_TO_READ : FOR_OWNER,
                                    error);
     } else
@@ -143,7 +141,7 @@ static hn_status choose_path(struct job *job, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status compile_kernel_work(struct job *job, hn_kernel_info *out, hn_error *error) {
+static hn_status compile_job(struct job *job, hn_kernel_info *out, hn_error *error) {
     hn_status status =
         compiler_choose(&job->compiler, job->options->compiler, job->subject->options->instructions, error);
     if (status == HN_OK)
@@ -161,7 +159,7 @@ hn_status compile_kernel(hn_kernel_info *out, const struct kernel_subject *subje
     if (!job)
         return error_no_memory(error, "the kernel");
     *job = (struct job){.subject = subject, .options = options, .gradients = options->gradients};
-    hn_status status = compile_kernel_work(job, out, error);
+    hn_status status = compile_job(job, out, error);
     base_release(job->text.bytes);
     base_release(job);
     return status;

@@ -1,7 +1,7 @@
-/* kernel_cache.c - see kernel_cache.h.
+/* kernel_cache.c - the folder of compiled kernels. See kernel_file.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "codegen/kernel/kernel_cache.h"
+#include "codegen/kernel/kernel_file.h"
 
 #include "base/error.h"
 #include "base/launch.h"
@@ -44,9 +44,8 @@ static hn_status make_folder(char folder[FILE_LONGEST], hn_error *error) {
         *at = '\0';
         bool made = launch_make_folder(folder) == 0 || errno == EEXIST;
         int code = errno;
-        if (!made && end == '/')
-            made =
-                code == EROFS || code == EACCES || code == EPERM; /* if it is not there either, the next one says so */
+        if (!made && end == '/') /* if it does not exist, the next one fails */
+            made = code == EROFS || code == EACCES || code == EPERM;
         if (!made)
             return file_error(error, folder, "make the folder", code);
         *at = end;

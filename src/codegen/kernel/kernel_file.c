@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text at the end: lines, then empty ones up to the length, then the digest in a line of its own. */
+/* The text at the end: lines, then empty ones up to the length, then a line with the digest. */
 enum { END_BYTES = 512, END_LINES = END_BYTES - DIGEST_TEXT, OTHERS_MAY_WRITE = 0022 };
 
 static const char head[] = "\nhardnet kernel 1\n";
+
+#define LINE_LIST(X) X(version) X(machine) X(instructions) X(method) X(gradients) X(model) X(code)
 
 struct kernel_identity kernel_identify(const struct kernel_source *source) {
     struct kernel_identity own;
@@ -41,11 +43,12 @@ struct kernel_identity kernel_identify(const struct kernel_source *source) {
 
 /* ---- writing ---- */
 
+#define LINE_FORMAT(name) #name " %s\n"
+#define LINE_VALUE(name)  , own->name
+
 static void write_lines(char *end, const struct kernel_identity *own) {
     char lines[END_BYTES];
-    int length = snprintf(
-        lines, sizeof lines, "%sversion %s\nmachine %s\ninstructions %s\nmethod %s\ngradients %s\nmodel %s\ncode %s\n",
-        head, own->version, own->machine, own->instructions, own->method, own->gradients, own->model, own->code);
+    int length = snprintf(lines, sizeof lines, "%s" LINE_LIST(LINE_FORMAT), head LINE_LIST(LINE_VALUE));
     memset(end, '\n', END_LINES);
     memcpy(end, lines, (size_t)length);
 }
@@ -75,7 +78,7 @@ hn_status kernel_file_write(const char *path, const struct kernel_identity *iden
 
 /* ---- reading ---- */
 
-/* The rest of the line that begins with the word; false when there is none, or when it is too long. */
+/* The rest of the line that begins with the word; false if there is none, or if it is too long. */
 static bool line_after(const char *lines, const char *word, char *out, size_t size) {
     const char *line = strstr(lines, word);
     size_t length = line ? strcspn(line + strlen(word), "\n") : 0;
@@ -86,17 +89,13 @@ static bool line_after(const char *lines, const char *word, char *out, size_t si
     return true;
 }
 
+#define LINE_READ(name) &&line_after(lines, "\n" #name " ", found->name, sizeof found->name)
+
 static bool read_lines(const char *end, struct kernel_identity *found) {
     char lines[END_LINES + 1];
     memcpy(lines, end, END_LINES);
     lines[END_LINES] = '\0';
-    return line_after(lines, "\nversion ", found->version, sizeof found->version) &&
-           line_after(lines, "\nmachine ", found->machine, sizeof found->machine) &&
-           line_after(lines, "\ninstructions ", found->instructions, sizeof found->instructions) &&
-           line_after(lines, "\nmethod ", found->method, sizeof found->method) &&
-           line_after(lines, "\ngradients ", found->gradients, sizeof found->gradients) &&
-           line_after(lines, "\nmodel ", found->model, sizeof found->model) &&
-           line_after(lines, "\ncode ", found->code, sizeof found->code);
+    return true LINE_LIST(LINE_READ);
 }
 
 hn_status kernel_fits_here(const char *path, const struct kernel_identity *found, const struct kernel_identity *wanted,
@@ -140,7 +139,7 @@ hn_status kernel_file_check(const char *path, const struct file_bytes *all, stru
     return HN_OK;
 }
 
-/* Whoever may write to the file may run code as whoever loads it. */
+/* A user who may write to the file may run code as the user who loads it. */
 static hn_status check_owner(const char *path, int file, hn_error *error) {
     struct system_facts facts;
     if (launch_facts(file, &facts) != 0)

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-static hn_instructions chosen(hn_instructions instructions) {
+hn_instructions generate_instructions(hn_instructions instructions) {
     struct backend best;
     if (instructions == HN_INSTRUCTIONS_BEST && backend_choose(&best, instructions, NULL) == HN_OK)
         hn_instructions_find(best.name, &instructions);
@@ -26,42 +26,43 @@ static uint32_t simd_width(hn_instructions instructions) {
     return instructions == HN_INSTRUCTIONS_AVX512 ? 8 : instructions == HN_INSTRUCTIONS_AVX2 ? 4 : 2;
 }
 
-/* Where there are rounds, more vectors of outputs lie behind the others: one that takes turns with y, and two to go back to. */
+/* Rounds need three more vectors of outputs: one that is swapped with y, and two to restore. */
 static uint32_t slots_of(const struct ir_module *ir) {
     return ir->slots + (ir_has_rounds(ir) ? 3 * ir->plan->outputs : 0);
 }
 
-/* What fused_fixed_kernel.h asks for. */
+/* The macros of fused_fixed_kernel.h. */
 static void print_rounds_head(struct text *text, const struct ir_module *ir) {
     const struct plan *plan = ir->plan;
-    text_add(text, "#define ROUNDS\n#define Y_SLOT %u\n#define BEST_SLOT %u\n#define OTHER_SLOT %u\n", plan->y,
-             plan->best, ir->slots);
-    text_add(text, "#define OUTPUTS %u\n#define LEAST_PIVOT %a\n", plan->outputs, SAMPLE_LEAST_PIVOT);
+    text_add(text,
+             "#define ROUNDS\n#define Y_SLOT %u\n#define BEST_SLOT %u\n#define OTHER_SLOT %u\n#define OUTPUTS %u\n"
+             "#define LEAST_PIVOT %a\n",
+             plan->y, plan->best, ir->slots, plan->outputs, SAMPLE_LEAST_PIVOT);
     if (ir->entry[KERNEL_BACK_ROUND].count > 0)
         text_add(text, "#define BACK_ROUNDS\n#define GRADIENT_SLOT %u\n#define GRAD_X_SLOT %u\n#define INPUTS %u\n",
                  plan->gradient, plan->grad_x, plan->inputs);
 }
 
-/* Whether all that rounds of auto's near stage are made of is generated. */
+/* Whether all parts of rounds of auto's near stage are generated. */
 static bool has_near_rounds(const struct ir_module *ir, const struct ir_module *near) {
     return near->entry[KERNEL_NEAR].count > 0 && ir->entry[KERNEL_EVALUATE].count > 0 &&
            ir->entry[KERNEL_RESIDUAL].count > 0 && ir->entry[KERNEL_RESCALE].count > 0 && !ir->plan->options.relative;
 }
 
-/* What fused_auto_kernel.h asks for. */
+/* The macros of fused_auto_kernel.h. */
 static void print_near_head(struct text *text, const struct plan *plan) {
-    text_add(text, "#define NEAR_ROUNDS\n#define Y_SLOT %u\n#define BEST_SLOT %u\n#define OUTPUTS %u\n", plan->y,
-             plan->best, plan->outputs);
-    text_add(text, "#define SUMMARY_SLOT %u\n#define EPS_SLOT %u\n#define FLAGS_SLOT %u\n", plan->summary, plan->eps,
-             plan->slots + LANES_FLAGS);
-    text_add(text, "#define HOLD_SLOT %u\n#define LEADS_SLOT %u\n", plan->slots + LANES_HOLD,
-             plan->slots + LANES_LEADS);
+    text_add(text,
+             "#define NEAR_ROUNDS\n#define Y_SLOT %u\n#define BEST_SLOT %u\n#define OUTPUTS %u\n"
+             "#define SUMMARY_SLOT %u\n#define EPS_SLOT %u\n#define FLAGS_SLOT %u\n"
+             "#define HOLD_SLOT %u\n#define LEADS_SLOT %u\n",
+             plan->y, plan->best, plan->outputs, plan->summary, plan->eps, plan->slots + LANES_FLAGS,
+             plan->slots + LANES_HOLD, plan->slots + LANES_LEADS);
 }
 
-/* What compilers are told in their own words. gcc orders instructions before it gives out registers, too, and minds how many are left:
- * straight code of thousands of statements gains 1 to 3 %, and takes a third longer to compile. Rounds that are straight lose 5 %:
- * their statements stand where they are needed, and code that grows leaves the first cache. */
-static void print_ways(struct text *text, bool straight_rounds) {
+/* gcc also schedules instructions before register allocation, with regard to register pressure: straight code of thousands of statements
+ * gains 1 to 3 %, and takes a third longer to compile. Straight rounds lose 5 %: their statements are already at their first use, and
+ * code that grows leaves the first cache. */
+static void print_pragmas(struct text *text, bool straight_rounds) {
     text_add(text, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n");
     if (!straight_rounds)
         text_add(text, "#elif defined(__GNUC__)\n"
@@ -69,31 +70,18 @@ static void print_ways(struct text *text, bool straight_rounds) {
     text_add(text, "#endif\n");
 }
 
-static const char prelude[] = "#include \"base/real.h\"\n"
-                              "#include \"base/lanes.h\"\n"
-                              "#include \"base/simd.h\"\n"
-                              "#include \"base/simd_pair.h\"\n"
-                              "#include \"base/elementary_round.h\"\n"
-                              "#include \"base/reduce.h\"\n"
+/* Headers that others include behind a condition come before them: an include is replaced where it is first. */
+static const char prelude[] = "#include \"base/reduce.h\"\n"
                               "#include \"base/reduce.c\"\n"
-                              "#include \"base/elementary_exponential.h\"\n"
-                              "#include \"base/elementary_circle.h\"\n"
-                              "#include \"base/elementary_arc.h\"\n"
-                              "#include \"base/elementary_hyperbolic.h\"\n"
-                              "#include \"linalg/pivot_kernel.h\"\n"
-                              "#include \"cpu/row_values_kernel.h\"\n"
+                              "#include \"codegen/kernel/generated_kernel.h\"\n"
                               "#include \"cpu/unload_kernel.h\"\n"
                               "#include \"cpu/fused_auto.h\"\n"
-                              "#include \"core/summary.h\"\n"
-                              "#include \"codegen/kernel/row_functions_kernel.h\"\n"
                               "#include \"cpu/kernel_table.h\"\n"
-                              "#include \"codegen/kernel/generated_kernel.h\"\n"
                               "#include \"codegen/kernel/fused_fixed_kernel.h\"\n"
                               "#include \"codegen/kernel/fused_adjoint_kernel.h\"\n"
                               "#include \"codegen/kernel/lanes_number_kernel.h\"\n"
-                              "#include \"core/precision.h\"\n"
-                              "#include \"core/number.h\"\n"
                               "#include \"core/damping.h\"\n"
+                              "#include \"core/summary.h\"\n"
                               "#include \"codegen/kernel/fused_auto_kernel.h\"\n";
 
 void generate_print_prelude(struct text *text) {
@@ -103,14 +91,14 @@ void generate_print_prelude(struct text *text) {
     text_drop(&root);
 }
 
-static void kernel_source_print_head(struct text *text, const struct ir_module *ir, const struct ir_module *near,
-                                     const struct generate_options *options) {
+static void print_head(struct text *text, const struct ir_module *ir, const struct ir_module *near,
+                       const struct generate_options *options) {
     bool alone = ir->plan->system.kind == FACTOR_TILED;
     text_add(text,
              "/* A kernel of hardnet %s for %s: the arithmetic of one layer, generated. Compile it without\n"
              " * -ffast-math and with -ffp-contract=off. */\n",
              hn_version(), hn_instructions_text(options->instructions));
-    print_ways(text, ir_has_rounds(ir) && !ir->loops);
+    print_pragmas(text, ir_has_rounds(ir) && !ir->loops);
     text_add(text, "#define SLOTS %u\n#define ADJOINT %d\n#define SOLVES %d\n", slots_of(ir), options->adjoint,
              ir->solves);
     text_add(text, "#define WIDTH %u\n%s", alone ? 1 : simd_width(options->instructions),
@@ -125,19 +113,21 @@ static void kernel_source_print_head(struct text *text, const struct ir_module *
 /* ---- all of it ---- */
 
 static bool print_entries(struct text *text, const struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
     bool *kept = print_kept(ir, false), done = kept != NULL;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++)
         if (ir->entry[e].count > 0 && !ir->entry[e].round)
             done = print_entry(text, ir, (enum kernel_entry)e, kept, false);
-    if (done && ir_has_rounds(ir)) {
+    if (done)
         memset(kept, 0, ir->slots * sizeof *kept);
-        memset(kept + ir->plan->y, true, ir->plan->outputs * sizeof *kept);
+    if (done && ir_has_rounds(ir)) {
+        memset(kept + plan->y, true, plan->outputs * sizeof *kept);
         done = print_entry(text, ir, KERNEL_ROUND, kept, false);
+        memset(kept + plan->y, false, plan->outputs * sizeof *kept);
     }
     if (done && ir->entry[KERNEL_BACK_ROUND].count > 0) {
-        memset(kept, 0, ir->slots * sizeof *kept);
-        memset(kept + ir->plan->gradient, true, ir->plan->outputs * sizeof *kept);
-        memset(kept + ir->plan->grad_x, true, ir->plan->inputs * sizeof *kept);
+        memset(kept + plan->gradient, true, plan->outputs * sizeof *kept);
+        memset(kept + plan->grad_x, true, plan->inputs * sizeof *kept);
         done = print_entry(text, ir, KERNEL_BACK_ROUND, kept, false);
     }
     base_release(kept);
@@ -169,15 +159,15 @@ static void print_table(struct text *text, const struct ir_module *ir, const str
 static hn_status print_kernel(struct text *text, const struct ir_module *ir, const struct ir_module *near,
                               const struct generate_options *options, hn_error *error) {
     bool nears = near->entry[KERNEL_NEAR].count > 0;
-    kernel_source_print_head(text, ir, near, options);
+    print_head(text, ir, near, options);
     print_calls(text, ir, CALLS_ONE);
     bool done = print_entries(text, ir) && (!nears || print_near(text, near));
     print_table(text, ir, near);
     return done && !text->failed ? HN_OK : error_no_memory(error, "generated code");
 }
 
-/* What repeats other entries, where these are there. */
-static hn_status ir_again(struct ir_module *ir, struct ir_module *near, hn_error *error) {
+/* Entries that are made of other entries. */
+static hn_status lower_rounds(struct ir_module *ir, struct ir_module *near, hn_error *error) {
     bool steps = ir->entry[KERNEL_WEIGH_ALL].count > 0 && ir->entry[KERNEL_STEP_BEGIN].count > 0;
     hn_status status = ir_round(ir, error);
     if (status == HN_OK)
@@ -197,13 +187,13 @@ hn_status generate_lanes(struct generated_text *out, const struct plan *plan, co
     struct generate_options own = *options;
     struct ir_module ir, near = {.plan = NULL};
     *out = (struct generated_text){.bytes = NULL};
-    own.instructions = chosen(own.instructions);
+    own.instructions = generate_instructions(own.instructions);
     hn_status status = ir_create(&ir, plan, own.adjoint, error);
     if (status != HN_OK)
         return status;
     status = parts_choose(&ir, &out->left, error);
     if (status == HN_OK)
-        status = ir_again(&ir, &near, error);
+        status = lower_rounds(&ir, &near, error);
     if (status == HN_OK)
         status = print_kernel(&text, &ir, &near, &own, error);
     ir_release(&ir);
@@ -219,61 +209,23 @@ hn_status generate_lanes(struct generated_text *out, const struct plan *plan, co
 
 /* ---- flags ---- */
 
-static const char *common_flag(size_t i) {
-    switch (i) {
-    case 0:
-        return "-std=gnu11";
-    case 1:
-        return "-fPIC";
-    case 2:
-        return "-shared";
-    case 3:
-        return "-ffp-contract=off";
-    case 4:
-        return "-fno-math-errno";
-    case 5:
-        return "-fno-strict-aliasing";
-    case 6:
-        return "-fvisibility=hidden";
-    case 7:
-        return "-Wno-psabi";
-    case 8:
-        return "-fno-asynchronous-unwind-tables";
-    default:
-        return NULL;
-    }
-}
+static const char common_flags[][36] = {"-std=gnu11",          "-fPIC",           "-shared",
+                                        "-ffp-contract=off",   "-fno-math-errno", "-fno-strict-aliasing",
+                                        "-fvisibility=hidden", "-Wno-psabi",      "-fno-asynchronous-unwind-tables"};
+static const char avx2_flags[][36] = {"-mavx2"};
+static const char avx512_flags[][36] = {"-mavx512f", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512"};
 
-static const char *avx512_flag(size_t i) {
-    switch (i) {
-    case 0:
-        return "-mavx512f";
-    case 1:
-        return "-mavx512dq";
-    case 2:
-        return "-mavx512vl";
-    case 3:
-        return "-mprefer-vector-width=512";
-    default:
-        return NULL;
-    }
-}
+#define FLAG_COUNT(flags) (sizeof(flags) / sizeof(flags)[0])
 
 size_t generate_flags(hn_instructions instructions, const char **flags, size_t most) {
-    size_t count = 0, common = 0;
-    hn_instructions own = chosen(instructions);
-    while (common_flag(common))
-        common++;
-    for (; count < most; count++) {
-        const char *flag = common_flag(count);
-        if (!flag && own == HN_INSTRUCTIONS_AVX2)
-            flag = count == common ? "-mavx2" : NULL;
-        else if (!flag && own == HN_INSTRUCTIONS_AVX512)
-            flag = avx512_flag(count - common);
-        if (!flag)
-            break;
-        flags[count] = flag;
-    }
+    size_t count = 0;
+    hn_instructions own = generate_instructions(instructions);
+    for (size_t i = 0; i < FLAG_COUNT(common_flags) && count < most; i++)
+        flags[count++] = common_flags[i];
+    for (size_t i = 0; i < FLAG_COUNT(avx2_flags) && count < most && own == HN_INSTRUCTIONS_AVX2; i++)
+        flags[count++] = avx2_flags[i];
+    for (size_t i = 0; i < FLAG_COUNT(avx512_flags) && count < most && own == HN_INSTRUCTIONS_AVX512; i++)
+        flags[count++] = avx512_flags[i];
     return count;
 }
 

@@ -8,7 +8,6 @@
 #include "base/launch.h"
 #include "base/memory.h"
 #include "codegen/kernel/kernel_source.h"
-#include "codegen/kernel/temp_folder.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static struct error_subject about(const struct compiler *compiler) {
 
 /* ---- words ---- */
 
-static hn_status run_compiler_add(struct compiler *compiler, const char *word, hn_error *error) {
+static hn_status add_word(struct compiler *compiler, const char *word, hn_error *error) {
     if (compiler->count >= COMPILER_WORDS)
         return error_about(error, HN_LIMIT, about(compiler), "the compiler %s: more than %d words", compiler->command,
                            COMPILER_WORDS);
@@ -37,33 +36,29 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-static hn_status run_compiler_split(struct compiler *compiler, hn_error *error) {
+static hn_status split_words(struct compiler *compiler, hn_error *error) {
     hn_status status = HN_OK;
     for (char *at = compiler->text; *at && status == HN_OK;) {
         while (is_blank(*at))
             *at++ = '\0';
         if (*at)
-            status = run_compiler_add(compiler, at, error);
+            status = add_word(compiler, at, error);
         while (*at && !is_blank(*at))
             at++;
     }
     return status;
 }
 
-/* The last words on what may change bits are ours: the generator's, and that nothing of -ffast-math is left. */
+/* Our flags come last, because they fix the bits: no -ffast-math, then those of the generator. Warnings are off. */
 static hn_status add_flags(struct compiler *compiler, hn_instructions instructions, hn_error *error) {
-    enum { MOST = 32 };
-    const char *flags[MOST];
-    size_t count = generate_flags(instructions, flags, MOST);
-    hn_status status = run_compiler_add(compiler, "-fno-fast-math", error);
-    if (status == HN_OK)
-        status = run_compiler_add(compiler, "-fno-unsafe-math-optimizations", error);
-    if (status == HN_OK)
-        status = run_compiler_add(compiler, generate_level(), error);
+    enum { FIRST = 3, MOST = 32 };
+    const char *flags[MOST + 1] = {"-fno-fast-math", "-fno-unsafe-math-optimizations", generate_level()};
+    size_t count = FIRST + generate_flags(instructions, flags + FIRST, MOST - FIRST);
+    hn_status status = HN_OK;
+    flags[count++] = "-w";
     for (size_t i = 0; i < count && status == HN_OK; i++)
-        status = run_compiler_add(compiler, flags[i], error);
-    return status == HN_OK ? run_compiler_add(compiler, "-w", error)
-                           : status; /* what a compiler remarks is not the user's business */
+        status = add_word(compiler, flags[i], error);
+    return status;
 }
 
 hn_status compiler_choose(struct compiler *compiler, const char *command, hn_instructions instructions,
@@ -81,13 +76,13 @@ hn_status compiler_choose(struct compiler *compiler, const char *command, hn_ins
         return error_about(error, HN_LIMIT, error_option("compiler"), "compiler: more than %d bytes", COMPILER_LONGEST);
     memcpy(compiler->command, empty ? "cc" : given, length);
     memcpy(compiler->text, compiler->command, length);
-    hn_status status = run_compiler_split(compiler, error);
+    hn_status status = split_words(compiler, error);
     return status == HN_OK ? add_flags(compiler, instructions, error) : status;
 }
 
-/* ---- what a compiler said ---- */
+/* ---- the output of a compiler ---- */
 
-/* The first line that speaks of an error, else the first one; without control characters, and not too long. */
+/* The first line that mentions an error, else the first one; without control characters, and not too long. */
 static void first_words(const char *said, char shown[SHOWN]) {
     const char *line = NULL;
     for (const char *at = said; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -113,17 +108,15 @@ static hn_status complain(const struct compiler *compiler, int how, const char *
     if (file_read(&said, output, SAID_MOST, NULL) == HN_OK)
         first_words((const char *)said.data, shown);
     base_release(said.data);
-    const char *colon = shown[0] ? ": " : "";
-    if (WIFSIGNALED(how))
-        return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s was ended by signal %d%s%s",
-                           compiler->command, WTERMSIG(how), colon, shown);
-    return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s failed (exit code %d)%s%s",
-                       compiler->command, WEXITSTATUS(how), colon, shown);
+    return error_about(
+        error, HN_UNSUPPORTED, about(compiler),
+        WIFSIGNALED(how) ? "the compiler %s was ended by signal %d%s%s" : "the compiler %s failed (exit code %d)%s%s",
+        compiler->command, WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how), shown[0] ? ": " : "", shown);
 }
 
 /* ---- running ---- */
 
-/* Its children, too; those that do not end when they are asked are ended. */
+/* With its children; those that do not end on request are killed. */
 static void end(pid_t process) {
     int how;
     double begun = clock_seconds();
@@ -134,7 +127,7 @@ static void end(pid_t process) {
     launch_wait(process, &how); /* fails where it has been waited for */
 }
 
-/* NULL, or why it must not go on. */
+/* Why the compiler is ended; NULL: it is not. */
 static const char *reason_to_end(const struct compiler_watch *watch, double seconds) {
     if (watch->cancel && __atomic_load_n(watch->cancel, __ATOMIC_RELAXED) != 0)
         return "because that was asked for";
@@ -169,13 +162,11 @@ static hn_status wait_for(const struct compiler *compiler, pid_t process, const 
 
 static hn_status start(const struct compiler *compiler, const struct workshop *shop, pid_t *process, hn_error *error) {
     const char *words[COMPILER_WORDS + 4];
-    size_t count = compiler->count;
+    const size_t count = compiler->count;
     char reason[128];
+    const char *const paths[] = {"-o", shop->object, shop->text, NULL};
     memcpy(words, compiler->words, count * sizeof *words);
-    words[count++] = "-o";
-    words[count++] = shop->object;
-    words[count++] = shop->text;
-    words[count] = NULL;
+    memcpy(words + count, paths, sizeof paths);
     *process = launch_start(words, shop->output, shop->folder);
     if (*process >= 0)
         return HN_OK;
@@ -189,8 +180,8 @@ static hn_status start(const struct compiler *compiler, const struct workshop *s
                        reason);
 }
 
-static hn_status run_compiler_work(const struct compiler *compiler, const struct workshop *shop,
-                                   const struct compiler_watch *watch, struct file_bytes *out, hn_error *error) {
+static hn_status compile_in(const struct compiler *compiler, const struct workshop *shop,
+                            const struct compiler_watch *watch, struct file_bytes *out, hn_error *error) {
     pid_t process = -1;
     int how = 0;
     hn_status status = start(compiler, shop, &process, error);
@@ -221,7 +212,7 @@ hn_status compiler_run(const struct compiler *compiler, const struct compiler_wa
         return status;
     status = file_write(shop.text, text, length, error);
     if (status == HN_OK)
-        status = run_compiler_work(compiler, &shop, watch, out, error);
+        status = compile_in(compiler, &shop, watch, out, error);
     workshop_close(&shop);
     return status;
 }

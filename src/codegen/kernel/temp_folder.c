@@ -1,10 +1,10 @@
-/* temp_folder.c - see temp_folder.h.
+/* temp_folder.c - the folder in which a compiler works. See run_compiler.h.
  *
- * The compiler reads its text and writes its object by their paths, so that no other user may be able to rename a folder on the
- * way there: a folder that others may write to needs the sticky bit. Files are removed through the folder that was looked at, not by a path that could have become another's meanwhile.
+ * The compiler reads its text and writes its object by their paths, so no other user may rename a folder of these paths: a folder that
+ * others may write to needs the sticky bit. Files are removed through the open folder that was checked, not by a path.
  *
  * SPDX-License-Identifier: MIT */
-#include "codegen/kernel/temp_folder.h"
+#include "codegen/kernel/run_compiler.h"
 
 #include "base/error.h"
 #include "base/launch.h"
@@ -47,7 +47,7 @@ static void look_for_text(void *context, const char *name) {
     *found = *found || strcmp(name, text_name) == 0;
 }
 
-/* A folder of the name without the text in it may be anybody's: it goes if it is empty. */
+/* A folder of this name without the text may belong to another program: it is removed if it is empty. */
 static void remove_workshop(const char *path, bool stale_only) {
     int folder = launch_open_folder(path);
     bool has_text = false;
@@ -81,7 +81,7 @@ static void sweep_one(void *context, const char *name) {
     remove_workshop(path, true);
 }
 
-/* What cannot be removed stays, without a word: it is no business of the compilation at hand. */
+/* Folders that cannot be removed are ignored. */
 static void sweep(const char *parent) {
     char name[FILE_LONGEST];
     snprintf(name, sizeof name, "%s", parent);
@@ -103,7 +103,7 @@ static bool others_may_rename(const struct system_facts *facts) {
     return writable && !(facts->mode & STICKY);
 }
 
-/* Every folder of the path, from the root on: whoever may rename one of them may put another text in place of ours. */
+/* Every folder of the path, from the root on: a user who may rename one of them may replace our text. */
 static hn_status check_folders(char *path, hn_error *error) {
     struct system_facts facts;
     for (char *at = path;; at++) {
