@@ -56,7 +56,7 @@ hn_status kernel_is_foreign(const char *path, const struct kernel_identity *foun
 /* Bytes of machine code in an ELF object: its segments that may be executed; 0: unknown. */
 size_t kernel_code_bytes(const struct file_bytes *object);
 
-/* ---- the cache (kernel_cache.c): $XDG_CACHE_HOME/hardnet, or ~/.cache/hardnet ----
+/* ---- the cache: $XDG_CACHE_HOME/hardnet, or ~/.cache/hardnet ----
  *
  * Its files are loaded and run, so the folder belongs to the user alone: it is made with mode 0700, and refused if it belongs to another
  * user, is accessible to others or is a symbolic link. Files are named by a digest of all that they depend on, written whole by a

@@ -36,16 +36,4 @@ struct compiler_watch {
 hn_status compiler_run(const struct compiler *compiler, const struct compiler_watch *watch, struct file_bytes *out,
                        const char *text, size_t length, hn_error *error);
 
-/* ---- the folder in which the compiler works (temp_folder.c) ----
- *
- * It is new, of mode 0700, named hardnet-kernel-XXXXXX, in TMPDIR or /tmp. The compiler has it as its own TMPDIR, so that all of its files
- * are removed with it. A program that is killed leaves its folder: workshop_open removes folders of that name that belong to the same
- * user, contain the text and have not changed for a day. */
-struct workshop {
-    char folder[FILE_LONGEST], text[FILE_LONGEST], object[FILE_LONGEST], output[FILE_LONGEST];
-};
-
-hn_status workshop_open(struct workshop *shop, hn_error *error);
-void workshop_close(const struct workshop *shop); /* removes it */
-
 #endif

@@ -29,11 +29,7 @@ void print_meaning(const struct printer *p, size_t i);
 int64_t stride_of(const struct printer *p, size_t i, uint32_t k);
 void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask);
 
-/* Loads before a loop, before a statement of a round, for the next round. */
-void print_loads_before(const struct printer *p);
-void print_loads_of(const struct printer *p, size_t i);
-void print_loads_ahead(const struct printer *p, size_t i);
+/* The value of a load, for the statements of its round. */
 void print_load_value(const struct printer *p, uint32_t n);
-void print_loads_after(const struct printer *p);
 
 #endif

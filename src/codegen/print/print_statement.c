@@ -67,6 +67,11 @@ static void print_variable(const struct printer *p, uint32_t source, bool mask) 
              high ? p->pairs->mate[i] : i);
 }
 
+/* The value of a load, for the statements of its round. */
+void print_load_value(const struct printer *p, uint32_t n) {
+    text_add(p->text, "%c%u", p->hoisted->list[n].kind == HOIST_AHEAD ? 'c' : 'a', n);
+}
+
 /* One number. */
 static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask) {
     const struct statement *at = &p->s->list[i];
