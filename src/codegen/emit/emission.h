@@ -61,6 +61,7 @@ struct rounding_step {
 };
 
 struct emission_rounding {
+    struct buffers lists;
     struct rounding_step *steps;
     size_t count, capacity;
     uint32_t *number; /* per slot: 1 + its number there, 0: none */
@@ -132,8 +133,14 @@ void emission_print_element(const struct emission *e, struct text *out, size_t i
 /* Sets an element of an array of the workspace. */
 void emission_print_set(const struct emission *e, struct text *out, const char *array, size_t i, double value);
 
-/* static const uint32_t NAME[], unless there are no words. */
-void emission_print_words(struct text *out, const char *name, const uint32_t *words, size_t count);
+/* Arrays of words as constant data, except for empty ones. */
+struct word_list {
+    const char *name;
+    const uint32_t *words;
+    size_t count;
+};
+void emission_print_words(struct text *out, const struct word_list *lists, size_t count);
+size_t emission_count_words(const struct word_list *lists, size_t count);
 
 static inline bool emission_fits_float(double value) {
     double size = fabs(value);

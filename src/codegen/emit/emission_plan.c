@@ -27,59 +27,53 @@ void emission_print_element(const struct emission *e, struct text *out, size_t i
     text_add(out, ",");
 }
 
-void emission_print_words(struct text *out, const char *name, const uint32_t *words, size_t count) {
+void emission_print_words(struct text *out, const struct word_list *lists, size_t count) {
     enum { PER_LINE = 16 };
-    if (count == 0)
-        return;
-    text_add(out, "static const uint32_t %s[] = {", name);
-    for (size_t i = 0; i < count; i++)
-        text_add(out, "%s%u,", i % PER_LINE ? " " : "\n    ", words[i]);
-    text_add(out, "\n};\n");
+    for (const struct word_list *list = lists; list < lists + count; list++) {
+        if (list->count == 0)
+            continue;
+        text_add(out, "static const uint32_t %s[] = {", list->name);
+        for (size_t i = 0; i < list->count; i++)
+            text_add(out, "%s%u,", i % PER_LINE ? " " : "\n    ", list->words[i]);
+        text_add(out, "\n};\n");
+    }
 }
 
-struct named_list {
-    const char *name;
-    struct plan_list list;
-};
+size_t emission_count_words(const struct word_list *lists, size_t count) {
+    size_t words = 0;
+    for (size_t i = 0; i < count; i++)
+        words += lists[i].count;
+    return words;
+}
 
 /* ---- lists, in the order of the plan's fields ---- */
 
 #define NO_FIELD(...)
-#define NAME_LIST(name)    {"list_" #name, p->name},
-#define NAME_ENTRIES(name) {"list_" #name "_slot", p->name.slot}, {"list_" #name "_entry", p->name.entry},
-#define NAME_MATRIX(name)                                                                                              \
-    {"list_" #name "_first", p->name.first}, {"list_" #name "_column", p->name.column},                                \
-        {"list_" #name "_slot", p->name.slot},
-#define NAME_ADJOINT(name)                                                                                             \
-    {"list_" #name "_first", with_adjoint(e, p->name.first)},                                                          \
-        {"list_" #name "_column", with_adjoint(e, p->name.column)},                                                    \
-        {"list_" #name "_slot", with_adjoint(e, p->name.slot)},
+#define NAME_PART(name, part, adjoint)                                                                                 \
+    {"list_" #name "_" #part, plan_words(p, p->name.part), (adjoint) ? p->name.part.count : 0},
+#define NAME_LIST(name)    {"list_" #name, plan_words(p, p->name), p->name.count},
+#define NAME_ENTRIES(name) NAME_PART(name, slot, true) NAME_PART(name, entry, true)
+#define NAME_MATRIX(name)  NAME_PART(name, first, true) NAME_PART(name, column, true) NAME_PART(name, slot, true)
+#define NAME_ADJOINT(name) /* empty in a file without gradients */                                                     \
+    NAME_PART(name, first, e->options.adjoint)                                                                         \
+    NAME_PART(name, column, e->options.adjoint) NAME_PART(name, slot, e->options.adjoint)
 #define ONE_LIST(name)    +1
 #define TWO_LISTS(name)   +2
 #define THREE_LISTS(name) +3
 
 enum { PLAN_LISTS = PLAN_FIELD_LIST(NO_FIELD, ONE_LIST, TWO_LISTS, THREE_LISTS, THREE_LISTS, NO_FIELD) };
 
-/* The list, empty in a file without gradients. */
-static struct plan_list with_adjoint(const struct emission *e, struct plan_list list) {
-    list.count = e->options.adjoint ? list.count : 0;
-    return list;
-}
-
-static void name_lists(const struct emission *e, struct named_list lists[PLAN_LISTS]) {
+static void name_lists(const struct emission *e, struct word_list lists[PLAN_LISTS]) {
     const struct plan *p = e->plan;
-    const struct named_list all[PLAN_LISTS] = {
+    const struct word_list all[PLAN_LISTS] = {
         PLAN_FIELD_LIST(NO_FIELD, NAME_LIST, NAME_ENTRIES, NAME_MATRIX, NAME_ADJOINT, NO_FIELD)};
     memcpy(lists, all, sizeof all);
 }
 
 size_t emission_plan_bytes(const struct emission *e) {
-    struct named_list lists[PLAN_LISTS];
-    size_t words = 0;
+    struct word_list lists[PLAN_LISTS];
     name_lists(e, lists);
-    for (int i = 0; i < PLAN_LISTS; i++)
-        words += lists[i].list.count;
-    return words * sizeof(uint32_t);
+    return emission_count_words(lists, PLAN_LISTS) * sizeof(uint32_t);
 }
 
 /* ---- fields ---- */
@@ -117,15 +111,12 @@ static void print_options(const struct emission *e, struct text *out) {
 }
 
 /* A field that is so many lists. Returns the list behind them. */
-static const struct named_list *print_lists(struct text *out, const char *field, const struct named_list *list,
-                                            int count) {
+static const struct word_list *print_lists(struct text *out, const char *field, const struct word_list *list,
+                                           int count) {
     text_add(out, "    .%s = %s", field, count > 1 ? "{" : "");
     for (int i = 0; i < count; i++, list++) {
         text_add(out, i > 0 ? ", " : "");
-        if (list->list.count > 0)
-            text_add(out, "{%s, %u}", list->name, list->list.count);
-        else
-            text_add(out, "{0, 0}");
+        text_add(out, "{%s, %zu}", list->count > 0 ? list->name : "0", list->count);
     }
     text_add(out, "%s,\n", count > 1 ? "}" : "");
     return list;
@@ -138,12 +129,11 @@ static const struct named_list *print_lists(struct text *out, const char *field,
 
 void emission_print_plan(const struct emission *e, const char *declaration, struct text *out) {
     const struct plan *p = e->plan;
-    struct named_list lists[PLAN_LISTS];
-    const struct named_list *list = lists;
+    struct word_list lists[PLAN_LISTS];
+    const struct word_list *list = lists;
     name_lists(e, lists);
     text_add(out, "\n/* The layer: where its numbers lie among the slots. */\n\n");
-    for (int i = 0; i < PLAN_LISTS; i++)
-        emission_print_words(out, lists[i].name, plan_words(p, lists[i].list), lists[i].list.count);
+    emission_print_words(out, lists, PLAN_LISTS);
     text_add(out, "\n%s = {\n", declaration);
     print_options(e, out);
     text_add(out, "    .program = {{0, %u}},\n    .system = {%u},\n", p->program.constants.count,

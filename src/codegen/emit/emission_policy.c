@@ -57,18 +57,12 @@ void emission_policy_release(struct emission *e) {
 
 /* ---- lists ---- */
 
-struct word_list {
-    const char *name;
-    const uint32_t *words;
-    size_t count;
-};
-
 /* Where a list that may be empty is named. */
 static const char *named(size_t count, const char *name) {
     return count > 0 ? name : "0";
 }
 
-/* Infinity and NaN are no constant expressions of C: print_special sets them. */
+/* Infinity and NaN are not constant expressions in C: print_special sets them. */
 static void print_numbers(const struct emission *e, struct text *out, const char *name, const double *numbers,
                           size_t count) {
     if (count == 0)
@@ -105,9 +99,9 @@ static void print_program(const struct emission *e, const struct program *p, str
     char name[PROGRAM_ARRAYS][96];
     for (int i = 0; i < PROGRAM_ARRAYS; i++)
         snprintf(name[i], sizeof name[i], "%s_%s", owner, parts[i]);
+    const struct word_list words[] = {{name[1], p->pairs, 2 * p->pair_count}, {name[2], p->columns, p->column_count}};
     print_code(p, out, name[0]);
-    emission_print_words(out, name[1], p->pairs, 2 * p->pair_count);
-    emission_print_words(out, name[2], p->columns, p->column_count);
+    emission_print_words(out, words, 2);
     print_numbers(e, out, name[3], p->coefficients, p->coefficient_count);
     print_numbers(e, out, name[4], p->constants, p->constant_count);
     text_add(out, wrapped ? "static const struct program %s = {{" : "static const struct policy_program %s = {", owner);
@@ -209,8 +203,7 @@ static void print_places(const struct emission *e, struct text *out) {
     const struct refine_places *p = &e->policy.refinement.places;
     struct word_list lists[REFINE_LISTS];
     name_lists(p, lists);
-    for (int i = 0; i < REFINE_LISTS; i++)
-        emission_print_words(out, lists[i].name, lists[i].words, lists[i].count);
+    emission_print_words(out, lists, REFINE_LISTS);
     print_other_lists(e, p, out);
     text_add(out, "\nstatic const struct refine_places policy_refine_places = {\n");
     print_task(&p->task, out);
@@ -234,11 +227,8 @@ static void print_lists(const struct emission *e, struct text *out) {
 static size_t places_bytes(const struct emission *e) {
     const struct refine_places *p = &e->policy.refinement.places;
     struct word_list lists[REFINE_LISTS];
-    size_t words = 0;
     name_lists(p, lists);
-    for (int i = 0; i < REFINE_LISTS; i++)
-        words += lists[i].count;
-    words += p->task.rows + 1 + p->system.constant_count;
+    size_t words = emission_count_words(lists, REFINE_LISTS) + p->task.rows + 1 + p->system.constant_count;
     return words * sizeof(uint32_t) + p->task.columns + p->system.constant_count * emission_real(e);
 }
 

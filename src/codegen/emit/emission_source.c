@@ -81,7 +81,7 @@ static struct families find_families(const struct emission *e) {
         if (e->policy.used[code])
             add_operator(&f, code);
     f.hyperbolic = f.hyperbolic || e->network;
-    if (e->plan->tape_numbers > 0) /* a search runs programs of its own */
+    if (e->plan->tape_numbers > 0) /* a search runs other programs */
         f.arc = f.hyperbolic = true;
     return f;
 }
@@ -153,7 +153,7 @@ static void print_tape(const struct emission *e, struct text *out) {
             tape_steps(e), tape_steps(e), tape_steps(e) * e->plan->outputs);
 }
 
-/* The arrays that the layers of the network take turns with. */
+/* The arrays that the layers of the network use alternately. */
 static void print_turns(const struct emission *e, struct text *out) {
     if (e->network)
         text_add(out, emission_network_is_shaped(e)

@@ -57,6 +57,11 @@ void statements_operand(struct statements *s, uint32_t operand) {
     s->list[s->count - 1].count++;
 }
 
+void statements_product(struct statements *s, uint32_t a, uint32_t b) {
+    statements_operand(s, a);
+    statements_operand(s, b);
+}
+
 void statements_add(struct statements *s, enum function function, uint32_t destination, const uint32_t *arguments,
                     size_t count) {
     statements_begin(s, function);

@@ -59,7 +59,7 @@
     X(KEEP_PRODUCT, 0, 1, 3, 8, simd_keep(a, b *c))                                                                    \
     X(ADD_KEPT, 0, 2, 3, 8, a + simd_keep(b, c))                                                                       \
     X(ADD_KEPT_NOT, 0, 6, 4, 8, a + simd_keep(b & ~c, d))                                                              \
-    /* acts of a round (codegen/kernel/fused_fixed_kernel.h): statements of C without a result                 */      \
+    /* acts of a round (codegen/kernel/fused_fixed_kernel.h): statements of C without a result */                      \
     X(LEAVE, 0, 1, 1, 8, if (round_leaves(round, ~a)) return 1)                                                        \
     X(LEAVE_SINGULAR, 0, 0, 2, 8, if (round_leaves(round, round_singular(a, b))) return 1)                             \
     X(JUDGE, 0, 0, 1, 8, round_judge(slots, round, a))
@@ -112,7 +112,7 @@ static inline bool function_is_mask(uint32_t function) {
 }
 
 static inline bool function_argument_is_mask(uint32_t function, uint32_t a) {
-    return function_shape((enum function)function).masks >> (a - 1) & 1;
+    return !function_is_sum((enum function)function) && function_shape((enum function)function).masks >> (a - 1) & 1;
 }
 
 /* The reciprocal of a pivot. */
@@ -154,6 +154,7 @@ struct statements statements_like(const struct statements *s);
 /* A statement without operands; statements_operand adds them to the last statement. */
 void statements_begin(struct statements *s, enum function function);
 void statements_operand(struct statements *s, uint32_t operand);
+void statements_product(struct statements *s, uint32_t a, uint32_t b); /* two operands of a sum */
 
 /* A whole statement. */
 void statements_add(struct statements *s, enum function function, uint32_t destination, const uint32_t *arguments,

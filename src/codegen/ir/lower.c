@@ -1,4 +1,4 @@
-/* lower.c - the order of the walk; programs.
+/* lower.c - lowers the phases of the program, and calls the other files in order.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
@@ -53,8 +53,7 @@ static bool take_lists(struct ir_module *ir) {
 
 void ir_put(const struct ir_module *ir, struct statements *s, enum function function, uint32_t destination,
             const uint32_t *slots, size_t count) {
-    statements_begin(s, function);
-    statements_operand(s, destination);
+    statements_add(s, function, destination, NULL, 0);
     for (size_t i = 0; i < count; i++)
         statements_operand(s, ir_operand(ir, slots[i]));
 }
@@ -69,12 +68,9 @@ static void ir_sum(struct ir_module *ir, struct statements *s, const struct inst
 /* Numbers times slots. */
 static void ir_linear(struct ir_module *ir, struct statements *s, const struct instruction *at) {
     const uint32_t *column = plan_words(ir->plan, ir->plan->program.columns) + at->c;
-    statements_begin(s, SUM_FIRST);
-    statements_operand(s, at->destination);
-    for (uint32_t k = 0; k < at->b; k++) {
-        statements_operand(s, STATEMENT_CONSTANT + at->a + k);
-        statements_operand(s, ir_operand(ir, column[k]));
-    }
+    statements_add(s, SUM_FIRST, at->destination, NULL, 0);
+    for (uint32_t k = 0; k < at->b; k++)
+        statements_product(s, STATEMENT_CONSTANT + at->a + k, ir_operand(ir, column[k]));
 }
 
 static void ir_instruction(struct ir_module *ir, struct statements *s, const struct instruction *at) {
@@ -102,7 +98,7 @@ static void ir_code(struct ir_module *ir, struct statements *s, const struct ins
     }
 }
 
-/* Terms of long sums: as text they would be larger than any cache. */
+/* Code of so many terms would be larger than any instruction cache. */
 static bool is_too_long(struct ir_module *ir, int phase) {
     const struct plan_program *program = &ir->plan->program;
     size_t terms = 0;
@@ -174,7 +170,6 @@ static bool is_long(const struct plan *plan) {
     return (size_t)plan->system.stream.count + 4 * (size_t)code + 10 * (size_t)plan->rows > IR_LOOPS_FROM;
 }
 
-/* What is lowered. */
 enum ir_kind { IR_USUAL, IR_NEAR, IR_ASSUMED, IR_WHOLE };
 
 /* Slots behind those of the plan. */

@@ -14,8 +14,8 @@
 /* Slots of generated code, behind those of the listed executor; some are reused. */
 enum {
     OWN_CHAINS = 4,
-    OWN_WORST = 0,                     /* the largest violation so far, in turns */
-    OWN_LOST = OWN_WORST + OWN_CHAINS, /* bits of a - a: NaN once something is not finite */
+    OWN_WORST = 0,                     /* the largest violation so far, in several chains */
+    OWN_LOST = OWN_WORST + OWN_CHAINS, /* bits of a - a: NaN after a value that is not finite */
     OWN_SIZE,
     OWN_WEIGHED,
     OWN_PIVOT,

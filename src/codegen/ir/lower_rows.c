@@ -221,7 +221,7 @@ static double weight_for(double most) {
     return most < 1 ? 1 : most > 0x1p1021 ? 0x1p-1021 : ldexp(1, -ilogb(most));
 }
 
-/* The largest constant entry; 0 where there is none, or where one is not finite. */
+/* The largest constant entry; 0 if there is none, or if one is not finite. */
 static double largest_constant(const struct ir_module *ir, const struct row *row) {
     const uint32_t *entry = plan_words(ir->plan, ir->plan->jacobian.slot);
     double most = 0;
@@ -252,10 +252,8 @@ void ir_assume_weights(struct ir_module *ir) {
 static void ir_largest(struct ir_module *ir, struct statements *s, const struct row *row) {
     const struct plan *plan = ir->plan;
     statements_add(s, SUM_ZERO, ir->own + OWN_SIZE, NULL, 0);
-    for (uint32_t e = row->first; e < row->end; e++) {
-        statements_operand(s, plan->matrix + e);
-        statements_operand(s, plan->matrix + e);
-    }
+    for (uint32_t e = row->first; e < row->end; e++)
+        statements_product(s, plan->matrix + e, plan->matrix + e);
     PUT(ir, s, ROW_MOST, plan->largest, plan->largest, ir->own + OWN_SIZE);
 }
 

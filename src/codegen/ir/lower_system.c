@@ -17,10 +17,8 @@ static void ir_result(struct ir_module *ir, struct statements *s, const uint32_t
                       const uint32_t *vectors, enum function function) {
     uint32_t from = vectors[0], to = vectors[1] + j;
     statements_add(s, function, to, &to, function == SUM_MINUS ? 1 : 0);
-    for (uint32_t k = 0; k < at[0]; k++) {
-        statements_operand(s, ir_operand(ir, at[1 + 2 * k]));
-        statements_operand(s, from + at[2 + 2 * k]);
-    }
+    for (uint32_t k = 0; k < at[0]; k++)
+        statements_product(s, ir_operand(ir, at[1 + 2 * k]), from + at[2 + 2 * k]);
 }
 
 /* The whole product, for as many vectors as there are. */
@@ -37,8 +35,7 @@ static void ir_inner(struct ir_module *ir, struct statements *s, uint32_t a, uin
     for (uint32_t i = 0; i < count; i++) {
         if (i % SUM_PIECE == 0)
             statements_add(s, SUM_PLUS, to, &to, 1);
-        statements_operand(s, ir_operand(ir, a + i));
-        statements_operand(s, ir_operand(ir, b + i));
+        statements_product(s, ir_operand(ir, a + i), ir_operand(ir, b + i));
     }
 }
 
@@ -48,9 +45,10 @@ static void ir_inner(struct ir_module *ir, struct statements *s, uint32_t a, uin
 struct sides {
     size_t count;
     uint32_t from[2], to[2];
-    struct plan_list woven; /* the product that right-hand side `side` is; its results are made where they are needed */
+    struct plan_list
+        woven; /* the product that right-hand side `side` is; its results are computed right before their use */
     uint32_t woven_from, woven_side;
-    bool moves; /* the first solution is the step: outputs move as soon as they are known */
+    bool moves; /* the first solution is the step: outputs move as soon as their step is known */
 };
 
 static void index_results(struct ir_module *ir, struct plan_list stream) {
@@ -69,7 +67,7 @@ static bool is_factor(const struct ir_module *ir, uint32_t slot) {
     return slot >= system->lower && slot < system->lower + system->nonzeros;
 }
 
-/* Where an entry of L D lies. The plan uses slots again as soon as they are free; what loops pass over must move on evenly. */
+/* The slot of an entry of L D. The plan reuses slots as soon as they are free; loops need slots at even strides. */
 static uint32_t ld_slot(const struct ir_module *ir, uint32_t slot) {
     return ir->loops ? ir->rows_of_ld + ir->entry_of[slot] : slot;
 }
@@ -85,8 +83,7 @@ static const uint32_t *ir_entry_sum(struct ir_module *ir, struct statements *s, 
             factor = !factor;
             statements_add(s, factor ? SUM_MINUS : SUM_PLUS, to, &to, 1);
         }
-        statements_operand(s, ir_operand(ir, pair[0]));
-        statements_operand(s, factor ? ld_slot(ir, pair[1]) : ir_operand(ir, pair[1]));
+        statements_product(s, ir_operand(ir, pair[0]), factor ? ld_slot(ir, pair[1]) : ir_operand(ir, pair[1]));
     }
     return pair;
 }
@@ -96,10 +93,8 @@ static void ir_row(struct ir_module *ir, struct statements *s, const uint32_t *a
                    const struct sides *sides) {
     uint32_t whole = ir->own + OWN_SIZE, d = ir->own + OWN_PIVOT;
     statements_add(s, SUM_MINUS, d, &whole, 1);
-    for (uint32_t k = 0; k < entries; k++) {
-        statements_operand(s, at[3 * (size_t)k]);
-        statements_operand(s, ld_slot(ir, at[3 * (size_t)k + 1]));
-    }
+    for (uint32_t k = 0; k < entries; k++)
+        statements_product(s, at[3 * (size_t)k], ld_slot(ir, at[3 * (size_t)k + 1]));
     for (size_t side = 0; side < sides->count; side++) {
         uint32_t z = sides->to[side] + unknown, right = is_added(ir, unknown) ? z : sides->from[side] + unknown;
         const uint32_t vectors[2] = {sides->woven_from, sides->from[side]};
@@ -108,10 +103,8 @@ static void ir_row(struct ir_module *ir, struct statements *s, const uint32_t *a
         if (is_added(ir, unknown))
             statements_add(s, ROW_ZERO, z, NULL, 0);
         statements_add(s, SUM_MINUS, z, &right, 1);
-        for (uint32_t k = 0; k < entries; k++) {
-            statements_operand(s, at[3 * (size_t)k]);
-            statements_operand(s, sides->to[side] + at[3 * (size_t)k + 2]);
-        }
+        for (uint32_t k = 0; k < entries; k++)
+            statements_product(s, at[3 * (size_t)k], sides->to[side] + at[3 * (size_t)k + 2]);
     }
 }
 
@@ -195,16 +188,14 @@ static void ir_backward(struct ir_module *ir, struct statements *s, const struct
         for (size_t side = 0; side < sides->count; side++) {
             uint32_t scaled = scaled_slot(ir, side) + j;
             statements_add(s, SUM_MINUS, sides->to[side] + permutation[j], &scaled, 1);
-            for (uint32_t e = first[j]; e < first[j + 1]; e++) {
-                statements_operand(s, system->lower + e);
-                statements_operand(s, sides->to[side] + unknown[e]);
-            }
+            for (uint32_t e = first[j]; e < first[j + 1]; e++)
+                statements_product(s, system->lower + e, sides->to[side] + unknown[e]);
             if (sides->moves && !is_added(ir, permutation[j]))
                 ir_move(ir, s, permutation[j], sides->to[side] + permutation[j]);
         }
 }
 
-/* The statements go on where the solution is: in the same entry, or in the next one behind the listed solve. */
+/* Returns the statements that follow the solution: the same entry, or the next one if the listed kernels solve. */
 static struct statements *ir_solve(struct ir_module *ir, enum kernel_entry entry, const struct sides *sides) {
     struct statements *s = &ir->entry[entry];
     const struct plan_system *system = &ir->plan->system;

@@ -184,7 +184,7 @@ __attribute__((format(printf, 3, 4))) static hn_status put_path(char folder[FILE
     return error_about(error, HN_IO, error_file("hardnet"), "the cache of kernels: the name of its folder is too long");
 }
 
-/* The folder that ours is in: as the XDG base directory specification says, which has paths that are not absolute ignored. */
+/* The parent folder, by the XDG base directory specification, which ignores relative paths. */
 static hn_status find_parent(char folder[FILE_LONGEST], hn_error *error) {
     const char *cache = launch_variable("XDG_CACHE_HOME"), *home = launch_variable("HOME");
     if (cache && cache[0] == '/')

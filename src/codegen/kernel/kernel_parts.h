@@ -5,7 +5,6 @@
 #define HN_CODEGEN_KERNEL_PARTS_H
 
 #include "codegen/kernel/compile.h"
-#include "codegen/kernel/kernel_file.h"
 #include "cpu/kernel_table.h"
 #include "cpu/lanes_executor.h"
 
@@ -21,10 +20,6 @@ struct generated {
     struct lanes lanes; /* first: the executor of the listed kernels works on it */
     const struct kernel_table *table;
 };
-
-/* Loads the bytes of a shared object, which error messages call `shown`, and tests it. */
-hn_status kernel_load_bytes(struct kernel **out, const char *shown, const struct file_bytes *object,
-                            const struct kernel_subject *subject, hn_error *error);
 
 /* Runs every entry of the kernel and of the listed executor on the same numbers; HN_UNSUPPORTED if a bit differs. */
 hn_status kernel_test(const struct kernel *kernel, const struct plan *plan, hn_error *error);

@@ -10,7 +10,7 @@ static bool is_elementary(uint32_t function) {
     return function == FUNCTION_SINCOS || (shape.call && shape.arguments == 1);
 }
 
-/* The slot that a call reads; STATEMENT_CONSTANT: it is no call of this function, or its argument is no slot that was there before. */
+/* The slot that a call of this function reads; STATEMENT_CONSTANT: another function, or the argument is not a slot set before. */
 static uint32_t argument_of(const struct statements *s, const struct liveness *liveness, size_t i, uint32_t function) {
     const struct statement *at = &s->list[i];
     if (at->function != function)
@@ -19,7 +19,7 @@ static uint32_t argument_of(const struct statements *s, const struct liveness *l
     return operand_is_constant(slot) || liveness->source[argument] ? STATEMENT_CONSTANT : slot;
 }
 
-/* The longest run of arguments that lie evenly and upwards, of this function. */
+/* The longest run of calls of this function whose arguments have ascending slots at an even stride. */
 static void find_run(struct call_loop *best, const struct statements *s, const struct liveness *liveness,
                      uint32_t function) {
     struct call_loop run = {.function = (enum function)function};

@@ -15,7 +15,7 @@
 enum {
     ROUND_OPERANDS = 12000, /* of a whole round, which gains by being one */
     LOOP_ROUNDS = 4,        /* at least */
-    LOOP_OPERANDS = 150,    /* of a round, at least: what goes on from one round to the next passes through memory */
+    LOOP_OPERANDS = 150,    /* of a round, at least: values pass from round to round through memory */
     LOOP_CANDIDATES = 12,
     SIGNATURE = 3 /* statements */
 };
@@ -120,7 +120,7 @@ static size_t operands_of(const struct finder *f, size_t first, size_t count) {
     return f->s->list[first + count - 1].first + f->s->list[first + count - 1].count - f->s->list[first].first;
 }
 
-/* The loop at this statement that covers most; one round when there is none. */
+/* The longest loop at this statement; one round: there is none. */
 static struct region loop_at(const struct finder *f, size_t first, size_t most) {
     struct region best = {first, 1, 1};
     size_t place = first;

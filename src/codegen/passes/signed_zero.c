@@ -104,8 +104,8 @@ static bool argument_cares(const struct zeros *z, size_t i, uint32_t argument, b
     case ROW_MOST:
     case ROW_KEEP:
         return cares;
-    case ROW_COUNTS: /* compares */
-    case ROW_INVERSE: /* 0 where d is no more than a share of the whole, which is a sum of squares and E, no less than 0 */
+    case ROW_COUNTS:  /* compares */
+    case ROW_INVERSE: /* 0 if d is at most a share of the whole, a sum of squares and E, which is at least 0 */
         return false;
     case ROW_MOST_SIZE:
         return cares && argument == 0;

@@ -60,13 +60,10 @@ static inline uint32_t slp_operand(const struct slp_finder *f, size_t i, uint32_
     return f->s->operands[slp_at(f, i)->first + k];
 }
 
-static inline bool slp_is_collected(const struct slp_finder *f, size_t i, uint32_t k) {
-    return f->loose && k == 1 && slp_collects(slp_at(f, i), f->s->operands);
-}
-
-/* 0: a slot or a constant, else 1 + 2 (statement) + destination. */
+/* 0: a slot or a constant, else 1 + 2 (statement) + destination. With `loose`, a mask that is collected has no source. */
 static inline uint32_t slp_source(const struct slp_finder *f, size_t i, uint32_t k) {
-    return slp_is_collected(f, i, k) ? 0 : f->liveness->source[slp_at(f, i)->first + k];
+    bool collected = f->loose && k == 1 && slp_collects(slp_at(f, i), f->s->operands);
+    return collected ? 0 : f->liveness->source[slp_at(f, i)->first + k];
 }
 
 static inline bool slp_live(const struct slp_finder *f, size_t i) {

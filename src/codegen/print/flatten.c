@@ -29,7 +29,7 @@ static const char *flatten_behind(const char *at, const char *word) {
     return end ? end + strlen(word) : at + strlen(at);
 }
 
-/* A file of the library by its path below src/; NULL where there is none: out fails with that reason. */
+/* A file of the library by its path below src/; NULL if there is none: out fails with that reason. */
 static const char *flatten_find(struct text *out, const char *path, size_t length) {
     for (const char *at = emit_texts, *end = emit_texts + emit_texts_length; at < end;) {
         const char *text = at + strlen(at) + 1;

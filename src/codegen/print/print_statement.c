@@ -228,39 +228,34 @@ static bool is_stored(const struct printer *p, size_t i, uint32_t d) {
     return p->liveness->stored[i] >> d & 1;
 }
 
-static void print_store(const struct printer *p, size_t i, uint32_t d, const char *value, bool mask) {
+/* part: low or high, of a pair. Masks are stored as numbers, because slots may be scalars of C. */
+static void print_store(const struct printer *p, size_t i, uint32_t d, bool mask, const char *part, const char *name) {
     text_add(p->text, "    ");
-    print_slot(p, i, d, false); /* a mask, too: where slots are numbers of C, it is no other type's place */
-    text_add(p->text, mask ? " = simd_of_bits(%s);\n" : " = %s;\n", value);
+    print_slot(p, i, d, false);
+    text_add(p->text, mask ? " = simd_of_bits(" : " = ");
+    if (part)
+        text_add(p->text, "simd2_%s%s(%s)", mask ? "bits_" : "", part, name);
+    else
+        text_add(p->text, "%s", name);
+    text_add(p->text, mask ? ");\n" : ";\n");
 }
 
 static void print_stores(const struct printer *p, size_t i, bool mask) {
+    bool two = is_paired(p, i);
+    size_t j = two ? mate_of(p, i) : i;
     char name[24];
     for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
-        snprintf(name, sizeof name, "%c%zu", d ? 'w' : 'v', i - p->region->first);
-        if (is_stored(p, i, d))
-            print_store(p, i, d, name, mask);
-    }
-}
-
-static void print_two_stores(const struct printer *p, size_t i, bool mask) {
-    size_t j = mate_of(p, i), number = i - p->region->first;
-    const char *bits = mask ? "bits_" : "";
-    char name[40];
-    for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
-        char kind = d ? 'q' : 'p';
-        if (is_stored(p, i, d) && is_stored(p, j, d) && are_neighbours(p, i, j, d)) {
-            text_add(p->text,
-                     mask ? "    simd2_store(&S(%u), simd2_of_bits(%c%zu));\n" : "    simd2_store(&S(%u), %c%zu);\n",
-                     p->s->operands[p->s->list[i].first + d], kind, number);
+        bool low = is_stored(p, i, d), high = two && is_stored(p, j, d), both = low && high;
+        snprintf(name, sizeof name, "%c%zu", (two ? "pq" : "vw")[d], i - p->region->first);
+        if (both && are_neighbours(p, i, j, d)) {
+            text_add(p->text, mask ? "    simd2_store(&S(%u), simd2_of_bits(%s));\n" : "    simd2_store(&S(%u), %s);\n",
+                     p->s->operands[p->s->list[i].first + d], name);
             continue;
         }
-        snprintf(name, sizeof name, "simd2_%slow(%c%zu)", bits, kind, number);
-        if (is_stored(p, i, d))
-            print_store(p, i, d, name, mask);
-        snprintf(name, sizeof name, "simd2_%shigh(%c%zu)", bits, kind, number);
-        if (is_stored(p, j, d))
-            print_store(p, j, d, name, mask);
+        if (low)
+            print_store(p, i, d, mask, two ? "low" : NULL, name);
+        if (high)
+            print_store(p, j, d, mask, "high", name);
     }
 }
 
@@ -323,10 +318,7 @@ void print_statement(const struct printer *p, size_t i) {
         print_meaning(p, i);
         text_add(p->text, ";\n");
     }
-    if (two)
-        print_two_stores(p, i, mask);
-    else
-        print_stores(p, i, mask);
+    print_stores(p, i, mask);
 }
 
 /* ---- elementary functions ---- */
@@ -350,25 +342,25 @@ static bool count_sites(const struct ir_module *ir, size_t *sites) {
     return done;
 }
 
-static const char *call_kind(size_t count) {
-    return count > INLINE_SITES ? "static GENERATED" : "SIMD_INLINE";
+static const char *call_kind(size_t sites) {
+    return sites > INLINE_SITES ? "static GENERATED" : "SIMD_INLINE";
 }
 
-static void print_call(struct text *text, const char *name, bool binary, const char *kind, enum print_calls calls) {
+static void print_call(struct text *text, const char *name, bool binary, size_t sites, enum print_calls calls) {
     const char *type = calls == CALLS_ONE ? "simd" : "simd2", *prefix = calls == CALLS_ONE ? "" : "simd2_";
-    text_add(text, "\n%s %s %scall_%s(%s a", kind, type, prefix, name, type);
-    if (binary)
-        text_add(text, ", %s b", type);
+    text_add(text, "\n%s %s %scall_%s(%s a%s%s%s) {\n", call_kind(sites), type, prefix, name, type, binary ? ", " : "",
+             binary ? type : "", binary ? " b" : "");
     if (calls == CALLS_HALVES)
-        text_add(text, ") {\n    return simd2_of(call_%s(a[0]%s), call_%s(a[1]%s));\n}\n", name, binary ? ", b[0]" : "",
+        text_add(text, "    return simd2_of(call_%s(a[0]%s), call_%s(a[1]%s));\n}\n", name, binary ? ", b[0]" : "",
                  name, binary ? ", b[1]" : "");
     else
-        text_add(text, ") {\n    return %selementary_%s(a%s);\n}\n", prefix, name, binary ? ", b" : "");
+        text_add(text, "    return %selementary_%s(a%s);\n}\n", prefix, name, binary ? ", b" : "");
 }
 
-static void print_sincos(struct text *text, const char *kind, enum print_calls calls) {
+static void print_sincos(struct text *text, size_t sites, enum print_calls calls) {
     const char *type = calls == CALLS_ONE ? "simd" : "simd2", *prefix = calls == CALLS_ONE ? "" : "simd2_";
-    text_add(text, "\n%s void %scall_sincos(%s a, %s *sine, %s *cosine) {\n", kind, prefix, type, type, type);
+    text_add(text, "\n%s void %scall_sincos(%s a, %s *sine, %s *cosine) {\n", call_kind(sites), prefix, type, type,
+             type);
     if (calls == CALLS_HALVES)
         text_add(text, "    simd s[2], c[2];\n    call_sincos(a[0], s, c);\n    call_sincos(a[1], s + 1, c + 1);\n"
                        "    *sine = simd2_of(s[0], s[1]);\n    *cosine = simd2_of(c[0], c[1]);\n}\n");
@@ -382,8 +374,8 @@ void print_calls(struct text *text, const struct ir_module *ir, enum print_calls
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         struct function_shape shape = function_shape((enum function)op);
         if (sites[op] > 0 && shape.call)
-            print_call(text, operator_text((enum op)op), shape.arguments == 2, call_kind(sites[op]), kind);
+            print_call(text, operator_text((enum op)op), shape.arguments == 2, sites[op], kind);
     }
     if (sites[FUNCTION_SINCOS] > 0)
-        print_sincos(text, call_kind(sites[FUNCTION_SINCOS]), kind);
+        print_sincos(text, sites[FUNCTION_SINCOS], kind);
 }

@@ -17,13 +17,12 @@
 
 enum act_kind {
     ACT_STATEMENT,
-    ACT_TEXT,   /* that may change slots, but for steady ones */
-    ACT_QUIET,  /* text that changes nothing for those that go on behind it */
+    ACT_TEXT,   /* that may change slots, except for steady ones */
+    ACT_QUIET,  /* text that changes nothing for samples that continue */
     ACT_AHEAD,  /* sines and cosines that come first */
     ACT_SELDOM, /* a block of statements: the next `statement` acts belong to it */
 };
 
-/* What stands in the line, in order. */
 struct act {
     enum act_kind kind;
     uint32_t statement;
@@ -39,10 +38,8 @@ struct acts {
     uint32_t pinned, pinned_count; /* these slots have the first places */
 };
 
-void acts_add(struct acts *acts, struct act act);
-
 /* Prints them, at most so many values in local variables at once; *places: of the array. ahead: prints what comes first. False when
- * memory is out. */
+ * out of memory. */
 bool spill_print(const struct printer *p, const struct acts *acts, size_t most, uint32_t *places,
                  void (*ahead)(const struct printer *p, const bool *which));
 
@@ -86,11 +83,5 @@ uint32_t spill_value(const struct keeper *k, uint32_t statement, uint32_t a);
 
 /* When it is needed next, after now. */
 uint32_t spill_next(struct keeper *k, uint32_t value, uint32_t now);
-
-/* Whether a value that leaves its variable must go to a place. */
-static inline bool spill_must_wait(struct keeper *k, uint32_t value, uint32_t now) {
-    return value < 2 * k->statements && !k->place[value] && !k->again[value / 2] &&
-           spill_next(k, value, now) != SPILL_NEVER;
-}
 
 #endif

@@ -23,28 +23,22 @@ static bool text_make_room(struct text *text, size_t count) {
 void text_add_bytes(struct text *text, const char *bytes, size_t count) {
     if (!text_make_room(text, count))
         return;
-    if (count > 0) /* of a text without any there are no bytes */
+    if (count > 0) /* bytes may be NULL */
         memcpy(text->bytes + text->length, bytes, count);
     text->length += count;
     text->bytes[text->length] = 0;
 }
 
-/* Formatted into the free room first; a text that does not fit is formatted again after the array has grown. */
 void text_add_list(struct text *text, const char *format, va_list arguments) {
     va_list again;
-    size_t room = text->failed ? 0 : text->capacity - text->length;
     va_copy(again, arguments);
-    int length = vsnprintf(room > 0 ? text->bytes + text->length : NULL, room, format, arguments);
-    bool fits = length >= 0 && (size_t)length < room;
-    if (room > 0 && !fits)
-        text->bytes[text->length] = 0;
-    text->failed = text->failed || length < 0;
-    if (!text->failed && text_make_room(text, (size_t)length)) {
-        if (!fits)
-            vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
-    }
+    int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
+    text->failed = text->failed || length < 0;
+    if (text->failed || !text_make_room(text, (size_t)length))
+        return;
+    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+    text->length += (size_t)length;
 }
 
 void text_add(struct text *text, const char *format, ...) {
