@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
+#include "codegen/kernel/compile.h"
 #include "codegen/kernel/kernel_source.h"
-#include "codegen/kernel/loaded_kernel.h"
 #include "layer/driver.h"
 #include "layer_speed.h"
 

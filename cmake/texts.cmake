@@ -34,7 +34,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     file(REMOVE ${OUT}.part)
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
     string(REGEX REPLACE "(................................................................................)" "\\1\n    " bytes "${bytes}")
-    file(WRITE ${OUT} "/* Made by cmake/texts.cmake. */\n#include \"codegen/print/texts.h\"\n\n"
+    file(WRITE ${OUT} "/* Made by cmake/texts.cmake. */\n#include \"codegen/print/flatten.h\"\n\n"
                       "const char emit_texts[] = {\n    ${bytes}0};\n"
                       "const size_t emit_texts_length = sizeof emit_texts - 1;\n")
     return()

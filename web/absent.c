@@ -6,21 +6,19 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "codegen/kernel/compile.h"
-#include "codegen/kernel/loaded_kernel.h"
 #include "cuda/device_policy.h"
 
 static hn_status absent(hn_error *error, const char *what) {
     return error_set(error, HN_UNSUPPORTED, "%s: there are none in WebAssembly", what);
 }
 
-hn_status kernel_load(struct loaded_kernel *out, const char *path, const struct kernel_subject *subject,
-                      hn_error *error) {
+hn_status kernel_load(struct kernel **out, const char *path, const struct kernel_subject *subject, hn_error *error) {
     (void)out, (void)path, (void)subject;
     return absent(error, "compiled kernels");
 }
 
-void kernel_unload(struct loaded_kernel *loaded) {
-    (void)loaded;
+void kernel_close(struct kernel *kernel) {
+    (void)kernel;
 }
 
 bool kernel_has_adjoint(const struct kernel *kernel) {

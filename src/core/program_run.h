@@ -1,6 +1,6 @@
 /* program_run.h - runs a program (program_lists.h) for one sample.
  *
- * The function program_operator (codegen/emit/emission_operators.c) comes before this text. Slots are `apart` numbers from each other: threads of a
+ * The function program_operator (codegen/emit/emission_source.c) comes before this text. Slots are `apart` numbers from each other: threads of a
  * device that run side by side read side by side; an emitted file has 1.
  *
  * SPDX-License-Identifier: MIT */

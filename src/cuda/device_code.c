@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/system.h"
-#include "codegen/kernel/kernel_cache.h"
+#include "codegen/kernel/kernel_file.h"
 #include "cuda/device_parts.h"
 #include "cuda/nvrtc.h"
 

@@ -27,7 +27,7 @@ struct hn_layer {
     hn_layer_options steps;   /* options of the method that steps: auto for nearest and optimal */
     struct plan *plan;
     char *kernel;                /* the path that options.kernel names; NULL: none */
-    struct loaded_kernel loaded; /* the loaded file */
+    struct kernel *loaded;       /* the loaded file; NULL: none */
     struct executor lanes;       /* for batches */
     struct executor single;      /* for a single sample */
     struct nearest near[2];      /* nearest, optimal: the search after the steps, for batches and for a single sample */

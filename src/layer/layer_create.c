@@ -118,8 +118,8 @@ static hn_status load_kernel(hn_layer *layer, const hn_model *model, hn_error *e
 }
 
 static hn_status open_executors(hn_layer *layer, hn_error *error) {
-    hn_status status = layer->loaded.kernel
-                           ? executor_open_kernel(&layer->lanes, layer->plan, layer->loaded.kernel, error)
+    hn_status status = layer->loaded
+                           ? executor_open_kernel(&layer->lanes, layer->plan, layer->loaded, error)
                            : executor_open_lanes(&layer->lanes, layer->plan, layer->options.instructions, error);
     if (status == HN_OK && layer->lanes.width > 1)
         status = executor_open_single(&layer->single, layer->plan, error);
@@ -173,7 +173,7 @@ hn_status hn_layer_create(hn_layer **out, const hn_model *model, const hn_layer_
 void layer_release(hn_layer *layer) {
     executor_close(&layer->lanes);
     executor_close(&layer->single);
-    kernel_unload(&layer->loaded);
+    kernel_close(layer->loaded);
     for (int single = 0; single < 2; single++) {
         nearest_release(&layer->near[single]);
         nearest_release(&layer->split[single]);
@@ -233,8 +233,8 @@ static hn_layer_info info_of(const hn_layer *layer) {
         .budget_steps = plan->options.budget,
         .instructions = layer->options.instructions,
         .factor_added = plan->system.added,
-        .compiled = layer->loaded.kernel != NULL,
-        .compiled_gradients = layer->loaded.kernel && kernel_has_adjoint(layer->loaded.kernel),
+        .compiled = layer->loaded != NULL,
+        .compiled_gradients = layer->loaded && kernel_has_adjoint(layer->loaded),
     };
 }
 

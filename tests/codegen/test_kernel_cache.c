@@ -4,7 +4,7 @@
 #include "support/check.h"
 #include "support/scratch.h"
 
-#include "codegen/kernel/kernel_cache.h"
+#include "codegen/kernel/kernel_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

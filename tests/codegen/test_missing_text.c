@@ -7,7 +7,7 @@
 #include "support/run_layer.h"
 
 #include "codegen/emit/emission.h"
-#include "codegen/print/texts.h"
+#include "codegen/print/flatten.h"
 #include "hardnet/read.h"
 
 #include <string.h>

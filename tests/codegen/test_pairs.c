@@ -6,7 +6,7 @@
 #include "support/run_layer.h"
 
 #include "base/memory.h"
-#include "codegen/passes/slp_regions.h"
+#include "codegen/passes/slp_vectorize.h"
 #include "codegen/print/print.h"
 #include "layer/driver.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "codegen/kernel/kernel_source.h"
-#include "codegen/passes/slp_regions.h"
+#include "codegen/passes/slp_vectorize.h"
 #include "codegen/print/print.h"
 #include "layer/driver.h"
 

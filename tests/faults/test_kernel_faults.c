@@ -8,7 +8,7 @@
 #include "support/scratch.h"
 
 #include "base/memory.h"
-#include "codegen/kernel/kernel_cache.h"
+#include "codegen/kernel/kernel_file.h"
 #include "codegen/kernel/run_compiler.h"
 #include "hardnet/kernel.h"
 

@@ -4,8 +4,8 @@
 #ifndef HN_TESTS_SUPPORT_COMPILED_KERNEL_H
 #define HN_TESTS_SUPPORT_COMPILED_KERNEL_H
 
+#include "codegen/kernel/compile.h"
 #include "codegen/kernel/kernel_source.h"
-#include "codegen/kernel/loaded_kernel.h"
 
 /* False where there is no C compiler (cc): tests skip by name then. */
 bool compiler_is_there(void);

@@ -1,28 +1,34 @@
 /* emission.h - what the files of this module share: one layer on its way to C text.
  *
+ * emit.c checks the options and makes the parts; emission_header.c, emission_source.c and the other files print them. src/cuda prints
+ * the same statements and the same plan for devices.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_EMISSION_H
 #define HN_CODEGEN_EMISSION_H
 
-#include "codegen/ir/lower.h"
-#include "codegen/passes/slp_regions.h"
+#include "codegen/passes/slp_vectorize.h"
 #include "codegen/print/flatten.h"
 #include "hardnet/emit.h"
 #include "nn/loss.h"
 #include "nn/network_parts.h"
 #include "nn/refine_plan.h"
 
+#include <float.h>
+#include <math.h>
+
 enum {
     EMIT_LONGEST_NAME = 40,
-    EMIT_BLOCK = 8,          /* NETWORK_BLOCK of mlp.h */
-    EMIT_STACK = 1024,       /* numbers; tests/targets measures it */
-    EMIT_MOST_TAPE = 1 << 26 /* bytes */
+    EMIT_BLOCK = 8,           /* NETWORK_BLOCK of mlp.h */
+    EMIT_STACK = 1024,        /* numbers; tests/targets measures it */
+    EMIT_MOST_TAPE = 1 << 26, /* bytes */
+    EMIT_MOST_FIELDS = 24
 };
 
-/* Where the number goes that header and source share; emit.c fills it in. */
+/* Placeholder for the number that header and source share; emit.c fills it in. */
 #define EMIT_NO_PAIR "0x00000000u"
 
-/* What a call costs; emission_cost.c. */
+/* Cost of a call; emission_cost.c. */
 struct emission_cost {
     double operations;       /* of an evaluation and a step: additions, multiplications, divisions, comparisons */
     double operations_worst; /* of a call */
@@ -38,11 +44,11 @@ struct emission_policy {
     size_t candidates;
     int refine;                    /* steps */
     struct loss objective;         /* only the part that evaluates f alone */
-    struct refine_plan refinement; /* where there are steps */
+    struct refine_plan refinement; /* if there are steps */
     bool used[CODE_COUNT];         /* instructions of both programs, by code */
 };
 
-/* Entries that somebody else prints. */
+/* Entries that the caller prints. */
 struct emission_lists {
     const bool *entry; /* per entry: it is one of them */
     void (*print)(const void *own, struct text *out, enum kernel_entry entry);
@@ -55,158 +61,182 @@ struct rounding_step {
 };
 
 struct emission_rounding {
+    struct buffers lists;
     struct rounding_step *steps;
     size_t count, capacity;
     uint32_t *number; /* per slot: 1 + its number there, 0: none */
     uint32_t numbers;
-    bool *leaf; /* per slot: its number is there before the first step */
+    bool *leaf; /* per slot: its number is known before the first step */
+};
+
+/* A field of struct NAME_work: an array, or one number if count is 0. Integers follow the numbers. */
+enum work_kind { WORK_REAL, WORK_ROUNDED /* a pair of numbers */, WORK_INTEGER };
+struct work_field {
+    enum work_kind kind;
+    const char *name;
+    size_t count;
 };
 
 struct emission {
     const hn_model *model;
     const hn_network *network; /* or NULL */
-    hn_network *kept;          /* the network where some of its candidates are left out; else NULL */
+    hn_network *kept;          /* the network if only some of its candidates are emitted; else NULL */
     hn_emit_options options;
     hn_layer_options layer; /* with the method's own numbers filled in */
     struct plan *plan;
     struct ir_module ir;
-    bool paired; /* statements in pairs, too, for targets that have vectors of two doubles */
+    bool paired; /* also print statements in pairs, for targets with vectors of two doubles */
     struct slp_regions pairs[KERNEL_ENTRIES];
-    bool hoisted;    /* statements read their slots as early as possible: for memory that is far away */
-    bool back_alone; /* no statements of a step: the way back has what it needs of one (SOLVER_BACK_STEP) */
-    const struct emission_lists *lists; /* entries that are no statements of C; NULL: none */
+    bool hoisted;    /* statements read their slots as early as possible, for memory with a long latency */
+    bool back_alone; /* no statements of a step: the adjoint has what it needs of one (SOLVER_BACK_STEP) */
+    const struct emission_lists *lists; /* entries that are not statements of C; or NULL */
     struct emission_policy policy;
-    size_t turns, width; /* the network's arrays, and numbers of each, whole blocks */
-    size_t hidden;       /* numbers of the network's inner layers, whole blocks */
-    size_t work_bytes, constant_bytes;
+    struct work_field work[EMIT_MOST_FIELDS];
+    size_t work_fields, work_bytes, constant_bytes;
+    size_t hidden;                     /* numbers of the network's inner layers, in whole blocks */
     struct emission_rounding rounding; /* of float files */
     struct emission_cost cost;
     char fingerprint[HN_FINGERPRINT_BYTES], names_fingerprint[HN_FINGERPRINT_BYTES];
 };
 
-/* ---- texts ---- */
+static inline size_t emission_real(const struct emission *e) {
+    return e->options.single ? sizeof(float) : sizeof(double);
+}
+
+static inline bool emission_has_policy(const struct emission *e) {
+    return e->policy.candidates > 1 || e->policy.refine > 0;
+}
+
+/* Whether the driver's text computes what steps are judged by: auto, which judges few of its steps. */
+static inline bool emission_drive_judges(const struct emission *e) {
+    return e->plan->options.method == HN_METHOD_AUTO;
+}
+
+/* ---- files ---- */
 
 void emission_print_source(const struct emission *e, struct text *out);
 void emission_print_header(const struct emission *e, struct text *out);
 void emission_print_example(const struct emission *e, struct text *out);
 void emission_print_cmake(const struct emission *e, struct text *out);
 
-/* Parts of the source: the layer's constant data, the network's, and statements. declaration: of the variable of type struct plan. The
- * initializer is valid C99 and C++20. */
-void emission_print_plan(const struct emission *e, const char *declaration, struct text *out);
-void emission_print_network(const struct emission *e, struct text *out);
-void emission_print_entries(const struct emission *e, struct text *out);
+/* ---- small texts ---- */
 
-/* Takes statements out that compute what nobody asks for; before anything is counted. */
-void emission_drop_unasked(struct emission *e);
+/* As text_add, with the name of the file in place of every @, and in capitals in place of every ^. */
+__attribute__((format(printf, 3, 4))) void emission_add(const struct emission *e, struct text *out, const char *format,
+                                                        ...);
 
-/* Takes the leading 0 from sums of a step where nobody sees the sign of a zero; false: memory is out. */
-bool emission_drop_zeros(struct emission *e);
+/* A number as a constant of C with all its bits, in the precision of the file. In an array: number i, and what separates it from the
+ * one before. */
+void emission_number(const struct emission *e, struct text *out, double value);
+void emission_print_element(const struct emission *e, struct text *out, size_t i, double value);
 
-/* Statements in pairs, where they are wanted; false: memory is out. */
-bool emission_pair(struct emission *e);
-void emission_release_pairs(struct emission *e);
+/* Sets an element of an array of the workspace. */
+void emission_print_set(const struct emission *e, struct text *out, const char *array, size_t i, double value);
 
-/* The gradient's part of each, where it is asked for. */
-void emission_print_gradient_work(const struct emission *e, struct text *out);
-void emission_print_gradient_declaration(const struct emission *e, struct text *out);
-void emission_print_tape(const struct emission *e, struct text *out);
-void emission_print_gradient(const struct emission *e, struct text *out);
+/* Arrays of words as constant data, except for empty ones. */
+struct word_list {
+    const char *name;
+    const uint32_t *words;
+    size_t count;
+};
+void emission_print_words(struct text *out, const struct word_list *lists, size_t count);
+size_t emission_count_words(const struct word_list *lists, size_t count);
 
-/* CasADi's interface. */
-void emission_print_casadi(const struct emission *e, struct text *out);
-
-/* ---- several candidates and refinement: zeros and nothing where there is one candidate without refinement ---- */
-
-static inline bool emission_has_policy(const struct emission *e) {
-    return e->policy.candidates > 1 || e->policy.refine > 0;
+static inline bool emission_fits_float(double value) {
+    double size = fabs(value);
+    return !isfinite(value) || size == 0 || (size <= FLT_MAX && size >= FLT_MIN);
 }
 
-/* Programs and lists, from the options. */
-hn_status emission_policy_create(struct emission *e, hn_error *error);
-void emission_policy_release(struct emission *e);
-
-/* Numbers of the workspace, bytes of constants. */
-size_t emission_policy_numbers(const struct emission *e);
-size_t emission_policy_bytes(const struct emission *e);
-
-/* Instructions and operations that are added to those of the corrections of a call, and bytes of code. */
-struct policy_cost {
-    double instructions, operations, code;
-};
-struct policy_cost emission_policy_cost(const struct emission *e);
-
-/* Workspace, texts and lists of the source, and parts of its functions. */
-void emission_print_policy_work(const struct emission *e, struct text *out);
-void emission_print_policy(const struct emission *e, struct text *out);
-void emission_print_policy_lists(const struct emission *e, struct text *out);
-void emission_print_policy_init(const struct emission *e, struct text *out);
-void emission_print_policy_run(const struct emission *e, struct text *out);
-void emission_print_rounding_verdict(const struct emission *e, struct text *out); /* into the local `most` */
+/* ---- parts of the source ---- */
 
 /* Lists of the public headers that the decisions name, and the elementary functions that are needed. */
 void emission_print_lists(const struct emission *e, struct text *out);
 void emission_print_elementary(const struct emission *e, struct text *out);
 
-/* program_operator, and the codes of instructions that are no operators. used: by code; NULL: all. */
+/* program_operator, and the codes of instructions that are not operators. used: by code; NULL: all. */
 void emission_print_operators(struct text *out, const bool *used);
 
 /* The sample and its decisions: after the elementary functions. Its vectors; statements, and the driver over them, with that of the
- * adjoint where it is asked for: after the plan. */
+ * adjoint if it is asked for: after the plan. */
 void emission_print_sample(struct text *out);
 void emission_print_points(struct text *out);
 void emission_print_drive(const struct emission *e, struct text *out);
 
-/* The name of a method in the emitted texts, NULL: they do not have it. */
-const char *emission_method(hn_method method);
+/* The layer's constant data, a variable of type struct plan. The initializer is valid C99 and C++20. */
+void emission_print_plan(const struct emission *e, const char *declaration, struct text *out);
+size_t emission_plan_bytes(const struct emission *e);
 
-/* HN_UNSUPPORTED where the statements are too many for straight code. */
-hn_status emission_check_walk(const struct emission *e, hn_error *error);
-
-/* The text in capitals. */
-void emission_print_upper(struct text *out, const char *text);
-
-/* A number as a constant of C with all its bits, of the file's own precision. */
-void emission_number(const struct emission *e, struct text *out, double value);
-
-/* The tolerance that the driver aims at: that of the layer, less room for what floats round. */
+/* The tolerance that the driver aims at: that of the layer, less room for rounding in floats. */
 double emission_tolerance(const struct emission *e);
 
-/* What rounding may hide in a float file (rounding_bound.h): finds its steps, prints them; numbers of the workspace that they take. */
-hn_status emission_find_rounding(struct emission *e, hn_error *error);
-void emission_release_rounding(struct emission *e);
-void emission_print_rounding(const struct emission *e, struct text *out);
-size_t emission_rounding_numbers(const struct emission *e);
-size_t emission_rounding_leaves(const struct emission *e);
-size_t emission_rounding_bytes(const struct emission *e); /* of constant data */
+/* The name of a method in the emitted texts; NULL: it cannot be emitted. */
+const char *emission_method(hn_method method);
 
-/* Bytes of constant data that the two print; of one number. */
-size_t emission_plan_bytes(const struct emission *e);
+/* The network's constant data. A residual or normalised network needs a third array for its layers. */
+void emission_print_network(const struct emission *e, struct text *out);
 size_t emission_network_bytes(const struct emission *e);
-
-/* Whether it is residual or normalised; then it has a third array. The line that declares them, in a function of the source. */
 bool emission_network_is_shaped(const struct emission *e);
-const char *emission_network_turns(const struct emission *e);
+
+static inline size_t emission_whole_blocks(size_t count) {
+    return (count + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
+}
 
 /* A copy that has the first of its outputs only; hn_network_destroy releases it. */
 hn_status emission_network_first(hn_network **out, const hn_network *network, size_t outputs, hn_error *error);
 
-/* What the way back takes of the workspace, its tape and what the network's inner layers hold: numbers and integers; bytes of both. */
-size_t emission_gradient_numbers(const struct emission *e);
-size_t emission_gradient_integers(const struct emission *e);
-size_t emission_gradient_bytes(const struct emission *e);
-static inline size_t emission_real(const struct emission *e) {
-    return e->options.single ? sizeof(float) : sizeof(double);
-}
+/* ---- statements ---- */
 
-/* Instructions of an elementary function; 0 where it is none. */
-double emission_call_cost(const struct emission *e, uint32_t function);
+/* The entries of a file, and the part of a call that they belong to. */
+enum emission_part { PART_PREPARE, PART_EVALUATE, PART_STEP, PART_BACK, EMISSION_PARTS };
+enum { EMISSION_ENTRIES = 12 };
+struct emission_entry {
+    enum kernel_entry entry;
+    enum emission_part part;
+};
+extern const struct emission_entry emission_entries[EMISSION_ENTRIES];
 
-bool emission_cost(struct emission_cost *out, const struct emission *e); /* false: out of memory */
+void emission_print_entries(const struct emission *e, struct text *out);
 
-/* Whether the driver's text computes what steps are judged by: auto, where most steps are not. */
-static inline bool emission_drive_judges(const struct emission *e) {
-    return e->plan->options.method == HN_METHOD_AUTO;
-}
+/* HN_UNSUPPORTED if the statements are too many for straight code. */
+hn_status emission_check_walk(const struct emission *e, hn_error *error);
+
+/* Removes statements whose results are not used; before anything is counted. */
+void emission_drop_unasked(struct emission *e);
+
+/* Removes the leading 0 from sums of a step if the sign of a zero has no effect; false when out of memory. */
+bool emission_drop_zeros(struct emission *e);
+
+/* Statements in pairs, if they are wanted; false when out of memory. */
+bool emission_pair(struct emission *e);
+void emission_release_pairs(struct emission *e);
+
+/* ---- the gradient: steps of the tape, or of both tapes if there are several candidates ---- */
+
+size_t emission_tape_steps(const struct emission *e);
+
+/* ---- several candidates and refinement ---- */
+
+hn_status emission_policy_create(struct emission *e, hn_error *error);
+void emission_policy_release(struct emission *e);
+size_t emission_policy_bytes(const struct emission *e);
+
+/* Texts and lists of the source, and parts of its functions. */
+void emission_print_policy(const struct emission *e, struct text *out);
+void emission_print_policy_init(const struct emission *e, struct text *out);
+void emission_print_policy_run(const struct emission *e, struct text *out);
+
+/* ---- rounding in float files (core/rounding_bound.h) ---- */
+
+hn_status emission_find_rounding(struct emission *e, hn_error *error);
+void emission_release_rounding(struct emission *e);
+void emission_print_rounding(const struct emission *e, struct text *out);
+size_t emission_rounding_numbers(const struct emission *e); /* each with its bound */
+size_t emission_rounding_leaves(const struct emission *e);
+size_t emission_rounding_bytes(const struct emission *e);
+
+/* ---- cost ---- */
+
+/* False when out of memory. */
+bool emission_cost(struct emission_cost *out, const struct emission *e);
 
 #endif

@@ -1,25 +1,30 @@
-/* emission_entries.c - the statements of the layer as functions over slots: one sample at a time, forward and, where asked for, back.
+/* emission_entries.c - the statements of the layer as functions over slots: one sample at a time, forward and, if asked for, back.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
 #include "codegen/emit/emission.h"
 #include "codegen/print/print.h"
 
-static const enum kernel_entry entries[] = {KERNEL_PREPARE,          KERNEL_EVALUATE,     KERNEL_RESIDUAL,
-                                            KERNEL_RESCALE,          KERNEL_WEIGH_ALL,    KERNEL_LARGEST,
-                                            KERNEL_STEP_BEGIN,       KERNEL_STEP_END,     KERNEL_BACK_BEGIN,
-                                            KERNEL_BACK_ROWS_BOUNDS, KERNEL_BACK_PROGRAM, KERNEL_BACK_END};
-enum { FORWARD_ENTRIES = 8, ENTRIES = sizeof entries / sizeof entries[0] };
+#include <string.h>
 
-/* What a method has no use for does nothing. */
-static void print_none(struct text *out, enum kernel_entry entry) {
-    text_add(out, "\nstatic void entry_%s(const real *slots) {\n    (void)slots;\n}\n", entry_text(entry));
+const struct emission_entry emission_entries[EMISSION_ENTRIES] = {
+    {KERNEL_PREPARE, PART_PREPARE},       {KERNEL_EVALUATE, PART_EVALUATE}, {KERNEL_RESIDUAL, PART_EVALUATE},
+    {KERNEL_RESCALE, PART_EVALUATE},      {KERNEL_WEIGH_ALL, PART_STEP},    {KERNEL_LARGEST, PART_STEP},
+    {KERNEL_STEP_BEGIN, PART_STEP},       {KERNEL_STEP_END, PART_STEP},     {KERNEL_BACK_BEGIN, PART_BACK},
+    {KERNEL_BACK_ROWS_BOUNDS, PART_BACK}, {KERNEL_BACK_PROGRAM, PART_BACK}, {KERNEL_BACK_END, PART_BACK}};
+
+/* Those of a file: the ones of the adjoint come last. */
+static int entry_count(const struct emission *e) {
+    int count = 0;
+    while (count < EMISSION_ENTRIES && (e->options.adjoint || emission_entries[count].part != PART_BACK))
+        count++;
+    return count;
 }
 
-/* ---- what nobody asks for ---- */
+/* ---- unused results ---- */
 
-/* The range of pivots is hardnet's. Where the driver judges steps (SOLVER_JUDGES) it takes their vectors, instead of sums that most
- * steps have no use for. */
+/* The range of pivots is needed by some methods only. A driver that judges steps (SOLVER_JUDGES) reads their vectors instead of sums that
+ * most steps do not need. */
 static bool is_unasked(const struct emission *e, uint32_t slot) {
     const struct plan *p = e->plan;
     bool range = slot == p->system.pivot_range || slot == p->system.pivot_range + 1;
@@ -41,14 +46,8 @@ void emission_drop_unasked(struct emission *e) {
     drop_unasked(e, &e->ir.entry[KERNEL_BACK_BEGIN]);
 }
 
-static void keep_judged(const struct emission *e, bool *kept) {
-    const struct plan *p = e->plan;
-    for (uint32_t i = 0; i < p->rows && emission_drive_judges(e) && !p->options.outputs_side; i++)
-        kept[p->unknown + i] = true;
-}
-
-/* On the rows' side: the unknowns' zeros may have either sign, for all sums over them begin with 0, the driver's, too. On the other
- * the solution is the step, and y - 0 is not y + 0 where y is -0. */
+/* On the rows' side the zeros of the unknowns may have either sign, because all sums over them begin with 0, those of the driver, too.
+ * On the outputs' side the solution is the step, and y - 0 is not y + 0 for y = -0. */
 bool emission_drop_zeros(struct emission *e) {
     if (e->plan->options.outputs_side)
         return true;
@@ -62,23 +61,20 @@ bool emission_drop_zeros(struct emission *e) {
 
 /* ---- all of it ---- */
 
-static int entry_count(const struct emission *e) {
-    return e->options.adjoint ? ENTRIES : FORWARD_ENTRIES;
-}
-
 static bool *find_kept(const struct emission *e) {
+    const struct plan *p = e->plan;
     bool *kept = print_kept(&e->ir, false);
-    if (kept)
-        keep_judged(e, kept);
-    for (uint32_t j = 0; j < e->plan->outputs && kept && e->back_alone; j++)
-        kept[e->plan->leaf_s + j] = true; /* solver_unclip */
+    if (kept && emission_drive_judges(e) && !p->options.outputs_side)
+        memset(kept + p->unknown, true, p->rows * sizeof *kept);
+    if (kept && e->back_alone)
+        memset(kept + p->leaf_s, true, p->outputs * sizeof *kept); /* solver_unclip */
     return kept;
 }
 
 bool emission_pair(struct emission *e) {
     bool *kept = find_kept(e), done = kept != NULL;
     for (int i = 0; i < entry_count(e) && done && e->paired; i++)
-        done = slp_regions_create(&e->pairs[entries[i]], &e->ir, entries[i], kept);
+        done = slp_regions_create(&e->pairs[emission_entries[i].entry], &e->ir, emission_entries[i].entry, kept);
     base_release(kept);
     return done;
 }
@@ -88,53 +84,42 @@ void emission_release_pairs(struct emission *e) {
         slp_regions_release(&e->pairs[i]);
 }
 
-static void print_pairs(const struct emission *e, struct text *out) {
-    text_add(out, "\n#ifdef PAIRS\n");
-    print_calls(out, &e->ir, e->options.libm ? CALLS_HALVES : CALLS_TWO);
-    for (int i = 0; i < entry_count(e); i++)
-        if (e->ir.entry[entries[i]].count == 0)
-            print_none(out, entries[i]);
-        else
-            print_entry_paired(out, &e->ir, entries[i], &e->pairs[entries[i]]);
-    text_add(out, "\n#else\n");
-}
-
-static void print_plain(const struct emission *e, struct text *out, const bool *kept) {
-    for (int i = 0; i < entry_count(e); i++)
-        if (e->ir.entry[entries[i]].count == 0)
-            print_none(out, entries[i]);
-        else if (e->lists && e->lists->entry[entries[i]])
-            e->lists->print(e->lists->own, out, entries[i]);
-        else if (!print_entry(out, &e->ir, entries[i], kept, e->hoisted))
-            out->failed = true;
-}
-
-/* Behind a system that is solved between statements of the way back: loops of somebody else's. */
-static void print_middle(const struct emission *e, struct text *out, const bool *kept) {
-    if (e->ir.entry[KERNEL_BACK_MIDDLE].count == 0)
-        return;
-    if (e->lists && e->lists->entry[KERNEL_BACK_MIDDLE])
-        e->lists->print(e->lists->own, out, KERNEL_BACK_MIDDLE);
-    else if (!print_entry(out, &e->ir, KERNEL_BACK_MIDDLE, kept, e->hoisted))
+static void print_plain(const struct emission *e, struct text *out, enum kernel_entry entry, const bool *kept) {
+    if (e->lists && e->lists->entry[entry])
+        e->lists->print(e->lists->own, out, entry);
+    else if (!print_entry(out, &e->ir, entry, kept, e->hoisted))
         out->failed = true;
 }
 
-void emission_print_entries(const struct emission *e, struct text *out) {
-    struct text printed = {.bytes = NULL};
-    bool *kept = find_kept(e);
-    if (kept) {
-        print_calls(&printed, &e->ir, CALLS_ONE);
-        if (e->paired)
-            print_pairs(e, &printed);
-        print_plain(e, &printed, kept);
-        print_middle(e, &printed, kept);
-        if (e->paired)
-            text_add(&printed, "#endif /* PAIRS */\n\n");
+/* An entry that the method does not need does nothing. */
+static void print_all(const struct emission *e, struct text *out, const bool *kept, bool paired) {
+    for (int i = 0; i < entry_count(e); i++) {
+        enum kernel_entry entry = emission_entries[i].entry;
+        if (e->ir.entry[entry].count == 0)
+            text_add(out, "\nstatic void entry_%s(const real *slots) {\n    (void)slots;\n}\n", entry_text(entry));
+        else if (paired)
+            print_entry_paired(out, &e->ir, entry, &e->pairs[entry]);
+        else
+            print_plain(e, out, entry, kept);
     }
-    if (!kept || printed.failed)
-        text_fail_with(out, &printed);
-    else
-        text_add_bytes(out, printed.bytes, printed.length);
+}
+
+void emission_print_entries(const struct emission *e, struct text *out) {
+    bool *kept = find_kept(e);
+    out->failed = out->failed || !kept;
+    if (!kept)
+        return;
+    print_calls(out, &e->ir, CALLS_ONE);
+    if (e->paired) {
+        text_add(out, "\n#ifdef PAIRS\n");
+        print_calls(out, &e->ir, e->options.libm ? CALLS_HALVES : CALLS_TWO);
+        print_all(e, out, kept, true);
+        text_add(out, "\n#else\n");
+    }
+    print_all(e, out, kept, false);
+    if (e->ir.entry[KERNEL_BACK_MIDDLE].count > 0) /* follows a system that the caller solves between two entries */
+        print_plain(e, out, KERNEL_BACK_MIDDLE, kept);
+    if (e->paired)
+        text_add(out, "#endif /* PAIRS */\n\n");
     base_release(kept);
-    text_drop(&printed);
 }

@@ -9,9 +9,6 @@
 #include "base/memory.h"
 #include "codegen/emit/emission.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { STEP_SCALE = CODE_COUNT, SCRATCH = 2 }; /* a coefficient times a number */
 
 /* ---- steps ---- */
@@ -84,20 +81,13 @@ static bool add_sum(struct emission_rounding *r, const struct plan *p, const str
 }
 
 static bool add_fused(struct emission_rounding *r, uint32_t code, uint32_t to, const uint32_t from[MOST_ARGUMENTS]) {
-    bool done = add_step(r, OP_MUL, 0, from[0], from[1], 0);
-    switch (code) {
-    case CODE_MUL_ADD:
-        return done && add_step(r, OP_ADD, to, 0, from[2], 0);
-    case CODE_MUL_SUB:
-        return done && add_step(r, OP_SUB, to, 0, from[2], 0);
-    case CODE_SUB_MUL:
-        return done && add_step(r, OP_SUB, to, from[2], 0, 0);
-    default: /* CODE_MUL_MUL */
-        return done && add_step(r, OP_MUL, to, 0, from[2], 0);
-    }
+    uint32_t second = code == CODE_MUL_ADD ? OP_ADD : code == CODE_MUL_MUL ? OP_MUL : OP_SUB;
+    bool turned = code == CODE_SUB_MUL;
+    return add_step(r, OP_MUL, 0, from[0], from[1], 0) &&
+           add_step(r, second, to, turned ? from[2] : 0, turned ? 0 : from[2], 0);
 }
 
-/* The result that lies where the argument lies comes last. */
+/* The result that overwrites the argument comes last. */
 static bool add_sincos(struct emission_rounding *r, uint32_t sine, uint32_t cosine, uint32_t from) {
     bool first = sine != from;
     return add_step(r, first ? OP_SIN : OP_COS, first ? sine : cosine, from, 0, 0) &&
@@ -119,23 +109,20 @@ static bool add_instruction(struct emission_rounding *r, const struct plan *p, c
 }
 
 static bool find_steps(struct emission_rounding *r, const struct plan *p) {
-    bool done = true, *live = base_allocate(p->slots), *kept = base_allocate(p->program.first[2] + 1);
-    r->number = base_allocate(p->slots * sizeof *r->number);
-    if (live && kept && r->number) {
-        memset(live, 0, p->slots);
-        memset(r->number, 0, p->slots * sizeof *r->number);
-        find_live(p, live, kept);
-        for (uint32_t i = 0; i < p->program.first[2] && done; i++)
-            done = !kept[i] || add_instruction(r, p, plan_code(p) + i);
-    } else
-        done = false;
+    uint32_t count = p->program.first[2];
+    bool *kept = buffers_take(&r->lists, count, sizeof *kept);
+    r->leaf = buffers_take(&r->lists, p->slots, sizeof *r->leaf);
+    r->number = buffers_take(&r->lists, p->slots, sizeof *r->number);
+    bool done = !r->lists.failed;
+    if (done)
+        find_live(p, r->leaf, kept);
+    for (uint32_t i = 0; i < count && done; i++)
+        done = !kept[i] || add_instruction(r, p, plan_code(p) + i);
     for (uint32_t i = 0; i < p->rows && done; i++) { /* rows that are an output, bounds that are numbers */
         number_of(r, plan_words(p, p->value)[i]);
         number_of(r, plan_words(p, p->lower)[i]);
         number_of(r, plan_words(p, p->upper)[i]);
     }
-    r->leaf = live;
-    base_release(kept);
     return done;
 }
 
@@ -153,12 +140,11 @@ hn_status emission_find_rounding(struct emission *e, hn_error *error) {
 
 void emission_release_rounding(struct emission *e) {
     base_release(e->rounding.steps);
-    base_release(e->rounding.number);
-    base_release(e->rounding.leaf);
+    buffers_release(&e->rounding.lists);
 }
 
 size_t emission_rounding_numbers(const struct emission *e) {
-    return e->options.single ? 2 * ((size_t)e->rounding.numbers + SCRATCH) : 0;
+    return (size_t)e->rounding.numbers + SCRATCH;
 }
 
 size_t emission_rounding_leaves(const struct emission *e) {
@@ -220,9 +206,8 @@ static void print_steps(const struct emission *e, struct text *out) {
     const double *numbers = plan_numbers(p, p->program.constants);
     for (uint32_t slot = 0; slot < p->slots; slot++)
         if (r->number[slot] && r->leaf[slot]) {
-            text_add(out, "    {%u, %u, ", slot, r->number[slot] - 1);
-            emission_number(e, out, slot < p->program.constants.count ? float_error(numbers[slot]) : 0);
-            text_add(out, "},\n");
+            double error = slot < p->program.constants.count ? float_error(numbers[slot]) : 0;
+            text_add(out, "    {%u, %u, %af},\n", slot, r->number[slot] - 1, (double)(float)error);
         }
     text_add(out, "};\n\n/* Coefficients, and how far they are from what the model says. */\n"
                   "static const real rounding_numbers[][2] = {\n");
@@ -230,9 +215,7 @@ static void print_steps(const struct emission *e, struct text *out) {
     for (uint32_t i = 0; i < p->program.coefficients.count; i++) {
         text_add(out, "    {");
         emission_number(e, out, coefficients[i]);
-        text_add(out, ", ");
-        emission_number(e, out, float_error(coefficients[i]));
-        text_add(out, "},\n");
+        text_add(out, ", %af},\n", (double)(float)float_error(coefficients[i]));
     }
     text_add(out, "    {0, 0},\n};\n\n/* Of each row: c, its lower and its upper bound. */\n"
                   "static const uint16_t rounding_rows[][3] = {\n");

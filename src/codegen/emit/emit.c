@@ -121,17 +121,14 @@ static hn_status keep_candidates(struct emission *e, hn_error *error) {
     return status;
 }
 
-static bool fits_float(double value) {
-    double size = fabs(value);
-    return !isfinite(value) || size == 0 || (size <= FLT_MAX && size >= FLT_MIN);
-}
-
-static hn_status emit_check_numbers(const struct emission *e, hn_error *error) {
-    for (uint32_t i = 0; e->options.single && i < e->ir.constant_count; i++)
-        if (!fits_float(e->ir.constants[i]))
+static hn_status check_floats(const struct emission *e, hn_error *error) {
+    if (!e->options.single)
+        return HN_OK;
+    for (uint32_t i = 0; i < e->ir.constant_count; i++)
+        if (!emission_fits_float(e->ir.constants[i]))
             return error_set(error, HN_UNSUPPORTED, "the model's constant %s does not fit a float: emit it in double",
                              error_number(e->ir.constants[i]).text);
-    for (size_t i = 0; e->options.single && e->network && i < hn_network_parameter_count(e->network); i++)
+    for (size_t i = 0; e->network && i < hn_network_parameter_count(e->network); i++)
         if (fabs(e->network->parameters[i]) > FLT_MAX)
             return error_set(error, HN_UNSUPPORTED,
                              "weight %zu of the network, %s, does not fit a float: emit it in double", i,
@@ -153,8 +150,8 @@ static hn_status check_size(const struct emission *e, hn_error *error) {
 }
 
 static hn_status check_tape(const struct emission *e, hn_error *error) {
-    size_t bytes = emission_gradient_bytes(e);
-    if (bytes <= EMIT_MOST_TAPE)
+    size_t bytes = emission_tape_steps(e) * ((e->plan->outputs + (size_t)1) * emission_real(e) + sizeof(int32_t));
+    if (!e->options.adjoint || bytes <= EMIT_MOST_TAPE)
         return HN_OK;
     return error_set(error, HN_LIMIT,
                      "the tape of %u steps over %u outputs would take %zu bytes of workspace; at most %d are "
@@ -177,6 +174,75 @@ hn_status emission_check_walk(const struct emission *e, hn_error *error) {
     return HN_OK;
 }
 
+/* ---- the workspace ---- */
+
+static void add_field(struct emission *e, enum work_kind kind, const char *name, size_t count) {
+    e->work[e->work_fields++] = (struct work_field){kind, name, count};
+}
+
+/* An array has one element at least. */
+static void add_policy_fields(struct emission *e) {
+    const struct emission_policy *p = &e->policy;
+    add_field(e, WORK_REAL, "candidate", e->plan->outputs);
+    add_field(e, WORK_REAL, "objective", p->objective.alone.program->slots);
+    if (p->refine == 0)
+        return;
+    add_field(e, WORK_REAL, "refine", p->refinement.slots);
+    add_field(e, WORK_REAL, "trial", e->plan->outputs);
+    add_field(e, WORK_REAL, "multipliers", e->plan->rows > 0 ? e->plan->rows : 1);
+}
+
+static void add_network_fields(struct emission *e) {
+    const hn_network *network = e->network;
+    size_t width = 0;
+    for (size_t k = 0; k <= network->layers; k++) {
+        size_t own = emission_whole_blocks(network->width[k]);
+        width = own > width ? own : width;
+        e->hidden += k > 0 && k < network->layers ? own + emission_network_is_shaped(e) : 0;
+    }
+    add_field(e, WORK_REAL, "turn_1", width);
+    add_field(e, WORK_REAL, "turn_2", width);
+    if (emission_network_is_shaped(e))
+        add_field(e, WORK_REAL, "turn_3", width);
+}
+
+static void add_gradient_fields(struct emission *e) {
+    enum { TAPE_HEAD = 3 }; /* numbers of struct tape_head that count */
+    add_field(e, WORK_REAL, "tape_eps", emission_tape_steps(e));
+    add_field(e, WORK_REAL, "tape_y", emission_tape_steps(e) * e->plan->outputs);
+    if (e->hidden > 0)
+        add_field(e, WORK_REAL, "hidden", e->hidden);
+    add_field(e, WORK_INTEGER, "tape_kind", emission_tape_steps(e));
+    add_field(e, WORK_INTEGER, "tape_head", TAPE_HEAD);
+    add_field(e, WORK_INTEGER, "outcome", 0);
+    if (!emission_has_policy(e))
+        return;
+    add_field(e, WORK_INTEGER, "tape_kept", 0);
+    add_field(e, WORK_INTEGER, "chosen", 0);
+}
+
+/* The slots come first. */
+static void plan_workspace(struct emission *e) {
+    size_t outputs = e->plan->outputs, number = emission_real(e), bytes = e->ir.slots * number;
+    add_field(e, WORK_REAL, "raw", e->policy.candidates * outputs);
+    add_field(e, WORK_REAL, "warm", e->policy.candidates * outputs);
+    add_field(e, WORK_REAL, "row", outputs);
+    if (emission_has_policy(e))
+        add_policy_fields(e);
+    if (e->network)
+        add_network_fields(e);
+    if (e->options.single)
+        add_field(e, WORK_ROUNDED, "rounded", emission_rounding_numbers(e));
+    if (e->options.adjoint)
+        add_gradient_fields(e);
+    add_field(e, WORK_INTEGER, "warm_start", 0);
+    for (size_t i = 0; i < e->work_fields; i++) {
+        const size_t each[] = {number, 2 * number, sizeof(int32_t)};
+        bytes += (e->work[i].count > 0 ? e->work[i].count : 1) * each[e->work[i].kind];
+    }
+    e->work_bytes = (bytes + number - 1) / number * number;
+}
+
 /* ---- making it ---- */
 
 static hn_status emit_plan(struct emission *e, hn_error *error) {
@@ -187,44 +253,19 @@ static hn_status emit_plan(struct emission *e, hn_error *error) {
     return layer_plan_create(&e->plan, &e->layer, e->model, &e->options.layer, error);
 }
 
-static size_t whole_blocks(size_t count) {
-    return (count + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
-}
-
-static void measure_network(struct emission *e) {
-    const hn_network *network = e->network;
-    e->turns = emission_network_is_shaped(e) ? 3 : 2;
-    for (size_t k = 0; network && k <= network->layers; k++) {
-        size_t own = whole_blocks(network->width[k]);
-        e->width = own > e->width ? own : e->width;
-        e->hidden += k > 0 && k < network->layers ? own + emission_network_is_shaped(e) : 0;
-    }
-}
-
-static bool emit_measure(struct emission *e) {
-    size_t numbers = e->ir.slots + 3 * (size_t)e->plan->outputs + e->turns * e->width + emission_gradient_numbers(e) +
-                     emission_policy_numbers(e) + emission_rounding_numbers(e);
-    size_t integers = 1 + emission_gradient_integers(e), bytes = emission_real(e); /* warm_start is the one */
-    e->work_bytes = (numbers * bytes + integers * sizeof(int32_t) + bytes - 1) / bytes * bytes;
-    e->constant_bytes =
-        emission_plan_bytes(e) + emission_network_bytes(e) + emission_policy_bytes(e) + emission_rounding_bytes(e);
-    return emission_cost(&e->cost, e);
-}
-
 static hn_status emit_prepare(struct emission *e, hn_error *error) {
     hn_status status = emit_plan(e, error);
     e->paired = !e->options.single;
-    measure_network(e);
     if (status == HN_OK)
         status = ir_create(&e->ir, e->plan, e->options.adjoint, error);
     if (status == HN_OK)
         status = emission_check_walk(e, error);
-    if (status == HN_OK)
-        emission_drop_unasked(e);
-    if (status == HN_OK && !emission_drop_zeros(e))
-        status = error_no_memory(error, "emitted files");
-    if (status == HN_OK)
-        status = emit_check_numbers(e, error);
+    if (status != HN_OK)
+        return status;
+    emission_drop_unasked(e);
+    if (!emission_drop_zeros(e))
+        return error_no_memory(error, "emitted files");
+    status = check_floats(e, error);
     if (status == HN_OK)
         status = check_tape(e, error);
     if (status == HN_OK)
@@ -239,22 +280,12 @@ static hn_status complete(struct emission *e, hn_error *error) {
         status = hn_model_names_fingerprint(e->model, e->names_fingerprint, error);
     if (status == HN_OK)
         status = emission_find_rounding(e, error);
-    if (status == HN_OK && !(emission_pair(e) && emit_measure(e)))
-        status = error_no_memory(error, "emitted files");
-    return status;
-}
-
-typedef void print_part(const struct emission *e, struct text *out);
-
-static hn_status print(char **out, const struct emission *e, print_part *part, hn_error *error) {
-    struct text text = {.bytes = NULL};
-    part(e, &text);
-    hn_status status = text.failed ? text_error(&text, "emitted files", error) : HN_OK;
-    if (status == HN_OK)
-        *out = text.bytes;
-    else
-        text_drop(&text);
-    return status;
+    if (status != HN_OK)
+        return status;
+    plan_workspace(e);
+    e->constant_bytes =
+        emission_plan_bytes(e) + emission_network_bytes(e) + emission_policy_bytes(e) + emission_rounding_bytes(e);
+    return emission_pair(e) && emission_cost(&e->cost, e) ? HN_OK : error_no_memory(error, "emitted files");
 }
 
 static void give_sizes(const struct emission *e, hn_emitted *out) {
@@ -284,19 +315,25 @@ static void mark_pair(const hn_emitted *out) {
 }
 
 static hn_status emit_print_all(const struct emission *e, hn_emitted *out, hn_error *error) {
-    hn_status status = print(&out->header, e, emission_print_header, error);
-    if (status == HN_OK)
-        status = print(&out->source, e, emission_print_source, error);
-    if (status == HN_OK)
-        status = print(&out->example, e, emission_print_example, error);
-    if (status == HN_OK)
-        status = print(&out->cmake, e, emission_print_cmake, error);
-    if (status == HN_OK) {
-        mark_pair(out);
-        give_sizes(e, out);
-    } else
-        hn_emitted_release(out);
-    return status;
+    const struct {
+        char **text;
+        void (*print)(const struct emission *e, struct text *out);
+    } files[] = {{&out->header, emission_print_header},
+                 {&out->source, emission_print_source},
+                 {&out->example, emission_print_example},
+                 {&out->cmake, emission_print_cmake}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        struct text text = {.bytes = NULL};
+        files[i].print(e, &text);
+        *files[i].text = text.bytes;
+        if (text.failed) {
+            hn_emitted_release(out);
+            return text_error(&text, "emitted files", error);
+        }
+    }
+    mark_pair(out);
+    give_sizes(e, out);
+    return HN_OK;
 }
 
 /* Options, the network and the layer; whatever comes out, release follows. */
@@ -306,15 +343,11 @@ static hn_status emit_begin(struct emission *e, const hn_emit_options *options, 
     hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_emit_options, &e->options, options, error) : HN_OK;
     if (status == HN_OK && named)
         status = check_name(e->options.name, error);
-    if (status == HN_OK)
-        status = check_tolerance(e, error);
-    if (status == HN_OK)
-        status = check_casadi(e, error);
+    hn_status (*const checks[])(const struct emission *e, hn_error *error) = {check_tolerance, check_casadi,
+                                                                              check_candidates, check_network};
     e->options.adjoint = e->options.adjoint || e->options.casadi;
-    if (status == HN_OK)
-        status = check_candidates(e, error);
-    if (status == HN_OK)
-        status = check_network(e, error);
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && status == HN_OK; i++)
+        status = checks[i](e, error);
     if (status == HN_OK)
         status = keep_candidates(e, error);
     return status == HN_OK ? emit_prepare(e, error) : status;

@@ -1,4 +1,4 @@
-/* lower.c - the order of the walk; programs.
+/* lower.c - lowers the phases of the program, and calls the other files in order.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
@@ -11,7 +11,7 @@
 
 enum { IR_TERMS = 50000, IR_WORDS = 1000000, IR_LOOPS_FROM = 6000, TERM_BYTES = 35 };
 
-/* ---- numbers that stay ---- */
+/* ---- constants ---- */
 
 void ir_note_constant(struct ir_module *ir, uint32_t slot, double value) {
     ir->constants[ir->constant_count++] = value;
@@ -37,7 +37,7 @@ static void note_coefficients(struct ir_module *ir) {
     ir->constant_count = list.count;
 }
 
-static bool lower_take_lists(struct ir_module *ir) {
+static bool take_lists(struct ir_module *ir) {
     const struct plan *plan = ir->plan;
     size_t count = (size_t)plan->program.constants.count + plan->system.constant_slot.count +
                    plan->program.coefficients.count + 4; /* 0, three times */
@@ -53,8 +53,7 @@ static bool lower_take_lists(struct ir_module *ir) {
 
 void ir_put(const struct ir_module *ir, struct statements *s, enum function function, uint32_t destination,
             const uint32_t *slots, size_t count) {
-    statements_begin(s, function);
-    statements_operand(s, destination);
+    statements_add(s, function, destination, NULL, 0);
     for (size_t i = 0; i < count; i++)
         statements_operand(s, ir_operand(ir, slots[i]));
 }
@@ -62,31 +61,22 @@ void ir_put(const struct ir_module *ir, struct statements *s, enum function func
 /* ---- programs ---- */
 
 static void ir_sum(struct ir_module *ir, struct statements *s, const struct instruction *at) {
-    const uint32_t *pair = plan_words(ir->plan, ir->plan->program.pairs) + 2 * (size_t)at->a;
-    statements_begin(s, SUM_FIRST);
-    statements_operand(s, at->destination);
-    for (uint32_t k = 0; k < 2 * at->b; k++)
-        statements_operand(s, ir_operand(ir, pair[k]));
+    const uint32_t *pairs = plan_words(ir->plan, ir->plan->program.pairs) + 2 * (size_t)at->a;
+    ir_put(ir, s, SUM_FIRST, at->destination, pairs, 2 * (size_t)at->b);
 }
 
 /* Numbers times slots. */
 static void ir_linear(struct ir_module *ir, struct statements *s, const struct instruction *at) {
     const uint32_t *column = plan_words(ir->plan, ir->plan->program.columns) + at->c;
-    statements_begin(s, SUM_FIRST);
-    statements_operand(s, at->destination);
-    for (uint32_t k = 0; k < at->b; k++) {
-        statements_operand(s, STATEMENT_CONSTANT + at->a + k);
-        statements_operand(s, ir_operand(ir, column[k]));
-    }
+    statements_add(s, SUM_FIRST, at->destination, NULL, 0);
+    for (uint32_t k = 0; k < at->b; k++)
+        statements_product(s, STATEMENT_CONSTANT + at->a + k, ir_operand(ir, column[k]));
 }
 
 static void ir_instruction(struct ir_module *ir, struct statements *s, const struct instruction *at) {
     const uint32_t arguments[] = {at->a, at->b, at->c};
     enum function function = (enum function)at->code;
-    statements_begin(s, function);
-    statements_operand(s, at->destination);
-    for (int i = 0; i < function_shape(function).arguments; i++)
-        statements_operand(s, ir_operand(ir, arguments[i])); // NOLINT(*CallAndMessage): programs know no fourth
+    ir_put(ir, s, function, at->destination, arguments, function_shape(function).arguments);
 }
 
 static void ir_code(struct ir_module *ir, struct statements *s, const struct instruction *at) {
@@ -98,10 +88,7 @@ static void ir_code(struct ir_module *ir, struct statements *s, const struct ins
         ir_linear(ir, s, at);
         break;
     case CODE_SINCOS:
-        statements_begin(s, FUNCTION_SINCOS);
-        statements_operand(s, at->destination);
-        statements_operand(s, at->c);
-        statements_operand(s, ir_operand(ir, at->a));
+        statements_add(s, FUNCTION_SINCOS, at->destination, (const uint32_t[]){at->c, ir_operand(ir, at->a)}, 2);
         break;
     default:
         if (function_shape((enum function)at->code).meaning && at->code < CODE_COUNT)
@@ -111,7 +98,7 @@ static void ir_code(struct ir_module *ir, struct statements *s, const struct ins
     }
 }
 
-/* Terms of long sums: as text they would be larger than any cache. */
+/* Code of so many terms would be larger than any instruction cache. */
 static bool is_too_long(struct ir_module *ir, int phase) {
     const struct plan_program *program = &ir->plan->program;
     size_t terms = 0;
@@ -138,7 +125,7 @@ static void ir_entries(struct ir_module *ir, bool adjoint) {
     ir_program(ir, KERNEL_PREPARE, 0);
     ir_program(ir, KERNEL_EVALUATE, 1);
     ir_rows(ir);
-    if (ir->plan->system.kind == FACTOR_TILED) { /* its kernels have A in forms of their own: the step is loops */
+    if (ir->plan->system.kind == FACTOR_TILED) { /* its kernels store A in their own formats: the step is loops */
         if (ir->whole)
             ir_around_tiles(ir, adjoint);
         return;
@@ -156,9 +143,7 @@ static void ir_near(struct ir_module *ir) {
     ir_assume_weights(ir);
     ir_weigh_every(ir, KERNEL_NEAR);
     ir_step(ir);
-    for (size_t i = 0; i < step->count; i++)
-        statements_repeat(s, step, i);
-    s->failed = s->failed || step->failed;
+    statements_append(s, step);
     statements_release(step);
 }
 
@@ -173,59 +158,66 @@ static void ir_assumed(struct ir_module *ir, bool adjoint) {
 }
 
 static bool ir_failed(const struct ir_module *ir) {
-    bool failed = false;
     for (int i = 0; i < KERNEL_ENTRIES; i++)
-        failed = failed || ir->entry[i].failed;
-    return failed;
+        if (ir->entry[i].failed)
+            return true;
+    return false;
 }
 
-/* Straight code fits into the caches of instructions up to a certain length only. */
+/* Longer straight code does not fit into the instruction caches. */
 static bool is_long(const struct plan *plan) {
     uint32_t code = plan->program.first[2] - plan->program.first[1];
     return (size_t)plan->system.stream.count + 4 * (size_t)code + 10 * (size_t)plan->rows > IR_LOOPS_FROM;
 }
 
-/* What a walk is made for. */
 enum ir_kind { IR_USUAL, IR_NEAR, IR_ASSUMED, IR_WHOLE };
 
-static hn_status lower_create(struct ir_module *ir, const struct plan *plan, bool adjoint, enum ir_kind kind,
-                              hn_error *error) {
-    bool near = kind == IR_NEAR || kind == IR_ASSUMED;
+/* Slots behind those of the plan. */
+static hn_status number_slots(struct ir_module *ir, hn_error *error) {
+    const struct plan *plan = ir->plan;
     const struct plan_system *system = &plan->system;
-    *ir = (struct ir_module){.plan = plan, .near = near, .whole = kind == IR_WHOLE};
     size_t tiles = system->kind == FACTOR_TILED && !ir->whole
                        ? tiled_workspace(plan->rows, plan->outputs, plan->options.outputs_side)
                        : 0;
     if (plan->slots + tiles >= STATEMENT_CONSTANT / 2)
         return error_set(error, HN_LIMIT, "generated code: the layer has %u slots, too many to number", plan->slots);
     ir->own = (uint32_t)(lanes_tiles_at(plan) + tiles);
-    ir->loops = is_long(plan);
     ir->rows_of_ld = ir->own + OWN_COUNT;
-    ir->solves = system->kind == FACTOR_LISTED && (ir->whole || system->stream.count <= IR_WORDS);
-    bool lists = ir->loops && (ir->solves || !ir->whole);
-    ir->scaled = ir->rows_of_ld + (lists ? system->nonzeros : 0);
+    ir->scaled = ir->rows_of_ld + (ir->loops && (ir->solves || !ir->whole) ? system->nonzeros : 0);
     ir->slots = ir->scaled + system->order;
-    bool taken = lower_take_lists(ir);
-    if (taken) {
-        note_coefficients(ir);
-        note_constants(ir);
-        if (kind == IR_ASSUMED)
-            ir_assumed(ir, adjoint);
-        else if (near)
-            ir_near(ir);
-        else
-            ir_entries(ir, adjoint);
-    }
-    if (!taken || ir_failed(ir)) {
-        ir_release(ir);
-        return error_no_memory(error, "generated code");
-    }
-    if (ir->unknown) {
-        const char *unknown = ir->unknown;
-        ir_release(ir);
-        return error_set(error, HN_UNSUPPORTED, "generated code: %s has no generated form yet", unknown);
-    }
     return HN_OK;
+}
+
+static void lower(struct ir_module *ir, bool adjoint, enum ir_kind kind) {
+    note_coefficients(ir);
+    note_constants(ir);
+    if (kind == IR_ASSUMED)
+        ir_assumed(ir, adjoint);
+    else if (kind == IR_NEAR)
+        ir_near(ir);
+    else
+        ir_entries(ir, adjoint);
+}
+
+static hn_status lower_create(struct ir_module *ir, const struct plan *plan, bool adjoint, enum ir_kind kind,
+                              hn_error *error) {
+    *ir = (struct ir_module){.plan = plan, .loops = is_long(plan)};
+    ir->near = kind == IR_NEAR || kind == IR_ASSUMED;
+    ir->whole = kind == IR_WHOLE;
+    ir->solves = plan->system.kind == FACTOR_LISTED && (ir->whole || plan->system.stream.count <= IR_WORDS);
+    hn_status status = number_slots(ir, error);
+    if (status != HN_OK)
+        return status;
+    bool taken = take_lists(ir);
+    if (taken)
+        lower(ir, adjoint, kind);
+    if (!taken || ir_failed(ir))
+        status = error_no_memory(error, "generated code");
+    else if (ir->unknown)
+        status = error_set(error, HN_UNSUPPORTED, "generated code: %s has no generated form yet", ir->unknown);
+    if (status != HN_OK)
+        ir_release(ir);
+    return status;
 }
 
 hn_status ir_create(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error) {

@@ -1,4 +1,4 @@
-/* lower.h - one walk over a plan that writes what each entry computes as statements.
+/* lower.h - lowers a plan: one walk that writes what each entry computes as statements.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_LOWER_H
@@ -11,11 +11,11 @@
 
 #include <math.h>
 
-/* Slots of generated code's own, behind those of the listed executor. Each has several meanings, at different times. */
+/* Slots of generated code, behind those of the listed executor; some are reused. */
 enum {
     OWN_CHAINS = 4,
-    OWN_WORST = 0,                     /* the largest violation so far, in turns */
-    OWN_LOST = OWN_WORST + OWN_CHAINS, /* bits of a - a: NaN once something is not finite */
+    OWN_WORST = 0,                     /* the largest violation so far, in several chains */
+    OWN_LOST = OWN_WORST + OWN_CHAINS, /* bits of a - a: NaN after a value that is not finite */
     OWN_SIZE,
     OWN_WEIGHED,
     OWN_PIVOT,
@@ -29,22 +29,23 @@ enum {
 struct ir_module {
     const struct plan *plan;
     uint32_t own;          /* the first of these slots */
-    uint32_t slots;        /* of one sample, the executor's own included */
-    uint32_t *constant_of; /* per slot: 1 + which number it holds for ever, or 0 */
-    double *constants;     /* those numbers */
+    uint32_t slots;        /* of one sample, those of the executor included */
+    uint32_t *constant_of; /* per slot: 1 + the constant in it, or 0 */
+    double *constants;
     uint32_t constant_count;
-    bool loops;          /* statements that repeat are rolled up */
-    uint32_t shortened;  /* operands of a function, at most; 0: as many as serve its speed */
-    bool rolled;         /* loops say that a device must not unroll them */
-    bool local;          /* functions say that slots are an array of a device's thread */
-    uint32_t rows_of_ld; /* slots of L D, one per entry; where loops are made */
-    uint32_t *entry_of;  /* per slot of the plan's own L D, which are used again: the entry that it holds now */
-    uint32_t scaled;     /* slots of z / d of a second right-hand side; the first's are where 1/d was */
-    uint32_t *result_at; /* per result of the product that is woven in: where its pairs begin in the stream */
-    bool solves;         /* the linear system is among the statements */
-    bool whole;          /* nothing is left to loops over lists because it is long */
-    bool near;           /* for the entry KERNEL_NEAR only: some weights are taken for granted */
-    size_t left;         /* about as many bytes of text have phases whose sums are too long to be walked */
+    bool loops;          /* repeated statements become loops */
+    uint32_t shortened;  /* operands of a function, at most; 0: as many as are best for its speed */
+    bool rolled;         /* device compilers must not unroll the loops */
+    bool local;          /* slots are an array of a device's thread */
+    uint32_t rows_of_ld; /* slots of L D, one per entry; with loops */
+    uint32_t *entry_of;  /* per slot of the plan's own L D, which are reused: the entry in it now */
+    uint32_t scaled;     /* slots of z / d of a second right-hand side; the first uses those of 1/d */
+    uint32_t *
+        result_at; /* per result of the product that is interleaved with the factor: where its pairs begin in the stream */
+    bool solves; /* the linear system is among the statements */
+    bool whole;  /* long parts are lowered, too, instead of leaving them to loops over lists */
+    bool near;   /* for the entry KERNEL_NEAR only: some weights are assumed */
+    size_t left; /* bytes of text, about, of the phases whose sums are too long to be lowered */
     struct statements entry[KERNEL_ENTRIES];
     const char *unknown; /* what is not generated, or NULL */
 };
@@ -52,30 +53,30 @@ struct ir_module {
 hn_status ir_create(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error);
 void ir_release(struct ir_module *ir);
 
-/* The same with every statement, however long the sums and the factor's stream are; for whoever reads statements from lists. Where tiles
- * solve: everything but weights, products with A and the system itself, whose memory is not here either. */
+/* The same with every statement, however long the sums and the factor's stream are; for kernels that read statements from lists. With a
+ * tiled factor: everything but weights, products with A and the system itself, whose memory is not counted either. */
 hn_status ir_create_whole(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error);
 
-/* A walk whose entry KERNEL_NEAR alone is there: weights and step at once, empty where the method or the model has none. The weights of
- * rows with a constant entry are taken to be what that entry makes them; constant_of has them. */
+/* The entry KERNEL_NEAR only, weights and step together; empty if the method or the model has none. The weights of rows with a constant
+ * entry are assumed to be what that entry makes them; constant_of has them. */
 hn_status ir_create_near(struct ir_module *ir, const struct plan *plan, hn_error *error);
 
-/* The same with the entries KERNEL_RESIDUAL and KERNEL_WEIGH_ALL and, with adjoint, those of the way back, which take them for granted,
- * too; empty where KERNEL_NEAR is. */
+/* The same with the entries KERNEL_RESIDUAL and KERNEL_WEIGH_ALL and, with adjoint, those of the adjoint, which assume these weights,
+ * too; empty if KERNEL_NEAR is. */
 hn_status ir_create_assumed(struct ir_module *ir, const struct plan *plan, bool adjoint, hn_error *error);
 
-/* The entry KERNEL_ROUND, of the entries that there are; empty where the method or the model has no such rounds. */
+/* The entry KERNEL_ROUND, made of the other entries; empty if the method or the model has no such rounds. */
 hn_status ir_round(struct ir_module *ir, hn_error *error);
 
-/* Takes the leading 0 from sums of the entry whose zeros may have either sign: no number that is kept sees which. again: the statements
- * read what is kept when they run again; it must be no -0 at the beginning. False when memory is out. */
+/* The entry KERNEL_BACK_ROUND: a whole step of the adjoint, if there are rounds and all of the adjoint is generated. */
+hn_status ir_back_round(struct ir_module *ir, hn_error *error);
+
+/* Removes the leading 0 from sums of the entry whose zeros may have either sign: no kept number depends on it. again: the statements
+ * read what is kept when they run again; it must not be -0 at the beginning. False when out of memory. */
 bool ir_drop_zeros(struct ir_module *ir, struct statements *s, const bool *kept, bool again);
 
-/* The late statements of a round where the others ask for them, if that changes nothing. False when memory is out. */
+/* Moves the late statements of a round to their first use, if that changes nothing. False when out of memory. */
 bool ir_weave(struct ir_module *ir, struct statements *s);
-
-/* The entry KERNEL_BACK_ROUND: a whole step of the adjoint, where there are rounds and all of the adjoint is generated. */
-hn_status ir_back_round(struct ir_module *ir, hn_error *error);
 
 static inline bool ir_has_rounds(const struct ir_module *ir) {
     return ir->entry[KERNEL_ROUND].count > 0;
@@ -83,7 +84,7 @@ static inline bool ir_has_rounds(const struct ir_module *ir) {
 
 /* ---- parts ---- */
 
-/* One phase, unless its sums are so long that loops over lists are better: the entry stays empty then. */
+/* One phase; the entry stays empty if its sums are so long that loops over lists are better. */
 void ir_program(struct ir_module *ir, enum kernel_entry entry, int phase);
 void ir_rows(struct ir_module *ir);
 bool ir_round_rows(struct ir_module *ir, struct statements *s, const uint32_t *order);
@@ -95,17 +96,15 @@ void ir_adjoint(struct ir_module *ir);
 void ir_around_tiles(struct ir_module *ir, bool adjoint);
 void ir_adjoint_rows(struct ir_module *ir, enum kernel_entry entry, bool bounds);
 
-/* ---- small things ---- */
-
 void ir_note_constant(struct ir_module *ir, uint32_t slot, double value);
 
-/* The slot, or the number that it holds for ever. */
+/* The slot, or the constant in it. */
 static inline uint32_t ir_operand(const struct ir_module *ir, uint32_t slot) {
     uint32_t constant = ir->constant_of[slot];
     return constant ? STATEMENT_CONSTANT + (constant - 1) : slot;
 }
 
-/* The number that the slot holds for ever; NaN: none, or no number. */
+/* The constant in the slot; NaN: none. */
 static inline double ir_number(const struct ir_module *ir, uint32_t slot) {
     uint32_t constant = ir->constant_of[slot];
     return constant ? ir->constants[constant - 1] : NAN;
@@ -117,9 +116,5 @@ static inline double ir_number(const struct ir_module *ir, uint32_t slot) {
            sizeof(const uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
 void ir_put(const struct ir_module *ir, struct statements *s, enum function function, uint32_t destination,
             const uint32_t *slots, size_t count);
-
-static inline bool operand_is_constant(uint32_t operand) {
-    return operand >= STATEMENT_CONSTANT;
-}
 
 #endif

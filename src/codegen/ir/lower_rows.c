@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* What constant bounds say about a row. */
+/* The form of a row, from its constant bounds. */
 enum row_form { FORM_GENERAL, FORM_EQUALITY, FORM_ABOVE_ONLY, FORM_BELOW_ONLY };
 
 static enum row_form form_of(const struct ir_module *ir, uint32_t lower, uint32_t upper) {
@@ -45,6 +45,15 @@ static struct row row_of(const struct ir_module *ir, uint32_t i) {
     return row;
 }
 
+/* One list of statements for every row. */
+static void each_row(struct ir_module *ir, enum kernel_entry entry,
+                     void (*lower)(struct ir_module *ir, struct statements *s, const struct row *row)) {
+    for (uint32_t i = 0; i < ir->plan->rows; i++) {
+        const struct row row = row_of(ir, i);
+        lower(ir, &ir->entry[entry], &row);
+    }
+}
+
 /* ---- residuals ---- */
 
 static void ir_r(struct ir_module *ir, struct statements *s, const struct row *row) {
@@ -63,7 +72,7 @@ static void ir_r(struct ir_module *ir, struct statements *s, const struct row *r
     }
 }
 
-/* Largest violations are found in turns, so that none waits for the one before; the largest of all is the same in any order. */
+/* Several running maxima shorten the chain of dependent operations; the largest of all is the same in any order. */
 static void ir_size(struct ir_module *ir, struct statements *s, const struct row *row, uint32_t turn) {
     uint32_t worst = ir->own + OWN_WORST + turn % OWN_CHAINS;
     ir_r(ir, s, row);
@@ -110,14 +119,14 @@ void ir_residual(struct ir_module *ir) {
     ir_residual_end(ir, s);
 }
 
-/* Whether a c that is not finite makes outputs that are not: r is lost then, too, and what the row pulls at. */
+/* Whether a value of c that is not finite leads to outputs that are not: then r and the outputs of the row are not finite either. */
 static bool loss_is_seen(const struct ir_module *ir, const struct row *row) {
     bool bounded = isfinite(ir_number(ir, row->lower)) && isfinite(ir_number(ir, row->upper));
     return statements_in_window(&ir->entry[KERNEL_ROUND], row->c) || (bounded && row->end > row->first);
 }
 
-/* Residuals of a round, in this order of the rows; whether c is finite is asked where outputs would not show it. Returns whether it is
- * asked at all. */
+/* Residuals of a round, in this order of the rows. c is tested to be finite where outputs would not show it. Returns whether it is tested
+ * at all. */
 bool ir_round_rows(struct ir_module *ir, struct statements *s, const uint32_t *order) {
     uint32_t lost = ir->own + OWN_LOST;
     bool asks = false;
@@ -134,26 +143,15 @@ bool ir_round_rows(struct ir_module *ir, struct statements *s, const uint32_t *o
     return asks;
 }
 
-static void ir_residual_brief(struct ir_module *ir) {
-    for (uint32_t i = 0; i < ir->plan->rows; i++) {
-        const struct row row = row_of(ir, i);
-        ir_r(ir, &ir->entry[KERNEL_RESIDUAL_BRIEF], &row);
-    }
-}
-
 /* ---- weights ---- */
 
-static void ir_rescale(struct ir_module *ir) {
+static void ir_rescale(struct ir_module *ir, struct statements *s, const struct row *row) {
     const uint32_t *entry = plan_words(ir->plan, ir->plan->jacobian.slot);
-    struct statements *s = &ir->entry[KERNEL_RESCALE];
     uint32_t most = ir->own + OWN_SIZE, mask = ir->plan->slots + LANES_FLAGS;
-    for (uint32_t i = 0; i < ir->plan->rows; i++) {
-        const struct row row = row_of(ir, i);
-        statements_add(s, ROW_ZERO, most, NULL, 0);
-        for (uint32_t e = row.first; e < row.end; e++)
-            PUT(ir, s, ROW_MOST_SIZE, most, most, entry[e]); // cppcheck-suppress constStatement
-        PUT(ir, s, ROW_RESCALE, row.scale, mask, most, row.scale);
-    }
+    statements_add(s, ROW_ZERO, most, NULL, 0);
+    for (uint32_t e = row->first; e < row->end; e++)
+        PUT(ir, s, ROW_MOST_SIZE, most, most, entry[e]); // cppcheck-suppress constStatement
+    PUT(ir, s, ROW_RESCALE, row->scale, mask, most, row->scale);
 }
 
 static void ir_active(struct ir_module *ir, struct statements *s, const struct row *row) {
@@ -170,65 +168,60 @@ static void ir_active(struct ir_module *ir, struct statements *s, const struct r
         PUT(ir, s, ROW_ACTIVE, now, row->c, row->lower, row->upper, row->scale, hold);
 }
 
-static void ir_weigh_row(struct ir_module *ir, struct statements *s, const struct row *row) {
-    const uint32_t *entry = plan_words(ir->plan, ir->plan->jacobian.slot);
-    uint32_t take = ir->plan->slots + LANES_FLAGS, now = ir->own + OWN_NOW, matrix = ir->plan->matrix;
-    if (row->form == FORM_EQUALITY) {
-        PUT(ir, s, ROW_TAKE_ALL, row->active, take, row->active);
-        PUT(ir, s, ROW_TAKE_EQUAL, row->right, take, row->scale, row->r, row->right);
-        for (uint32_t e = row->first; e < row->end; e++)
-            PUT(ir, s, ROW_TAKE_EQUAL, matrix + e, take, row->scale, entry[e], matrix + e);
-        return;
-    }
-    ir_active(ir, s, row);
-    PUT(ir, s, ROW_TAKE_MASK, row->active, take, now, row->active);
-    PUT(ir, s, ROW_TAKE, row->right, take, now, row->scale, row->r, row->right);
-    for (uint32_t e = row->first; e < row->end; e++)
-        PUT(ir, s, ROW_TAKE, matrix + e, take, now, row->scale, entry[e], matrix + e);
+/* to = the weighted value, of all samples or of those whose flag is set. */
+static void ir_weigh_value(struct ir_module *ir, struct statements *s, const struct row *row, bool all, uint32_t to,
+                           uint32_t value) {
+    uint32_t take = ir->plan->slots + LANES_FLAGS, now = ir->own + OWN_NOW;
+    bool equality = row->form == FORM_EQUALITY;
+    if (equality && !all)
+        PUT(ir, s, ROW_TAKE_EQUAL, to, take, row->scale, value, to);
+    else if (equality && !ir->constant_of[to])
+        PUT(ir, s, FUNCTION_MUL, to, row->scale, value);
+    else if (!equality && all)
+        PUT(ir, s, ROW_KEEP_PRODUCT, to, now, row->scale, value);
+    else if (!equality)
+        PUT(ir, s, ROW_TAKE, to, take, now, row->scale, value, to);
 }
 
-/* The same where every sample is taken: nothing of what was there is left. */
-static void ir_weigh_all_row(struct ir_module *ir, struct statements *s, const struct row *row) {
+static void ir_weigh_row(struct ir_module *ir, struct statements *s, const struct row *row, bool all) {
     const uint32_t *entry = plan_words(ir->plan, ir->plan->jacobian.slot);
-    uint32_t now = ir->own + OWN_NOW, matrix = ir->plan->matrix;
-    if (row->form == FORM_EQUALITY) {
+    uint32_t take = ir->plan->slots + LANES_FLAGS, now = ir->own + OWN_NOW;
+    bool equality = row->form == FORM_EQUALITY;
+    if (!equality)
+        ir_active(ir, s, row);
+    if (equality && all)
         statements_add(s, ROW_ALL_SET, row->active, NULL, 0);
-        PUT(ir, s, FUNCTION_MUL, row->right, row->scale, row->r);
-        for (uint32_t e = row->first; e < row->end; e++)
-            if (!ir->constant_of[matrix + e])
-                PUT(ir, s, FUNCTION_MUL, matrix + e, row->scale, entry[e]);
-        return;
-    }
-    ir_active(ir, s, row);
-    PUT(ir, s, ROW_MASK, row->active, now);
-    PUT(ir, s, ROW_KEEP_PRODUCT, row->right, now, row->scale, row->r);
+    else if (equality)
+        PUT(ir, s, ROW_TAKE_ALL, row->active, take, row->active);
+    else if (all)
+        PUT(ir, s, ROW_MASK, row->active, now);
+    else
+        PUT(ir, s, ROW_TAKE_MASK, row->active, take, now, row->active);
+    ir_weigh_value(ir, s, row, all, row->right, row->r);
     for (uint32_t e = row->first; e < row->end; e++)
-        PUT(ir, s, ROW_KEEP_PRODUCT, matrix + e, now, row->scale, entry[e]);
+        ir_weigh_value(ir, s, row, all, ir->plan->matrix + e, entry[e]);
+}
+
+static void ir_weigh_some(struct ir_module *ir, struct statements *s, const struct row *row) {
+    ir_weigh_row(ir, s, row, false);
+}
+
+static void ir_weigh_all(struct ir_module *ir, struct statements *s, const struct row *row) {
+    ir_weigh_row(ir, s, row, true);
 }
 
 void ir_weigh_every(struct ir_module *ir, enum kernel_entry entry) {
-    for (uint32_t i = 0; i < ir->plan->rows; i++) {
-        const struct row row = row_of(ir, i);
-        ir_weigh_all_row(ir, &ir->entry[entry], &row);
-    }
+    each_row(ir, entry, ir_weigh_all);
 }
 
-static void ir_weigh(struct ir_module *ir) {
-    for (uint32_t i = 0; i < ir->plan->rows; i++) {
-        const struct row row = row_of(ir, i);
-        ir_weigh_row(ir, &ir->entry[KERNEL_WEIGH], &row);
-    }
-    ir_weigh_every(ir, KERNEL_WEIGH_ALL);
-}
-
-/* ---- weights that are taken for granted ---- */
+/* ---- weights that are assumed ---- */
 
 /* As the kernels do. */
 static double weight_for(double most) {
     return most < 1 ? 1 : most > 0x1p1021 ? 0x1p-1021 : ldexp(1, -ilogb(most));
 }
 
-/* The largest constant entry; 0 where there is none, or where one is not finite. */
+/* The largest constant entry; 0 if there is none, or if one is not finite. */
 static double largest_constant(const struct ir_module *ir, const struct row *row) {
     const uint32_t *entry = plan_words(ir->plan, ir->plan->jacobian.slot);
     double most = 0;
@@ -256,30 +249,24 @@ void ir_assume_weights(struct ir_module *ir) {
     }
 }
 
-static void ir_largest(struct ir_module *ir) {
+static void ir_largest(struct ir_module *ir, struct statements *s, const struct row *row) {
     const struct plan *plan = ir->plan;
-    struct statements *s = &ir->entry[KERNEL_LARGEST];
-    statements_add(s, ROW_ZERO, plan->largest, NULL, 0);
-    for (uint32_t i = 0; i < plan->rows; i++) {
-        const struct row row = row_of(ir, i);
-        statements_begin(s, SUM_ZERO);
-        statements_operand(s, ir->own + OWN_SIZE);
-        for (uint32_t e = row.first; e < row.end; e++) {
-            statements_operand(s, plan->matrix + e);
-            statements_operand(s, plan->matrix + e);
-        }
-        PUT(ir, s, ROW_MOST, plan->largest, plan->largest, ir->own + OWN_SIZE);
-    }
+    statements_add(s, SUM_ZERO, ir->own + OWN_SIZE, NULL, 0);
+    for (uint32_t e = row->first; e < row->end; e++)
+        statements_product(s, plan->matrix + e, plan->matrix + e);
+    PUT(ir, s, ROW_MOST, plan->largest, plan->largest, ir->own + OWN_SIZE);
 }
 
 void ir_rows(struct ir_module *ir) {
     ir_residual(ir);
-    ir_residual_brief(ir);
+    each_row(ir, KERNEL_RESIDUAL_BRIEF, ir_r);
     if (!ir->plan->options.weighted || ir->plan->system.kind == FACTOR_TILED)
         return;
-    ir_rescale(ir);
-    ir_weigh(ir);
-    ir_largest(ir);
+    each_row(ir, KERNEL_RESCALE, ir_rescale);
+    each_row(ir, KERNEL_WEIGH, ir_weigh_some);
+    each_row(ir, KERNEL_WEIGH_ALL, ir_weigh_all);
+    statements_add(&ir->entry[KERNEL_LARGEST], ROW_ZERO, ir->plan->largest, NULL, 0);
+    each_row(ir, KERNEL_LARGEST, ir_largest);
 }
 
 /* ---- rows of the adjoint ---- */

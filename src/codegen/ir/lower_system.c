@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
 
-/* Long sums go on from statement to statement, so that loops can be made of them. */
+/* Long sums are split into statements of this many products, so that they can become loops. */
 enum { SUM_PIECE = 8 };
 
 /* ---- products ---- */
@@ -16,14 +16,9 @@ enum { SUM_PIECE = 8 };
 static void ir_result(struct ir_module *ir, struct statements *s, const uint32_t *at, uint32_t j,
                       const uint32_t *vectors, enum function function) {
     uint32_t from = vectors[0], to = vectors[1] + j;
-    statements_begin(s, function);
-    statements_operand(s, to);
-    if (function == SUM_MINUS)
-        statements_operand(s, to);
-    for (uint32_t k = 0; k < at[0]; k++) {
-        statements_operand(s, ir_operand(ir, at[1 + 2 * k]));
-        statements_operand(s, from + at[2 + 2 * k]);
-    }
+    statements_add(s, function, to, &to, function == SUM_MINUS ? 1 : 0);
+    for (uint32_t k = 0; k < at[0]; k++)
+        statements_product(s, ir_operand(ir, at[1 + 2 * k]), from + at[2 + 2 * k]);
 }
 
 /* The whole product, for as many vectors as there are. */
@@ -38,13 +33,9 @@ static void ir_product(struct ir_module *ir, struct statements *s, struct plan_l
 static void ir_inner(struct ir_module *ir, struct statements *s, uint32_t a, uint32_t b, uint32_t count, uint32_t to) {
     statements_add(s, ROW_ZERO, to, NULL, 0);
     for (uint32_t i = 0; i < count; i++) {
-        if (i % SUM_PIECE == 0) {
-            statements_begin(s, SUM_PLUS);
-            statements_operand(s, to);
-            statements_operand(s, to);
-        }
-        statements_operand(s, ir_operand(ir, a + i));
-        statements_operand(s, ir_operand(ir, b + i));
+        if (i % SUM_PIECE == 0)
+            statements_add(s, SUM_PLUS, to, &to, 1);
+        statements_product(s, ir_operand(ir, a + i), ir_operand(ir, b + i));
     }
 }
 
@@ -54,9 +45,10 @@ static void ir_inner(struct ir_module *ir, struct statements *s, uint32_t a, uin
 struct sides {
     size_t count;
     uint32_t from[2], to[2];
-    struct plan_list woven; /* the product that right-hand side `side` is; its results are made where they are needed */
+    struct plan_list
+        woven; /* the product that right-hand side `side` is; its results are computed right before their use */
     uint32_t woven_from, woven_side;
-    bool moves; /* the first solution is the step: outputs move as soon as they are known */
+    bool moves; /* the first solution is the step: outputs move as soon as their step is known */
 };
 
 static void index_results(struct ir_module *ir, struct plan_list stream) {
@@ -75,7 +67,7 @@ static bool is_factor(const struct ir_module *ir, uint32_t slot) {
     return slot >= system->lower && slot < system->lower + system->nonzeros;
 }
 
-/* Where an entry of L D lies. The plan uses slots again as soon as they are free; what loops pass over must move on evenly. */
+/* The slot of an entry of L D. The plan reuses slots as soon as they are free; loops need slots at even strides. */
 static uint32_t ld_slot(const struct ir_module *ir, uint32_t slot) {
     return ir->loops ? ir->rows_of_ld + ir->entry_of[slot] : slot;
 }
@@ -85,16 +77,13 @@ static const uint32_t *ir_entry_sum(struct ir_module *ir, struct statements *s, 
     uint32_t count = at[1];
     const uint32_t *pair = at + 2;
     bool factor = false;
-    statements_begin(s, SUM_PLUS);
-    statements_operand(s, to);
-    statements_operand(s, ir_operand(ir, at[0]));
+    PUT(ir, s, SUM_PLUS, to, at[0]);
     for (uint32_t k = 0; k < count; k++, pair += 2) {
         if (is_factor(ir, pair[0]) != factor) {
             factor = !factor;
             statements_add(s, factor ? SUM_MINUS : SUM_PLUS, to, &to, 1);
         }
-        statements_operand(s, ir_operand(ir, pair[0]));
-        statements_operand(s, factor ? ld_slot(ir, pair[1]) : ir_operand(ir, pair[1]));
+        statements_product(s, ir_operand(ir, pair[0]), factor ? ld_slot(ir, pair[1]) : ir_operand(ir, pair[1]));
     }
     return pair;
 }
@@ -103,27 +92,19 @@ static const uint32_t *ir_entry_sum(struct ir_module *ir, struct statements *s, 
 static void ir_row(struct ir_module *ir, struct statements *s, const uint32_t *at, uint32_t entries, uint32_t unknown,
                    const struct sides *sides) {
     uint32_t whole = ir->own + OWN_SIZE, d = ir->own + OWN_PIVOT;
-    statements_begin(s, SUM_MINUS);
-    statements_operand(s, d);
-    statements_operand(s, whole);
-    for (uint32_t k = 0; k < entries; k++) {
-        statements_operand(s, at[3 * (size_t)k]);
-        statements_operand(s, ld_slot(ir, at[3 * (size_t)k + 1]));
-    }
+    statements_add(s, SUM_MINUS, d, &whole, 1);
+    for (uint32_t k = 0; k < entries; k++)
+        statements_product(s, at[3 * (size_t)k], ld_slot(ir, at[3 * (size_t)k + 1]));
     for (size_t side = 0; side < sides->count; side++) {
-        uint32_t z = sides->to[side] + unknown;
+        uint32_t z = sides->to[side] + unknown, right = is_added(ir, unknown) ? z : sides->from[side] + unknown;
         const uint32_t vectors[2] = {sides->woven_from, sides->from[side]};
         if (sides->woven.count > 0 && side == sides->woven_side && !is_added(ir, unknown))
             ir_result(ir, s, plan_words(ir->plan, sides->woven) + ir->result_at[unknown], unknown, vectors, SUM_ZERO);
         if (is_added(ir, unknown))
             statements_add(s, ROW_ZERO, z, NULL, 0);
-        statements_begin(s, SUM_MINUS);
-        statements_operand(s, z);
-        statements_operand(s, is_added(ir, unknown) ? z : sides->from[side] + unknown);
-        for (uint32_t k = 0; k < entries; k++) {
-            statements_operand(s, at[3 * (size_t)k]);
-            statements_operand(s, sides->to[side] + at[3 * (size_t)k + 2]);
-        }
+        statements_add(s, SUM_MINUS, z, &right, 1);
+        for (uint32_t k = 0; k < entries; k++)
+            statements_product(s, at[3 * (size_t)k], sides->to[side] + at[3 * (size_t)k + 2]);
     }
 }
 
@@ -136,12 +117,12 @@ static void ir_pivot(struct ir_module *ir, struct statements *s, uint32_t invers
     PUT(ir, s, ROW_MOST, low + 1, low + 1, d);
 }
 
-/* z_j / d_j, which the way back begins with. */
+/* z_j / d_j, with which the backward substitution begins. */
 static uint32_t scaled_slot(const struct ir_module *ir, size_t side) {
     return side == 0 ? ir->plan->system.inverse : ir->scaled;
 }
 
-/* E of a row, if the slot is one: eps where the row counts, else 1; on the outputs' side eps is all there is. */
+/* E of a row, if the slot is one: eps if the row is active, else 1; on the outputs' side E is eps. */
 static void ir_shift(struct ir_module *ir, struct statements *s, uint32_t slot) {
     const struct plan *plan = ir->plan;
     if (plan->options.weighted && !plan->options.outputs_side && slot >= plan->shift && slot - plan->shift < plan->rows)
@@ -178,7 +159,7 @@ static void ir_factor(struct ir_module *ir, struct statements *s, const struct s
     }
 }
 
-/* ---- y = base - step, with a word on whether it moved and whether it is finite ---- */
+/* ---- y = base - step, with flags: whether it moved, whether it is finite ---- */
 
 static void ir_move_begin(struct ir_module *ir, struct statements *s) {
     if (sample_asks_moved(&ir->plan->options))
@@ -205,19 +186,16 @@ static void ir_backward(struct ir_module *ir, struct statements *s, const struct
     const uint32_t *unknown = plan_words(ir->plan, system->row_unknown);
     for (uint32_t j = system->order; j-- > 0;)
         for (size_t side = 0; side < sides->count; side++) {
-            statements_begin(s, SUM_MINUS);
-            statements_operand(s, sides->to[side] + permutation[j]);
-            statements_operand(s, scaled_slot(ir, side) + j);
-            for (uint32_t e = first[j]; e < first[j + 1]; e++) {
-                statements_operand(s, system->lower + e);
-                statements_operand(s, sides->to[side] + unknown[e]);
-            }
+            uint32_t scaled = scaled_slot(ir, side) + j;
+            statements_add(s, SUM_MINUS, sides->to[side] + permutation[j], &scaled, 1);
+            for (uint32_t e = first[j]; e < first[j + 1]; e++)
+                statements_product(s, system->lower + e, sides->to[side] + unknown[e]);
             if (sides->moves && !is_added(ir, permutation[j]))
                 ir_move(ir, s, permutation[j], sides->to[side] + permutation[j]);
         }
 }
 
-/* The statements go on where the solution is: in the same entry, or in the next one behind the listed solve. */
+/* Returns the statements that follow the solution: the same entry, or the next one if the listed kernels solve. */
 static struct statements *ir_solve(struct ir_module *ir, enum kernel_entry entry, const struct sides *sides) {
     struct statements *s = &ir->entry[entry];
     const struct plan_system *system = &ir->plan->system;
@@ -248,16 +226,22 @@ static void ir_move_end(struct ir_module *ir, struct statements *s) {
     PUT(ir, s, ROW_ALL_FINITE, ir->plan->summary + SUMMARY_USABLE, ir->own + OWN_LOST);
 }
 
+/* The product that is a right-hand side: interleaved with the factor, or before a solve of the listed kernels. */
+static void ir_right_side(struct ir_module *ir, struct statements *s, struct sides *sides, struct plan_list product) {
+    if (ir->solves)
+        sides->woven = product;
+    else
+        ir_product(ir, s, product, (const uint32_t[][2]){{sides->woven_from, sides->from[sides->woven_side]}}, 1,
+                   SUM_ZERO);
+}
+
 /* The step is the solution. */
 static struct statements *ir_step_outputs(struct ir_module *ir, struct statements *s) {
     const struct plan *plan = ir->plan;
     bool judged = plan->options.adaptive && !ir->near;
     uint32_t step = plan->step, from = judged ? plan->gradient : step;
     struct sides sides = {.count = 1, .from = {from}, .to = {step}, .woven_from = plan->right, .moves = true};
-    if (ir->solves)
-        sides.woven = plan->system.by_columns;
-    else
-        ir_product(ir, s, plan->system.by_columns, (const uint32_t[][2]){{plan->right, from}}, 1, SUM_ZERO);
+    ir_right_side(ir, s, &sides, plan->system.by_columns);
     s = ir_solve(ir, KERNEL_STEP_BEGIN, &sides);
     for (uint32_t j = 0; j < plan->outputs && !ir->solves; j++)
         ir_move(ir, s, j, step + j);
@@ -330,30 +314,19 @@ static void ir_back_solve(struct ir_module *ir) {
     const struct plan *plan = ir->plan;
     const struct plan_system *system = &plan->system;
     struct statements *s = &ir->entry[KERNEL_BACK_BEGIN];
-    uint32_t right = plan->right, gradient = plan->gradient, work = plan->work, step = plan->step;
+    bool outputs = plan->options.outputs_side;
+    struct sides sides = outputs
+                             ? (struct sides){.from = {plan->step, plan->gradient}, .to = {plan->leaf_s, plan->leaf_t}}
+                             : (struct sides){.from = {plan->right, plan->work}, .to = {plan->v, plan->q}};
+    const uint32_t products[][2][2] = {{{plan->q, plan->step}, {plan->v, plan->leaf_s}},
+                                       {{plan->leaf_t, plan->q}, {plan->leaf_s, plan->work}}};
+    sides.count = 2;
+    sides.woven_from = outputs ? plan->right : plan->gradient;
+    sides.woven_side = outputs ? 0 : 1;
     ir_all_shifts(ir, s);
-    if (plan->options.outputs_side) {
-        struct sides sides = {.count = 2, .from = {step, gradient}, .to = {plan->leaf_s, plan->leaf_t}};
-        sides.woven_from = right;
-        if (ir->solves)
-            sides.woven = system->by_columns;
-        else
-            ir_product(ir, s, system->by_columns, (const uint32_t[][2]){{right, step}}, 1, SUM_ZERO);
-        s = ir_solve(ir, KERNEL_BACK_BEGIN, &sides);
-        ir_product(ir, s, system->by_rows, (const uint32_t[][2]){{plan->leaf_t, plan->q}, {plan->leaf_s, work}}, 2,
-                   SUM_ZERO);
-    } else {
-        struct sides sides = {.count = 2, .from = {right, work}, .to = {plan->v, plan->q}};
-        sides.woven_from = gradient;
-        sides.woven_side = 1;
-        if (ir->solves)
-            sides.woven = system->by_rows;
-        else
-            ir_product(ir, s, system->by_rows, (const uint32_t[][2]){{gradient, work}}, 1, SUM_ZERO);
-        s = ir_solve(ir, KERNEL_BACK_BEGIN, &sides);
-        ir_product(ir, s, system->by_columns, (const uint32_t[][2]){{plan->q, step}, {plan->v, plan->leaf_s}}, 2,
-                   SUM_ZERO);
-    }
+    ir_right_side(ir, s, &sides, outputs ? system->by_columns : system->by_rows);
+    s = ir_solve(ir, KERNEL_BACK_BEGIN, &sides);
+    ir_product(ir, s, outputs ? system->by_rows : system->by_columns, products[outputs], 2, SUM_ZERO);
     ir_back_solved(ir, s);
 }
 
@@ -363,7 +336,7 @@ static void ir_scatter(struct ir_module *ir, struct statements *s, const struct 
         PUT(ir, s, FUNCTION_SUB, to + entry[e], to + entry[e], value[e]);
 }
 
-/* What is owed to y and x by the rows and by second derivatives. */
+/* Contributions of the rows and of second derivatives to the gradients with respect to y and x. */
 static void ir_back_rows(struct ir_module *ir) {
     ir_adjoint_rows(ir, KERNEL_BACK_ROWS_BOUNDS, true);
     if (!ir->plan->options.weighted)
@@ -405,7 +378,7 @@ static void ir_tiles_step(struct ir_module *ir) {
     ir_move_end(ir, s);
 }
 
-/* Before and behind what the tiles' loops do: the step from its vector on, and of the adjoint all but products with A and the system. */
+/* Before and after the loops over tiles: the step from its vector on, and the adjoint except for products with A and the system. */
 void ir_around_tiles(struct ir_module *ir, bool adjoint) {
     ir_tiles_step(ir);
     if (!adjoint)

@@ -1,17 +1,145 @@
-/* compile_kernel.c - from a plan to a kernel's file, by way of the cache. See compile.h.
+/* compile_kernel.c - loads kernels, and compiles them to files in the cache. See compile.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/launch.h"
 #include "base/memory.h"
-#include "base/system.h"
-#include "codegen/kernel/compile_parts.h"
-#include "codegen/kernel/kernel_cache.h"
+#include "codegen/kernel/kernel_file.h"
+#include "codegen/kernel/kernel_parts.h"
 #include "codegen/kernel/kernel_source.h"
 #include "codegen/kernel/run_compiler.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- shared objects ---- */
+
+static hn_status load_object(struct kernel *kernel, const char *path, hn_error *error) {
+    kernel->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!kernel->object) {
+        const char *reason = dlerror();
+        return error_about(error, HN_IO, error_file(path), "kernel %s: %s", path, reason ? reason : "cannot be loaded");
+    }
+    kernel->table = dlsym(kernel->object, KERNEL_EXPORT);
+    if (!kernel->table)
+        return error_about(error, HN_INVALID, error_file(path), "kernel %s: is no kernel: it has no %s", path,
+                           KERNEL_EXPORT);
+    if (kernel->table->version != KERNEL_VERSION)
+        return error_about(error, HN_INVALID, error_file(path),
+                           "kernel %s: has version %u of the table, this library knows %d", path,
+                           kernel->table->version, KERNEL_VERSION);
+    return HN_OK;
+}
+
+/* The table of a text contains the digest of the text before it. */
+static bool has_digest(const char *text, const char *digest) {
+    return memchr(digest, 0, KERNEL_DIGEST) == digest + KERNEL_DIGEST - 1 && strstr(text, digest) != NULL;
+}
+
+static hn_status compare_text(const struct kernel *kernel, const char *path, const struct plan *plan, hn_error *error) {
+    const struct generate_options options = {kernel->instructions, kernel->table->adjoint != 0};
+    struct generated_text text;
+    hn_status status = generate_lanes(&text, plan, &options, error);
+    if (status != HN_OK)
+        return status;
+    bool same = has_digest(text.bytes, kernel->table->digest);
+    base_release(text.bytes);
+    return same ? HN_OK
+                : error_about(error, HN_INVALID, error_file(path),
+                              "kernel %s: was generated for another model, method, instruction set or library", path);
+}
+
+static hn_status check(struct kernel *kernel, const char *path, const struct plan *plan, hn_error *error) {
+    hn_status status = executor_check(kernel->instructions, error);
+    if (status == HN_OK)
+        status = load_object(kernel, path, error);
+    if (status == HN_OK)
+        status = compare_text(kernel, path, plan, error);
+    return status == HN_OK ? kernel_test(kernel, plan, error) : status;
+}
+
+hn_status kernel_open(struct kernel **out, const char *path, const struct plan *plan, hn_instructions instructions,
+                      hn_error *error) {
+    struct kernel *kernel = base_allocate(sizeof *kernel);
+    *out = NULL;
+    if (!kernel)
+        return error_no_memory(error, "the kernel");
+    *kernel = (struct kernel){.instructions = generate_instructions(instructions), .copy = -1};
+    hn_status status = check(kernel, path, plan, error);
+    if (status == HN_OK)
+        *out = kernel;
+    else
+        kernel_close(kernel);
+    return status;
+}
+
+void kernel_close(struct kernel *kernel) {
+    if (!kernel)
+        return;
+    if (kernel->object)
+        dlclose(kernel->object);
+    if (kernel->copy >= 0)
+        system_close(kernel->copy);
+    base_release(kernel);
+}
+
+bool kernel_has_adjoint(const struct kernel *kernel) {
+    return kernel->table->adjoint != 0;
+}
+
+/* ---- files ---- */
+
+enum { MEMORY_PATH = 32 };
+
+/* An error about the copy in memory names the user's file instead. */
+static hn_status rename_error(hn_error *error, const char *own, const char *shown, const hn_error *said) {
+    const struct error_subject file = {.code = HN_CODE_KERNEL, .name = shown};
+    const char *rest = strstr(said->text, own);
+    bool named = rest && strncmp(rest + strlen(own), ": ", 2) == 0;
+    return error_about(error, said->status, file, "%s%s%s", shown, named ? "" : ": ",
+                       named ? rest + strlen(own) : said->text);
+}
+
+static hn_status load_bytes(struct kernel **out, const char *shown, const struct file_bytes *object,
+                            const struct kernel_subject *subject, hn_error *error) {
+    char own[MEMORY_PATH];
+    hn_error said = {.status = HN_OK};
+    *out = NULL;
+    int file = launch_memory_file();
+    if (file < 0)
+        return file_error(error, shown, "be loaded: no file in memory", errno);
+    snprintf(own, sizeof own, "/proc/self/fd/%d", file);
+    hn_status status = file_put(file, object->data, object->count) == 0
+                           ? kernel_open(out, own, subject->plan, subject->options->instructions, &said)
+                           : file_error(&said, own, "be copied into memory", errno);
+    if (status == HN_OK) {
+        (*out)->copy = file;
+        return HN_OK;
+    }
+    system_close(file);
+    return status == HN_NO_MEMORY ? error_no_memory(error, shown) : rename_error(error, own, shown, &said);
+}
+
+hn_status kernel_load(struct kernel **out, const char *path, const struct kernel_subject *subject, hn_error *error) {
+    const struct kernel_source source = {.model = subject->model, .options = subject->options};
+    struct kernel_identity found, wanted = kernel_identify(&source);
+    struct file_bytes object;
+    *out = NULL;
+    hn_status status = kernel_file_read(&object, path, &found, error);
+    if (status == HN_OK)
+        status = kernel_fits_here(path, &found, &wanted, error);
+    if (status == HN_OK)
+        status = load_bytes(out, path, &object, subject, error);
+    if (status == HN_INVALID && kernel_fits_here(path, &found, &wanted, NULL) == HN_OK)
+        kernel_is_foreign(path, &found, &wanted, error);
+    base_release(object.data);
+    return status;
+}
+
+/* ---- a compilation: the text ---- */
 
 enum { FOR_OWNER = 0600, FOR_ALL_TO_READ = 0644 };
 
@@ -24,8 +152,6 @@ struct job {
     struct kernel_identity identity;
     char path[FILE_LONGEST];
 };
-
-/* ---- the text ---- */
 
 static hn_status write_text(struct job *job, hn_error *error) {
     const hn_layer_options *layer = job->subject->options;
@@ -43,7 +169,7 @@ static hn_status write_text(struct job *job, hn_error *error) {
     return HN_OK;
 }
 
-static void compile_kernel_describe(const struct job *job, const struct file_bytes *object, hn_kernel_info *out) {
+static void describe(const struct job *job, const struct file_bytes *object, hn_kernel_info *out) {
     snprintf(out->path, sizeof out->path, "%s", job->path);
     out->gradients = job->gradients;
     out->instructions = job->subject->options->instructions;
@@ -54,51 +180,42 @@ static void compile_kernel_describe(const struct job *job, const struct file_byt
 
 /* ---- the cache ---- */
 
-/* True when the cache has the kernel. One that is damaged counts as none: it is about to be replaced. One that must not be trusted is
- * an error, and stays. */
-static bool compile_kernel_find(struct job *job, hn_kernel_info *out, hn_status *status, hn_error *error) {
+/* Writes the text, with gradients or without, and looks for its kernel in the cache. A damaged kernel is ignored and replaced. One that
+ * must not be trusted is an error, and stays. */
+static hn_status find_cached(struct job *job, bool gradients, hn_kernel_info *out, hn_error *error) {
     struct kernel_identity found;
     struct file_bytes object = {NULL, 0};
-    hn_error said = {.status = HN_OK};
     struct system_facts facts;
-    *status = cache_path(job->path, &job->identity, job->compiler.words, error);
-    if (*status != HN_OK || job->options->again || system_look(job->path, &facts) != 0)
-        return false;
-    hn_status read = kernel_file_read(&object, job->path, &found, &said);
-    bool same = read == HN_OK && strcmp(found.code, job->identity.code) == 0;
-    if (same) {
-        compile_kernel_describe(job, &object, out);
+    job->gradients = gradients;
+    hn_status status = write_text(job, error);
+    if (status == HN_OK)
+        status = cache_path(job->path, &job->identity, job->compiler.words, error);
+    if (status != HN_OK || job->options->again || system_look(job->path, &facts) != 0)
+        return status;
+    hn_error said = {.status = HN_OK};
+    status = kernel_file_read(&object, job->path, &found, &said);
+    if (status == HN_OK && strcmp(found.code, job->identity.code) == 0) {
+        describe(job, &object, out);
         out->found = true;
-    } else if (read != HN_OK && read != HN_SYNTAX) {
-        *status = read;
-        if (error)
-            *error = said;
-    }
+    } else if (status != HN_OK && status != HN_SYNTAX && error)
+        *error = said;
     base_release(object.data);
-    return same;
+    return status == HN_SYNTAX ? HN_OK : status;
 }
 
-/* A kernel with gradients serves where none are asked for. */
-static bool find_any(struct job *job, hn_kernel_info *out, hn_status *status, hn_error *error) {
-    if (compile_kernel_find(job, out, status, error))
-        return true;
-    if (*status != HN_OK || job->gradients || job->options->again)
-        return false;
-    job->gradients = true;
-    *status = write_text(job, error);
-    if (*status == HN_OK && compile_kernel_find(job, out, status, error))
-        return true;
-    job->gradients = false;
-    if (*status == HN_OK)
-        *status = write_text(job, error);
-    if (*status == HN_OK)
-        *status = cache_path(job->path, &job->identity, job->compiler.words, error);
-    return false;
+/* A kernel with gradients can replace one without. */
+static hn_status find_any(struct job *job, hn_kernel_info *out, hn_error *error) {
+    bool gradients = job->options->gradients;
+    hn_status status = find_cached(job, gradients, out, error);
+    if (status != HN_OK || out->found || gradients || job->options->again)
+        return status;
+    status = find_cached(job, true, out, error);
+    return status == HN_OK && !out->found ? find_cached(job, false, out, error) : status;
 }
 
 /* ---- compiling ---- */
 
-/* What a compiler made and cannot be used is no mistake of the caller's, whatever is wrong with it. */
+/* An unusable object is the compiler's error, not the caller's. */
 static hn_status blame_compiler(const struct compiler *compiler, hn_status status, hn_error *error) {
     if (status == HN_OK || status == HN_NO_MEMORY || status == HN_UNSUPPORTED)
         return status;
@@ -110,7 +227,7 @@ static hn_status blame_compiler(const struct compiler *compiler, hn_status statu
 /* Not written before it is tested. */
 static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
     const struct compiler *compiler = &job->compiler;
-    struct loaded_kernel loaded;
+    struct kernel *kernel;
     struct file_bytes object;
     double begun = clock_seconds();
     if (job->options->begin)
@@ -123,10 +240,10 @@ static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
     if (status != HN_OK)
         return status;
     out->seconds = clock_seconds() - begun;
-    status = kernel_load_bytes(&loaded, "the compiled kernel", &object, job->subject, error);
+    status = load_bytes(&kernel, "the compiled kernel", &object, job->subject, error);
     if (status == HN_OK) {
-        kernel_unload(&loaded);
-        compile_kernel_describe(job, &object, out);
+        kernel_close(kernel);
+        describe(job, &object, out);
         status = kernel_file_write(job->path, &job->identity, &object, job->options->out ? FOR_ALL_TO_READ : FOR_OWNER,
                                    error);
     } else
@@ -143,16 +260,18 @@ static hn_status choose_path(struct job *job, hn_error *error) {
     return HN_OK;
 }
 
-static hn_status compile_kernel_work(struct job *job, hn_kernel_info *out, hn_error *error) {
+static hn_status compile_job(struct job *job, hn_kernel_info *out, hn_error *error) {
     hn_status status =
         compiler_choose(&job->compiler, job->options->compiler, job->subject->options->instructions, error);
-    if (status == HN_OK)
+    if (status == HN_OK && !job->options->out)
+        status = find_any(job, out, error);
+    else if (status == HN_OK) {
+        job->gradients = job->options->gradients;
         status = write_text(job, error);
-    if (status == HN_OK && job->options->out)
-        status = choose_path(job, error);
-    else if (status == HN_OK && find_any(job, out, &status, error))
-        return HN_OK;
-    return status == HN_OK ? make(job, out, error) : status;
+        if (status == HN_OK)
+            status = choose_path(job, error);
+    }
+    return status == HN_OK && !out->found ? make(job, out, error) : status;
 }
 
 hn_status compile_kernel(hn_kernel_info *out, const struct kernel_subject *subject, const hn_kernel_options *options,
@@ -160,8 +279,8 @@ hn_status compile_kernel(hn_kernel_info *out, const struct kernel_subject *subje
     struct job *job = base_allocate(sizeof *job);
     if (!job)
         return error_no_memory(error, "the kernel");
-    *job = (struct job){.subject = subject, .options = options, .gradients = options->gradients};
-    hn_status status = compile_kernel_work(job, out, error);
+    *job = (struct job){.subject = subject, .options = options};
+    hn_status status = compile_job(job, out, error);
     base_release(job->text.bytes);
     base_release(job);
     return status;

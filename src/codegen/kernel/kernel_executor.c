@@ -1,8 +1,7 @@
-/* kernel_executor.c - the executor over lanes whose arithmetic is generated: what is left is the order of the entries.
+/* kernel_executor.c - the executor over lanes whose arithmetic is generated: it runs the entries in order.
  *
- * Masks and numbers of samples go into slots, then an entry of the kernel runs, or the listed kernel where none is generated. What is
- * rare stays with the listed kernels: clipping, holding outputs on their bounds, and their adjoints. So does what is too large
- * (size_limits.h).
+ * Masks and numbers of samples go into slots, then an entry of the kernel runs, or the listed kernel if the entry is not generated. The
+ * listed kernels do what is rare: clipping, holding outputs on their bounds, and their adjoints; and what is too large (size_limits.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -28,18 +27,12 @@ static void kernel_prepare(const struct executor *x, double *slots) {
         lanes_of(x)->kernels.run(&lanes_of(x)->program, 0, slots);
 }
 
-static void rescale(const struct executor *x, double *slots) {
-    const struct lanes *own = lanes_of(x);
-    if (!run_entry(x, slots, KERNEL_RESCALE))
-        own->kernels.rescale(&own->rows, slots, own->flags);
-}
-
 static void kernel_evaluate(const struct executor *x, double *slots, const bool *fresh, bool brief) {
     const struct lanes *own = lanes_of(x);
     if (!run_entry(x, slots, KERNEL_EVALUATE))
         lanes_values(x, slots);
-    if (fresh && lanes_flag(x, slots, own->flags, fresh))
-        rescale(x, slots);
+    if (fresh && lanes_flag(x, slots, own->flags, fresh) && !run_entry(x, slots, KERNEL_RESCALE))
+        own->kernels.rescale(&own->rows, slots, own->flags);
     if (run_entry(x, slots, brief ? KERNEL_RESIDUAL_BRIEF : KERNEL_RESIDUAL))
         return;
     if (brief)
@@ -48,13 +41,17 @@ static void kernel_evaluate(const struct executor *x, double *slots, const bool 
         own->kernels.residual(&own->rows, slots);
 }
 
+static void put_rows(const struct executor *x, double *slots, const struct executor_rows *rows) {
+    lanes_put(x, slots, x->plan->slots + LANES_HOLD, rows->hold);
+    lanes_flag(x, slots, lanes_of(x)->rows.leads, rows->leads);
+    lanes_flag(x, slots, lanes_of(x)->flags, rows->accepted);
+}
+
 static void kernel_weigh(const struct executor *x, double *slots, const struct executor_rows *rows) {
     const struct lanes *own = lanes_of(x);
     uint32_t step = lanes_at(x, x->plan->step);
     bool all = true;
-    lanes_put(x, slots, x->plan->slots + LANES_HOLD, rows->hold);
-    lanes_flag(x, slots, own->rows.leads, rows->leads);
-    lanes_flag(x, slots, own->flags, rows->accepted);
+    put_rows(x, slots, rows);
     for (uint32_t k = 0; k < x->width; k++)
         all = all && rows->accepted[k];
     run_entry(x, slots, all ? KERNEL_WEIGH_ALL : KERNEL_WEIGH);
@@ -70,33 +67,31 @@ static void kernel_largest(const struct executor *x, double *slots) {
 
 /* ---- the step ---- */
 
-/* Between its two entries where the system is not generated. */
-static void kernel_executor_solve(const struct executor *x, double *slots) {
-    const struct plan *plan = x->plan;
-    uint32_t right = lanes_of(x)->rows.right, step = lanes_at(x, plan->step), unknown = lanes_at(x, plan->unknown);
-    uint32_t from = plan->options.adaptive ? lanes_at(x, plan->gradient) : step;
-    const struct damped_sides rows = {1, {right}, {unknown}}, outputs = {1, {from}, {step}};
-    run_entry(x, slots, KERNEL_STEP_BEGIN);
+/* Runs an entry; if the kernel does not solve the system, the listed kernels do, and the next entry follows. */
+static void run_solve(const struct executor *x, double *slots, enum kernel_entry entry, const struct damped_sides *rows,
+                      const struct damped_sides *outputs) {
+    run_entry(x, slots, entry);
     if (table_of(x)->solves)
         return;
-    lanes_solve(x, slots, plan->options.outputs_side ? &outputs : &rows);
-    run_entry(x, slots, KERNEL_STEP_END);
+    lanes_solve(x, slots, x->plan->options.outputs_side ? outputs : rows);
+    run_entry(x, slots, entry + 1);
 }
 
 static void kernel_step(const struct executor *x, double *slots, const double *eps, const bool *clipped) {
+    const struct plan *plan = x->plan;
+    uint32_t step = lanes_at(x, plan->step), from = plan->options.adaptive ? lanes_at(x, plan->gradient) : step;
+    const struct damped_sides rows = {1, {lanes_of(x)->rows.right}, {lanes_at(x, plan->unknown)}};
+    const struct damped_sides outputs = {1, {from}, {step}};
     if (eps)
-        lanes_put(x, slots, x->plan->eps, eps);
-    kernel_executor_solve(x, slots);
+        lanes_put(x, slots, plan->eps, eps);
+    run_solve(x, slots, KERNEL_STEP_BEGIN, &rows, &outputs);
     lanes_clip(x, slots, clipped);
 }
 
 static bool kernel_step_near(const struct executor *x, double *slots, const struct executor_rows *rows,
                              const double *eps) {
-    const struct lanes *own = lanes_of(x);
-    lanes_put(x, slots, x->plan->slots + LANES_HOLD, rows->hold);
+    put_rows(x, slots, rows);
     lanes_put(x, slots, x->plan->eps, eps);
-    lanes_flag(x, slots, own->rows.leads, rows->leads);
-    lanes_flag(x, slots, own->flags, rows->accepted);
     return table_of(x)->near(slots) != 0;
 }
 
@@ -126,15 +121,10 @@ static void kernel_near_rounds(const struct executor *x, double *slots, struct f
 static void solve_back(const struct executor *x, double *slots) {
     const struct lanes *own = lanes_of(x);
     const struct plan *plan = x->plan;
-    uint32_t right = own->rows.right, step = lanes_at(x, plan->step), gradient = lanes_at(x, plan->gradient);
-    uint32_t work = lanes_at(x, plan->work), s = lanes_at(x, plan->leaf_s), t = lanes_at(x, plan->leaf_t);
-    const struct damped_sides rows = {2, {right, work}, {own->adjoint.v, own->adjoint.q}};
-    const struct damped_sides outputs = {2, {step, gradient}, {s, t}};
-    run_entry(x, slots, KERNEL_BACK_BEGIN);
-    if (table_of(x)->solves)
-        return;
-    lanes_solve(x, slots, plan->options.outputs_side ? &outputs : &rows);
-    run_entry(x, slots, KERNEL_BACK_MIDDLE);
+    uint32_t step = lanes_at(x, plan->step), gradient = lanes_at(x, plan->gradient), work = lanes_at(x, plan->work);
+    const struct damped_sides rows = {2, {own->rows.right, work}, {own->adjoint.v, own->adjoint.q}};
+    const struct damped_sides outputs = {2, {step, gradient}, {lanes_at(x, plan->leaf_s), lanes_at(x, plan->leaf_t)}};
+    run_solve(x, slots, KERNEL_BACK_BEGIN, &rows, &outputs);
 }
 
 static void unclip(const struct executor *x, double *slots, const bool *clipped) {

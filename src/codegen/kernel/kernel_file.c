@@ -11,13 +11,16 @@
 #include "base/size.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The text at the end: lines, then empty ones up to the length, then the digest in a line of its own. */
-enum { END_BYTES = 512, END_LINES = END_BYTES - DIGEST_TEXT, OTHERS_MAY_WRITE = 0022 };
+/* The text at the end: lines, then empty ones up to the length, then a line with the digest. */
+enum { END_BYTES = 512, END_LINES = END_BYTES - DIGEST_TEXT, FOR_OTHERS = 0077, OTHERS_MAY_WRITE = 0022 };
 
 static const char head[] = "\nhardnet kernel 1\n";
+
+#define LINE_LIST(X) X(version) X(machine) X(instructions) X(method) X(gradients) X(model) X(code)
 
 struct kernel_identity kernel_identify(const struct kernel_source *source) {
     struct kernel_identity own;
@@ -41,11 +44,12 @@ struct kernel_identity kernel_identify(const struct kernel_source *source) {
 
 /* ---- writing ---- */
 
+#define LINE_FORMAT(name) #name " %s\n"
+#define LINE_VALUE(name)  , own->name
+
 static void write_lines(char *end, const struct kernel_identity *own) {
     char lines[END_BYTES];
-    int length = snprintf(
-        lines, sizeof lines, "%sversion %s\nmachine %s\ninstructions %s\nmethod %s\ngradients %s\nmodel %s\ncode %s\n",
-        head, own->version, own->machine, own->instructions, own->method, own->gradients, own->model, own->code);
+    int length = snprintf(lines, sizeof lines, "%s" LINE_LIST(LINE_FORMAT), head LINE_LIST(LINE_VALUE));
     memset(end, '\n', END_LINES);
     memcpy(end, lines, (size_t)length);
 }
@@ -75,7 +79,7 @@ hn_status kernel_file_write(const char *path, const struct kernel_identity *iden
 
 /* ---- reading ---- */
 
-/* The rest of the line that begins with the word; false when there is none, or when it is too long. */
+/* The rest of the line that begins with the word; false if there is none, or if it is too long. */
 static bool line_after(const char *lines, const char *word, char *out, size_t size) {
     const char *line = strstr(lines, word);
     size_t length = line ? strcspn(line + strlen(word), "\n") : 0;
@@ -86,17 +90,13 @@ static bool line_after(const char *lines, const char *word, char *out, size_t si
     return true;
 }
 
+#define LINE_READ(name) &&line_after(lines, "\n" #name " ", found->name, sizeof found->name)
+
 static bool read_lines(const char *end, struct kernel_identity *found) {
     char lines[END_LINES + 1];
     memcpy(lines, end, END_LINES);
     lines[END_LINES] = '\0';
-    return line_after(lines, "\nversion ", found->version, sizeof found->version) &&
-           line_after(lines, "\nmachine ", found->machine, sizeof found->machine) &&
-           line_after(lines, "\ninstructions ", found->instructions, sizeof found->instructions) &&
-           line_after(lines, "\nmethod ", found->method, sizeof found->method) &&
-           line_after(lines, "\ngradients ", found->gradients, sizeof found->gradients) &&
-           line_after(lines, "\nmodel ", found->model, sizeof found->model) &&
-           line_after(lines, "\ncode ", found->code, sizeof found->code);
+    return true LINE_LIST(LINE_READ);
 }
 
 hn_status kernel_fits_here(const char *path, const struct kernel_identity *found, const struct kernel_identity *wanted,
@@ -140,7 +140,7 @@ hn_status kernel_file_check(const char *path, const struct file_bytes *all, stru
     return HN_OK;
 }
 
-/* Whoever may write to the file may run code as whoever loads it. */
+/* A user who may write to the file may run code as the user who loads it. */
 static hn_status check_owner(const char *path, int file, hn_error *error) {
     struct system_facts facts;
     if (launch_facts(file, &facts) != 0)
@@ -168,6 +168,98 @@ hn_status kernel_file_read(struct file_bytes *out, const char *path, struct kern
         return status;
     }
     *out = (struct file_bytes){all.data, all.count - END_BYTES};
+    return HN_OK;
+}
+
+/* ---- the cache ---- */
+
+__attribute__((format(printf, 3, 4))) static hn_status put_path(char folder[FILE_LONGEST], hn_error *error,
+                                                                const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(folder, FILE_LONGEST, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && length < CACHE_FOLDER_MOST)
+        return HN_OK;
+    return error_about(error, HN_IO, error_file("hardnet"), "the cache of kernels: the name of its folder is too long");
+}
+
+/* The parent folder, by the XDG base directory specification, which ignores relative paths. */
+static hn_status find_parent(char folder[FILE_LONGEST], hn_error *error) {
+    const char *cache = launch_variable("XDG_CACHE_HOME"), *home = launch_variable("HOME");
+    if (cache && cache[0] == '/')
+        return put_path(folder, error, "%s", cache);
+    if (home && home[0] == '/')
+        return put_path(folder, error, "%s/.cache", home);
+    return error_about(error, HN_IO, error_file("hardnet"),
+                       "the cache of kernels: neither XDG_CACHE_HOME nor HOME names an absolute folder");
+}
+
+/* Makes the folder and those above it, as far as they are not there. */
+static hn_status make_folder(char folder[FILE_LONGEST], hn_error *error) {
+    for (char *at = folder + 1;; at++) {
+        char end = *at;
+        if (end != '/' && end != '\0')
+            continue;
+        *at = '\0';
+        bool made = launch_make_folder(folder) == 0 || errno == EEXIST;
+        int code = errno;
+        if (!made && end == '/') /* if it does not exist, the next one fails */
+            made = code == EROFS || code == EACCES || code == EPERM;
+        if (!made)
+            return file_error(error, folder, "make the folder", code);
+        *at = end;
+        if (end == '\0')
+            return HN_OK;
+    }
+}
+
+static hn_status check_facts(const char *folder, const struct system_facts *facts, hn_error *error) {
+    if (facts->owner != launch_user())
+        return error_about(error, HN_IO, error_file(folder),
+                           "%s: it belongs to another user; kernels are kept in a folder of yours only", folder);
+    if (facts->mode & FOR_OTHERS)
+        return error_about(error, HN_IO, error_file(folder),
+                           "%s: others may use it (mode %04o); kernels are kept in a folder of mode 0700", folder,
+                           (unsigned)facts->mode & 07777);
+    return HN_OK;
+}
+
+static hn_status check_folder(const char *folder, hn_error *error) {
+    struct system_facts facts;
+    int file = launch_open_folder(folder);
+    if (file < 0 && (errno == ENOTDIR || errno == ELOOP))
+        return error_about(error, HN_IO, error_file(folder), "%s: it is not a folder, or a symbolic link", folder);
+    if (file < 0)
+        return file_error(error, folder, "open", errno);
+    hn_status status = launch_facts(file, &facts) == 0 ? check_facts(folder, &facts, error)
+                                                       : file_error(error, folder, "look at", errno);
+    system_close(file);
+    return status;
+}
+
+hn_status cache_folder(char folder[FILE_LONGEST], hn_error *error) {
+    char parent[FILE_LONGEST];
+    hn_status status = find_parent(parent, error);
+    if (status == HN_OK)
+        status = put_path(folder, error, "%s/hardnet", parent);
+    if (status == HN_OK)
+        status = make_folder(folder, error);
+    return status == HN_OK ? check_folder(folder, error) : status;
+}
+
+hn_status cache_path(char path[FILE_LONGEST], const struct kernel_identity *identity, const char *const *words,
+                     hn_error *error) {
+    char folder[FILE_LONGEST], key[DIGEST_TEXT];
+    struct digest digest = digest_start();
+    hn_status status = cache_folder(folder, error);
+    if (status != HN_OK)
+        return status;
+    digest_add_text(&digest, identity->code);
+    for (size_t i = 0; words[i]; i++)
+        digest_add_text(&digest, words[i]);
+    digest_finish_text(&digest, key);
+    snprintf(path, FILE_LONGEST, "%.*s/%s.so", CACHE_FOLDER_MOST, folder, key);
     return HN_OK;
 }
 

@@ -1,11 +1,11 @@
 /* kernel_source.h - from a plan to C text: the arithmetic of a layer as code, for one model, one method, one instruction set.
  *
- * In comes a plan; out goes the source of a shared object, complete in one text: it includes nothing but headers of the C library.
- * What it computes has the bits of the listed kernels (backends/): operators are printed from the one list, small functions are the
- * kernels' own text, sums keep their order and their start. codegen/kernel/loaded_kernel.h loads what a compiler made of it.
+ * The input is a plan; the output is the source of a shared object, complete in one text: it includes only headers of the C library.
+ * Its results have the bits of the listed kernels (cpu/kernels.h): operators are printed from one list, small functions are the text of
+ * those kernels, sums keep their order and their start. compile.h loads the shared object.
  *
- * Compile it with generate_flags; other flags must not let products and sums be fused or reordered, which the text itself refuses
- * where a compiler tells.
+ * Compile it with generate_flags; other flags must not allow fused or reordered products and sums; the text reports an error for some of
+ * them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_KERNEL_SOURCE_H
@@ -15,7 +15,7 @@
 #include "core/plan.h"
 
 struct generate_options {
-    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best that this processor has */
+    hn_instructions instructions; /* HN_INSTRUCTIONS_BEST: the best of this processor */
     bool adjoint;                 /* gradients, too; without them they go through the listed kernels */
 };
 
@@ -29,6 +29,9 @@ struct generated_text {
  * all of it is too large; the error says what. */
 hn_status generate_lanes(struct generated_text *out, const struct plan *plan, const struct generate_options *options,
                          hn_error *error);
+
+/* The best instructions of this processor in place of HN_INSTRUCTIONS_BEST. */
+hn_instructions generate_instructions(hn_instructions instructions);
 
 /* The headers that every text begins with, behind its own macros. */
 void generate_print_prelude(struct text *text);

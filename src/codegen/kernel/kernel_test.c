@@ -27,8 +27,8 @@ struct trial {
 
 /* ---- comparing ---- */
 
-/* The same bits, or no number on both sides. */
-static void kernel_test_compare(struct trial *t, const char *what, uint32_t slot, size_t count) {
+/* Notes the first vector whose bits differ; all NaN are equal. */
+static void compare(struct trial *t, const char *what, uint32_t slot, size_t count) {
     size_t width = t->executor[0].width;
     const double *a = t->slots[0] + slot * width, *b = t->slots[1] + slot * width;
     for (size_t i = 0; i < count * width && !t->differs; i++)
@@ -38,13 +38,13 @@ static void kernel_test_compare(struct trial *t, const char *what, uint32_t slot
 
 static void compare_list(struct trial *t, const char *what, struct plan_list list) {
     for (uint32_t i = 0; i < list.count; i++)
-        kernel_test_compare(t, what, plan_words(t->plan, list)[i], 1);
+        compare(t, what, plan_words(t->plan, list)[i], 1);
 }
 
-/* ---- the script ---- */
+/* ---- the entries ---- */
 
 /* Random numbers of about this size into both. */
-static void kernel_test_load(struct trial *t, uint32_t slot, size_t count, double size) {
+static void load(struct trial *t, uint32_t slot, size_t count, double size) {
     const double *from[MAX_LANES] = {NULL};
     for (uint32_t k = 0; k < t->executor[0].width; k++) {
         from[k] = t->numbers + k * count;
@@ -55,21 +55,21 @@ static void kernel_test_load(struct trial *t, uint32_t slot, size_t count, doubl
         t->executor[side].load(&t->executor[side], t->slots[side], slot, count, from);
 }
 
-static void kernel_test_evaluate(struct trial *t, const bool *fresh, bool brief) {
+static void evaluate(struct trial *t, const bool *fresh, bool brief) {
     const struct plan *p = t->plan;
     for (int side = 0; side < SIDES; side++)
         t->executor[side].evaluate(&t->executor[side], t->slots[side], p->options.weighted ? fresh : NULL, brief);
     compare_list(t, "values of rows", p->value);
     compare_list(t, "the Jacobian", p->jacobian.slot);
-    kernel_test_compare(t, "residuals", p->residual, p->rows);
+    compare(t, "residuals", p->residual, p->rows);
     if (p->options.weighted)
-        kernel_test_compare(t, "row weights", p->scale, p->rows);
-    if (!brief)
-        kernel_test_compare(t, "the largest violation", p->summary + SUMMARY_WORST, 1);
-    if (!brief)
-        kernel_test_compare(t, "what is finite", p->summary + SUMMARY_FINITE, 1);
-    if (p->options.weighted && !brief)
-        kernel_test_compare(t, "the sum of squares", p->summary + SUMMARY_SQUARES, 1);
+        compare(t, "row weights", p->scale, p->rows);
+    if (brief)
+        return;
+    compare(t, "the largest violation", p->summary + SUMMARY_WORST, 1);
+    compare(t, "what is finite", p->summary + SUMMARY_FINITE, 1);
+    if (p->options.weighted)
+        compare(t, "the sum of squares", p->summary + SUMMARY_SQUARES, 1);
 }
 
 static void weigh(struct trial *t, const bool *accepted, const bool *leads) {
@@ -78,24 +78,25 @@ static void weigh(struct trial *t, const bool *accepted, const bool *leads) {
     const bool none[MAX_LANES] = {false};
     double hold[MAX_LANES];
     const struct executor_rows rows = {accepted, hold, leads, none};
-    for (int k = 0; k < MAX_LANES; k++)
-        hold[k] = 0.125 * k;
-    for (int side = 0; side < SIDES && p->options.weighted; side++) {
-        t->executor[side].weigh(&t->executor[side], t->slots[side], &rows);
-        t->executor[side].copy(&t->executor[side], t->slots[side], p->y, p->base, p->outputs, accepted);
-        t->executor[side].largest(&t->executor[side], t->slots[side]);
-    }
     if (!p->options.weighted)
         return;
+    for (int k = 0; k < MAX_LANES; k++)
+        hold[k] = 0.125 * k;
+    for (int side = 0; side < SIDES; side++) {
+        const struct executor *x = &t->executor[side];
+        x->weigh(x, t->slots[side], &rows);
+        x->copy(x, t->slots[side], p->y, p->base, p->outputs, accepted);
+        x->largest(x, t->slots[side]);
+    }
     for (uint32_t i = 0; i < p->rows; i++)
-        if (!plan_knows(p, i)) /* there the listed kernels write none */
-            kernel_test_compare(t, "weighted rows", p->matrix + first[i], first[i + 1] - first[i]);
-    kernel_test_compare(t, "the rows that count", p->active, p->rows);
-    kernel_test_compare(t, "weighted residuals", p->right, p->rows);
-    kernel_test_compare(t, "the largest row", p->largest, 1);
+        if (!plan_knows(p, i)) /* the listed kernels write no known rows */
+            compare(t, "weighted rows", p->matrix + first[i], first[i + 1] - first[i]);
+    compare(t, "the rows that count", p->active, p->rows);
+    compare(t, "weighted residuals", p->right, p->rows);
+    compare(t, "the largest row", p->largest, 1);
 }
 
-static void kernel_test_draw(struct trial *t, double *eps, bool *flags) {
+static void draw(struct trial *t, double *eps, bool *flags) {
     for (int k = 0; k < MAX_LANES; k++) {
         eps[k] = ldexp(1, -(int)random_below(&t->random, 20));
         flags[k] = random_below(&t->random, 2) != 0;
@@ -107,27 +108,27 @@ static void forward(struct trial *t) {
     double eps[MAX_LANES];
     bool fresh[MAX_LANES], flags[MAX_LANES];
     for (int round = 0; round < ROUNDS; round++) {
-        kernel_test_draw(t, eps, flags);
+        draw(t, eps, flags);
         for (int k = 0; k < MAX_LANES; k++)
             fresh[k] = round == 0 || k % 2 != 0;
-        kernel_test_evaluate(t, fresh, false);
+        evaluate(t, fresh, false);
         weigh(t, fresh, flags);
         for (int side = 0; side < SIDES; side++)
             t->executor[side].step(&t->executor[side], t->slots[side], p->options.weighted ? eps : NULL, NULL);
-        kernel_test_compare(t, "y", p->y, p->outputs);
-        kernel_test_compare(t, "what is finite", p->summary + SUMMARY_USABLE, 1);
+        compare(t, "y", p->y, p->outputs);
+        compare(t, "what is finite", p->summary + SUMMARY_USABLE, 1);
         if (sample_asks_moved(&p->options))
-            kernel_test_compare(t, "what moved", p->summary + SUMMARY_MOVED, 1);
+            compare(t, "what moved", p->summary + SUMMARY_MOVED, 1);
         if (sample_asks_pivots(&p->options))
-            kernel_test_compare(t, "the pivots", p->system.pivot_range, 2);
-        if (p->options.adaptive)
-            kernel_test_compare(t, "the gain", p->step_gain, 1);
-        if (p->options.adaptive)
-            kernel_test_compare(t, "the step's square", p->step_squares, 1);
+            compare(t, "the pivots", p->system.pivot_range, 2);
+        if (p->options.adaptive) {
+            compare(t, "the gain", p->step_gain, 1);
+            compare(t, "the step's square", p->step_squares, 1);
+        }
     }
 }
 
-/* The rounds that the kernel went, one after the other by the listed kernels, and the judgement of the one that it gave up, if any. */
+/* The rounds of the kernel, one by one with the listed kernels, and the judgement of the round that it gave up, if any. */
 static void repeat_rounds(struct trial *t, struct fused_iterations *rounds, const int *best_at) {
     const struct executor *x = &t->executor[0];
     const struct plan *p = t->plan;
@@ -146,7 +147,7 @@ static void repeat_rounds(struct trial *t, struct fused_iterations *rounds, cons
     }
 }
 
-/* Where something is to be decided in the first round, as for numbers that are not finite, there is nothing to compare. */
+/* If a sample needs a decision in the first round, as for numbers that are not finite, nothing is compared. */
 static void rounds(struct trial *t) {
     const struct executor *x = &t->executor[1];
     struct fused_iterations went = {.count = ROUNDS}, expected = {.count = ROUNDS};
@@ -156,7 +157,7 @@ static void rounds(struct trial *t) {
         went.busy[k] = true;
         went.best[k] = expected.best[k] = k % 2 ? HUGE_VAL : 1;
     }
-    kernel_test_load(t, t->plan->y, t->plan->outputs, 1);
+    load(t, t->plan->y, t->plan->outputs, 1);
     x->go_on(x, t->slots[1], &went);
     for (uint32_t k = 0; k < x->width; k++) {
         if (went.done[k] != went.done[0])
@@ -164,14 +165,14 @@ static void rounds(struct trial *t) {
         expected.done[k] = went.done[k];
     }
     repeat_rounds(t, &expected, went.best_at);
-    kernel_test_compare(t, "y after rounds", t->plan->y, t->plan->outputs);
-    kernel_test_compare(t, "the best y of rounds", t->plan->best, t->plan->outputs);
+    compare(t, "y after rounds", t->plan->y, t->plan->outputs);
+    compare(t, "the best y of rounds", t->plan->best, t->plan->outputs);
     for (uint32_t k = 0; k < x->width && !t->differs; k++)
         if (went.best[k] != expected.best[k] || went.best_at[k] != expected.best_at[k])
             t->differs = "what is said about the best y of rounds";
 }
 
-/* A step of near by the kernel, and the same by the listed kernels' entries. Where the weights are others there is none. */
+/* A step of auto's near stage by the kernel and by the listed kernels; with other weights the kernel refuses it. */
 static void near(struct trial *t) {
     const struct plan *p = t->plan;
     const struct executor *listed = &t->executor[0], *generated = &t->executor[1];
@@ -180,23 +181,23 @@ static void near(struct trial *t) {
     const struct executor_rows rows = {all, hold, leads, none};
     if (!generated->step_near)
         return;
-    kernel_test_load(t, p->y, p->outputs, 0.5);
-    kernel_test_draw(t, eps, leads);
+    load(t, p->y, p->outputs, 0.5);
+    draw(t, eps, leads);
     for (int k = 0; k < MAX_LANES; k++) {
         all[k] = true;
         hold[k] = k % 2 ? 0.125 : 0;
     }
-    kernel_test_evaluate(t, all, false);
+    evaluate(t, all, false);
     if (!generated->step_near(generated, t->slots[1], &rows, eps))
         return;
     listed->weigh(listed, t->slots[0], &rows);
     listed->copy(listed, t->slots[0], p->y, p->base, p->outputs, all);
     listed->step(listed, t->slots[0], eps, NULL);
-    kernel_test_compare(t, "y after near's step", p->y, p->outputs);
-    kernel_test_compare(t, "what moved by near's step", p->summary + SUMMARY_MOVED, 2);
+    compare(t, "y after near's step", p->y, p->outputs);
+    compare(t, "what moved by near's step", p->summary + SUMMARY_MOVED, 2);
 }
 
-/* What the listed kernels leave for a sample. */
+/* The numbers of a sample after the listed kernels. */
 static struct sample_numbers numbers_of(const struct trial *t, uint32_t lane, const struct sample *s,
                                         const struct sample_options *o) {
     const struct plan *p = t->plan;
@@ -259,7 +260,7 @@ static void near_rounds(struct trial *t) {
         return;
     options.tolerance = -1;
     near_open(&went, &options);
-    kernel_test_load(t, p->y, p->outputs, 0.25);
+    load(t, p->y, p->outputs, 0.25);
     for (uint32_t k = 0; k < x->width; k++) {
         sample_open(&samples[k], &options);
         near_take(&went, k, &samples[k], &options);
@@ -280,31 +281,31 @@ static void near_rounds(struct trial *t) {
         if (!same_state(&samples[k], &other))
             t->differs = "what near's rounds say about a sample";
     }
-    kernel_test_compare(t, "y after near's rounds", p->y, p->outputs);
-    kernel_test_compare(t, "the best y of near's rounds", p->best, p->outputs);
+    compare(t, "y after near's rounds", p->y, p->outputs);
+    compare(t, "the best y of near's rounds", p->best, p->outputs);
 }
 
 static void backward(struct trial *t) {
     const struct plan *p = t->plan;
     double eps[MAX_LANES], slope[MAX_LANES];
     bool all[MAX_LANES], none[MAX_LANES] = {false}, flags[MAX_LANES];
-    kernel_test_load(t, p->gradient, p->outputs, 1);
+    load(t, p->gradient, p->outputs, 1);
     for (int round = 0; round < ROUNDS; round++) {
         const struct executor_back back = {eps, none, slope, round % 2 == 0};
-        kernel_test_draw(t, eps, flags);
+        draw(t, eps, flags);
         for (int k = 0; k < MAX_LANES; k++) {
             all[k] = true;
             slope[k] = flags[k] ? 0.25 : 0;
         }
-        kernel_test_load(t, p->y, p->outputs, 1);
-        kernel_test_evaluate(t, none, !p->options.weighted);
+        load(t, p->y, p->outputs, 1);
+        evaluate(t, none, !p->options.weighted);
         weigh(t, all, none);
         for (int side = 0; side < SIDES; side++)
             t->executor[side].back(&t->executor[side], t->slots[side], &back);
-        kernel_test_compare(t, "the gradient by y", p->gradient, p->outputs);
-        kernel_test_compare(t, "the gradient by x", p->grad_x, p->inputs);
-        kernel_test_compare(t, "the gradient by lower bounds", p->grad_lower, p->rows);
-        kernel_test_compare(t, "the gradient by upper bounds", p->grad_upper, p->rows);
+        compare(t, "the gradient by y", p->gradient, p->outputs);
+        compare(t, "the gradient by x", p->grad_x, p->inputs);
+        compare(t, "the gradient by lower bounds", p->grad_lower, p->rows);
+        compare(t, "the gradient by upper bounds", p->grad_upper, p->rows);
     }
 }
 
@@ -317,8 +318,8 @@ static void way_back(struct trial *t) {
     const double *from[MAX_LANES] = {NULL};
     if (!x[1].go_back)
         return;
-    kernel_test_load(t, p->gradient, p->outputs, 1);
-    kernel_test_load(t, p->grad_x, p->inputs, 1);
+    load(t, p->gradient, p->outputs, 1);
+    load(t, p->grad_x, p->inputs, 1);
     for (size_t i = 0; i < (size_t)STEPS_BACK * p->outputs * x->width; i++)
         t->numbers[i] = random_normal(&t->random);
     for (uint32_t k = 0; k < x->width; k++)
@@ -332,13 +333,13 @@ static void way_back(struct trial *t) {
         x->evaluate(x, t->slots[0], NULL, true);
         x->back(x, t->slots[0], &back);
     }
-    kernel_test_compare(t, "the gradient by y after steps back", p->gradient, p->outputs);
-    kernel_test_compare(t, "the gradient by x after steps back", p->grad_x, p->inputs);
+    compare(t, "the gradient by y after steps back", p->gradient, p->outputs);
+    compare(t, "the gradient by x after steps back", p->grad_x, p->inputs);
 }
 
 static void play(struct trial *t, bool adjoint) {
     const struct plan *p = t->plan;
-    kernel_test_load(t, p->x, p->inputs, 0.5);
+    load(t, p->x, p->inputs, 0.5);
     for (int side = 0; side < SIDES; side++)
         t->executor[side].prepare(&t->executor[side], t->slots[side]);
     compare_list(t, "lower bounds", p->lower);
@@ -347,15 +348,15 @@ static void play(struct trial *t, bool adjoint) {
     compare_list(t, "fixed values", p->fixed.slot);
     compare_list(t, "derivatives of lower bounds", p->lower_x.slot);
     compare_list(t, "derivatives of upper bounds", p->upper_x.slot);
-    kernel_test_load(t, p->y, p->outputs, 1);
+    load(t, p->y, p->outputs, 1);
     forward(t);
     rounds(t);
     near(t);
     near_rounds(t);
-    if (adjoint)
+    if (adjoint) {
         backward(t);
-    if (adjoint)
         way_back(t);
+    }
 }
 
 /* ---- memory ---- */
@@ -375,7 +376,7 @@ static bool take_memory(struct trial *t) {
     return t->numbers != NULL;
 }
 
-static void kernel_test_release(struct trial *t) {
+static void release(struct trial *t) {
     for (int side = 0; side < SIDES; side++) {
         base_release(t->block[side]);
         executor_close(&t->executor[side]);
@@ -398,6 +399,6 @@ hn_status kernel_test(const struct kernel *kernel, const struct plan *plan, hn_e
     if (status == HN_OK && t.differs)
         status =
             error_set(error, HN_UNSUPPORTED, "the kernel does not compute the library's bits: %s differ", t.differs);
-    kernel_test_release(&t);
+    release(&t);
     return status;
 }

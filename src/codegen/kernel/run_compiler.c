@@ -8,8 +8,8 @@
 #include "base/launch.h"
 #include "base/memory.h"
 #include "codegen/kernel/kernel_source.h"
-#include "codegen/kernel/temp_folder.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static struct error_subject about(const struct compiler *compiler) {
 
 /* ---- words ---- */
 
-static hn_status run_compiler_add(struct compiler *compiler, const char *word, hn_error *error) {
+static hn_status add_word(struct compiler *compiler, const char *word, hn_error *error) {
     if (compiler->count >= COMPILER_WORDS)
         return error_about(error, HN_LIMIT, about(compiler), "the compiler %s: more than %d words", compiler->command,
                            COMPILER_WORDS);
@@ -37,33 +37,29 @@ static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-static hn_status run_compiler_split(struct compiler *compiler, hn_error *error) {
+static hn_status split_words(struct compiler *compiler, hn_error *error) {
     hn_status status = HN_OK;
     for (char *at = compiler->text; *at && status == HN_OK;) {
         while (is_blank(*at))
             *at++ = '\0';
         if (*at)
-            status = run_compiler_add(compiler, at, error);
+            status = add_word(compiler, at, error);
         while (*at && !is_blank(*at))
             at++;
     }
     return status;
 }
 
-/* The last words on what may change bits are ours: the generator's, and that nothing of -ffast-math is left. */
+/* Our flags come last, because they fix the bits: no -ffast-math, then those of the generator. Warnings are off. */
 static hn_status add_flags(struct compiler *compiler, hn_instructions instructions, hn_error *error) {
-    enum { MOST = 32 };
-    const char *flags[MOST];
-    size_t count = generate_flags(instructions, flags, MOST);
-    hn_status status = run_compiler_add(compiler, "-fno-fast-math", error);
-    if (status == HN_OK)
-        status = run_compiler_add(compiler, "-fno-unsafe-math-optimizations", error);
-    if (status == HN_OK)
-        status = run_compiler_add(compiler, generate_level(), error);
+    enum { FIRST = 3, MOST = 32 };
+    const char *flags[MOST + 1] = {"-fno-fast-math", "-fno-unsafe-math-optimizations", generate_level()};
+    size_t count = FIRST + generate_flags(instructions, flags + FIRST, MOST - FIRST);
+    hn_status status = HN_OK;
+    flags[count++] = "-w";
     for (size_t i = 0; i < count && status == HN_OK; i++)
-        status = run_compiler_add(compiler, flags[i], error);
-    return status == HN_OK ? run_compiler_add(compiler, "-w", error)
-                           : status; /* what a compiler remarks is not the user's business */
+        status = add_word(compiler, flags[i], error);
+    return status;
 }
 
 hn_status compiler_choose(struct compiler *compiler, const char *command, hn_instructions instructions,
@@ -81,13 +77,13 @@ hn_status compiler_choose(struct compiler *compiler, const char *command, hn_ins
         return error_about(error, HN_LIMIT, error_option("compiler"), "compiler: more than %d bytes", COMPILER_LONGEST);
     memcpy(compiler->command, empty ? "cc" : given, length);
     memcpy(compiler->text, compiler->command, length);
-    hn_status status = run_compiler_split(compiler, error);
+    hn_status status = split_words(compiler, error);
     return status == HN_OK ? add_flags(compiler, instructions, error) : status;
 }
 
-/* ---- what a compiler said ---- */
+/* ---- the output of a compiler ---- */
 
-/* The first line that speaks of an error, else the first one; without control characters, and not too long. */
+/* The first line that mentions an error, else the first one; without control characters, and not too long. */
 static void first_words(const char *said, char shown[SHOWN]) {
     const char *line = NULL;
     for (const char *at = said; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -113,17 +109,166 @@ static hn_status complain(const struct compiler *compiler, int how, const char *
     if (file_read(&said, output, SAID_MOST, NULL) == HN_OK)
         first_words((const char *)said.data, shown);
     base_release(said.data);
-    const char *colon = shown[0] ? ": " : "";
-    if (WIFSIGNALED(how))
-        return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s was ended by signal %d%s%s",
-                           compiler->command, WTERMSIG(how), colon, shown);
-    return error_about(error, HN_UNSUPPORTED, about(compiler), "the compiler %s failed (exit code %d)%s%s",
-                       compiler->command, WEXITSTATUS(how), colon, shown);
+    return error_about(
+        error, HN_UNSUPPORTED, about(compiler),
+        WIFSIGNALED(how) ? "the compiler %s was ended by signal %d%s%s" : "the compiler %s failed (exit code %d)%s%s",
+        compiler->command, WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how), shown[0] ? ": " : "", shown);
+}
+
+/* ---- the folder in which the compiler works ----
+ *
+ * It is new, of mode 0700, named hardnet-kernel-XXXXXX, in TMPDIR or /tmp. The compiler has it as its own TMPDIR, so that all of its files
+ * are removed with it. A program that is killed leaves its folder: the next one removes folders of that name that belong to the same
+ * user, contain the text and have not changed for a day.
+ *
+ * The compiler reads its text and writes its object by their paths, so no other user may rename a folder of these paths: a folder that
+ * others may write to needs the sticky bit. Files are removed through the open folder that was checked, not by a path. */
+
+struct workshop {
+    char folder[FILE_LONGEST], text[FILE_LONGEST], object[FILE_LONGEST], output[FILE_LONGEST];
+};
+
+static const char prefix[] = "hardnet-kernel-", text_name[] = "kernel.c";
+enum {
+    RANDOM_LETTERS = 6,
+    FOLDER_MOST = FILE_LONGEST - 64,
+    FOR_OTHERS = 0077,
+    OTHERS_MAY_WRITE = 0022,
+    STICKY = 01000,
+    NOBODY = 65534
+};
+static const double STALE_SECONDS = 24 * 3600;
+
+static const char *parent_folder(void) {
+    const char *given = launch_variable("TMPDIR");
+    return given && given[0] == '/' ? given : "/tmp";
+}
+
+/* ---- removing ---- */
+
+static void remove_file(void *context, const char *name) {
+    system_remove_in(*(const int *)context, name);
+}
+
+static bool is_stale(int folder) {
+    struct system_facts facts;
+    return launch_facts(folder, &facts) == 0 && facts.owner == launch_user() && (facts.mode & FOR_OTHERS) == 0 &&
+           launch_age(folder) > STALE_SECONDS;
+}
+
+static void look_for_text(void *context, const char *name) {
+    bool *found = context;
+    *found = *found || strcmp(name, text_name) == 0;
+}
+
+/* A folder of this name without the text may belong to another program: it is removed if it is empty. */
+static void remove_workshop(const char *path, bool stale_only) {
+    int folder = launch_open_folder(path);
+    bool has_text = false;
+    if (folder < 0)
+        return;
+    bool wanted = !stale_only || is_stale(folder);
+    if (wanted && stale_only)
+        system_visit(folder, look_for_text, &has_text);
+    if (wanted && (has_text || !stale_only))
+        system_visit(folder, remove_file, &folder);
+    system_close(folder);
+    if (wanted)
+        launch_remove_folder(path);
+}
+
+static bool is_name(const char *name) {
+    size_t length = strlen(prefix);
+    if (strncmp(name, prefix, length) != 0 || strlen(name) != length + RANDOM_LETTERS)
+        return false;
+    for (const char *c = name + length; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            return false;
+    return true;
+}
+
+static void sweep_one(void *context, const char *name) {
+    char path[FILE_LONGEST];
+    if (!is_name(name))
+        return;
+    snprintf(path, sizeof path, "%.*s/%s", FOLDER_MOST, (const char *)context, name);
+    remove_workshop(path, true);
+}
+
+/* Folders that cannot be removed are ignored. */
+static void sweep(const char *parent) {
+    char name[FILE_LONGEST];
+    snprintf(name, sizeof name, "%s", parent);
+    int folder = system_open_folder(parent);
+    if (folder < 0)
+        return;
+    system_visit(folder, sweep_one, name);
+    system_close(folder);
+}
+
+/* ---- the parent folder ---- */
+
+/* Whether another user may rename what is in the folder. Files that no user of this namespace owns appear as NOBODY's. */
+static bool others_may_rename(const struct system_facts *facts) {
+    bool known = facts->owner == 0 || facts->owner == launch_user();
+    bool writable = (facts->mode & OTHERS_MAY_WRITE) != 0;
+    if (!known)
+        return facts->owner != NOBODY || writable;
+    return writable && !(facts->mode & STICKY);
+}
+
+/* Every folder of the path, from the root on: a user who may rename one of them may replace our text. */
+static hn_status check_folders(char *path, hn_error *error) {
+    struct system_facts facts;
+    for (char *at = path;; at++) {
+        char end = at[1];
+        if (at != path && end != '/' && end != '\0')
+            continue;
+        if (at == path || end == '/')
+            at[1] = '\0';
+        hn_status status = HN_OK;
+        if (system_look(path, &facts) != 0)
+            status = file_error(error, path, "look at", errno);
+        else if (others_may_rename(&facts))
+            status =
+                error_about(error, HN_IO, error_file(path),
+                            "%s: other users may replace files in it (mode %04o), and a compiler would work there; "
+                            "set TMPDIR to a folder that only you can write to",
+                            path, (unsigned)facts.mode & 07777);
+        at[1] = end;
+        if (status != HN_OK || end == '\0')
+            return status;
+    }
+}
+
+static hn_status find_parent(char parent[FILE_LONGEST], hn_error *error) {
+    _Static_assert(PATH_MAX <= FILE_LONGEST, "a resolved path fits");
+    const char *given = parent_folder();
+    if (launch_resolve(given, parent) != 0)
+        return file_error(error, given, "make a folder in", errno);
+    if (strlen(parent) >= FOLDER_MOST)
+        return file_error(error, "TMPDIR", "use", ENAMETOOLONG);
+    return check_folders(parent, error);
+}
+
+static hn_status workshop_open(struct workshop *shop, hn_error *error) {
+    char parent[FILE_LONGEST];
+    hn_status status = find_parent(parent, error);
+    if (status != HN_OK)
+        return status;
+    sweep(parent);
+    snprintf(shop->folder, sizeof shop->folder, "%.*s/%sXXXXXX", FOLDER_MOST, parent, prefix);
+    if (launch_make_scratch(shop->folder) != 0)
+        return file_error(error, parent, "make a folder in", errno);
+    snprintf(shop->text, sizeof shop->text, "%.*s/%s", FOLDER_MOST + 32, shop->folder, text_name);
+    snprintf(shop->object, sizeof shop->object, "%.*s/kernel.so", FOLDER_MOST + 32, shop->folder);
+    snprintf(shop->output, sizeof shop->output, "%.*s/output", FOLDER_MOST + 32, shop->folder);
+    return HN_OK;
 }
 
 /* ---- running ---- */
 
-/* Its children, too; those that do not end when they are asked are ended. */
+/* With its children; those that do not end on request are killed. */
 static void end(pid_t process) {
     int how;
     double begun = clock_seconds();
@@ -134,7 +279,7 @@ static void end(pid_t process) {
     launch_wait(process, &how); /* fails where it has been waited for */
 }
 
-/* NULL, or why it must not go on. */
+/* Why the compiler is ended; NULL: it is not. */
 static const char *reason_to_end(const struct compiler_watch *watch, double seconds) {
     if (watch->cancel && __atomic_load_n(watch->cancel, __ATOMIC_RELAXED) != 0)
         return "because that was asked for";
@@ -169,13 +314,11 @@ static hn_status wait_for(const struct compiler *compiler, pid_t process, const 
 
 static hn_status start(const struct compiler *compiler, const struct workshop *shop, pid_t *process, hn_error *error) {
     const char *words[COMPILER_WORDS + 4];
-    size_t count = compiler->count;
+    const size_t count = compiler->count;
     char reason[128];
+    const char *const paths[] = {"-o", shop->object, shop->text, NULL};
     memcpy(words, compiler->words, count * sizeof *words);
-    words[count++] = "-o";
-    words[count++] = shop->object;
-    words[count++] = shop->text;
-    words[count] = NULL;
+    memcpy(words + count, paths, sizeof paths);
     *process = launch_start(words, shop->output, shop->folder);
     if (*process >= 0)
         return HN_OK;
@@ -189,8 +332,8 @@ static hn_status start(const struct compiler *compiler, const struct workshop *s
                        reason);
 }
 
-static hn_status run_compiler_work(const struct compiler *compiler, const struct workshop *shop,
-                                   const struct compiler_watch *watch, struct file_bytes *out, hn_error *error) {
+static hn_status compile_in(const struct compiler *compiler, const struct workshop *shop,
+                            const struct compiler_watch *watch, struct file_bytes *out, hn_error *error) {
     pid_t process = -1;
     int how = 0;
     hn_status status = start(compiler, shop, &process, error);
@@ -221,7 +364,7 @@ hn_status compiler_run(const struct compiler *compiler, const struct compiler_wa
         return status;
     status = file_write(shop.text, text, length, error);
     if (status == HN_OK)
-        status = run_compiler_work(compiler, &shop, watch, out, error);
-    workshop_close(&shop);
+        status = compile_in(compiler, &shop, watch, out, error);
+    remove_workshop(shop.folder, false);
     return status;
 }

@@ -3,11 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "codegen/passes/call_batching.h"
 
-#include "base/memory.h"
-#include "codegen/ir/lower.h"
-
-#include <string.h>
-
 enum { CALLS_LEAST = 4 };
 
 static bool is_elementary(uint32_t function) {
@@ -15,7 +10,7 @@ static bool is_elementary(uint32_t function) {
     return function == FUNCTION_SINCOS || (shape.call && shape.arguments == 1);
 }
 
-/* The slot that a call reads; STATEMENT_CONSTANT: it is no call of this function, or its argument is no slot that was there before. */
+/* The slot that a call of this function reads; STATEMENT_CONSTANT: another function, or the argument is not a slot set before. */
 static uint32_t argument_of(const struct statements *s, const struct liveness *liveness, size_t i, uint32_t function) {
     const struct statement *at = &s->list[i];
     if (at->function != function)
@@ -24,7 +19,7 @@ static uint32_t argument_of(const struct statements *s, const struct liveness *l
     return operand_is_constant(slot) || liveness->source[argument] ? STATEMENT_CONSTANT : slot;
 }
 
-/* The longest run of arguments that lie evenly and upwards, of this function. */
+/* The longest run of calls of this function whose arguments have ascending slots at an even stride. */
 static void find_run(struct call_loop *best, const struct statements *s, const struct liveness *liveness,
                      uint32_t function) {
     struct call_loop run = {.function = (enum function)function};
@@ -64,15 +59,13 @@ bool call_loop_find(struct call_loop *loop, const struct statements *s, const st
         loop->count = 0;
         return true;
     }
-    loop->place = base_allocate(s->count * sizeof *loop->place);
-    if (!loop->place)
-        return false;
-    memset(loop->place, 0, s->count * sizeof *loop->place);
-    number_calls(loop, s, liveness);
-    return true;
+    loop->place = buffers_take(&loop->lists, s->count, sizeof *loop->place);
+    if (loop->place)
+        number_calls(loop, s, liveness);
+    return loop->place != NULL;
 }
 
 void call_loop_release(struct call_loop *loop) {
-    base_release(loop->place);
+    buffers_release(&loop->lists);
     *loop = (struct call_loop){.count = 0};
 }

@@ -1,7 +1,7 @@
-/* call_batching.h - calls of one elementary function that become a loop in a round that is straight otherwise.
+/* call_batching.h - calls of one elementary function become a loop in a round of straight code.
  *
- * An elementary function is 60 instructions or more. Where it is called for slots that lie evenly, as for the angles of all stages, one
- * loop at the beginning of the round keeps the code short; its values wait in an array, and are read where they are needed.
+ * An elementary function has 60 instructions or more. If it is called for slots at an even stride, as for the angles of all stages, a
+ * loop at the beginning of the round keeps the code short; its values are stored in an array until their use.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_CALL_BATCHING_H
@@ -10,14 +10,15 @@
 #include "codegen/passes/loop_reroll.h"
 
 struct call_loop {
+    struct buffers lists;
     enum function function;
-    size_t count;    /* 0: there is none */
+    size_t count;    /* 0: no loop */
     uint32_t slot;   /* the argument of the first call */
     uint32_t stride; /* slots from one argument to the next */
-    uint32_t *place; /* per statement: 1 + which call it is; 0: it is none of them */
+    uint32_t *place; /* per statement: 1 + the number of its call; 0: another statement */
 };
 
-/* The longest one. False when memory is out. */
+/* The longest one. False when out of memory. */
 bool call_loop_find(struct call_loop *loop, const struct statements *s, const struct liveness *liveness);
 void call_loop_release(struct call_loop *loop);
 

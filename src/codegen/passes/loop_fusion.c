@@ -1,16 +1,12 @@
-/* loop_fusion.c - a round that becomes loops: what is evaluated stands where the step asks for it.
+/* loop_fusion.c - moves the statements of an evaluation to their first use in the step, so that a round becomes fewer loops.
  *
- * Evaluation, residuals and factor of all stages one after the other are three loops, and what goes from one to the next passes through
- * memory. In the order in which the step asks for them they are one, and most of it stays in registers. Statements may change places
- * where every slot that is evaluated has one writer, and the step writes no slot that is evaluated from; largest violations and the
- * mask of what is lost are gathered in any order.
+ * Evaluation, residuals and factor of all stages in sequence are three loops that pass values through memory. In the order in which the
+ * step needs them they are one loop, and most values stay in registers. Statements may be reordered if every slot of the evaluation has
+ * one writer and the step writes no slot that the evaluation reads; largest violations and the mask of non-finite values are
+ * accumulated in any order.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
-
-#include "base/memory.h"
-
-#include <string.h>
 
 struct weaver {
     const struct ir_module *ir;
@@ -26,8 +22,8 @@ static bool gathers(const struct ir_module *ir, uint32_t slot) {
     return slot - (ir->own + OWN_WORST) < OWN_CHAINS || slot == ir->own + OWN_LOST;
 }
 
-/* A slot that is evaluated into a second time becomes another one, behind all others; in the order of the statements, so that slots of
- * stages that are alike lie evenly. now: per slot, where what it would hold lies. */
+/* A slot that the evaluation writes a second time is replaced by a new one, in the order of the statements, so that similar stages have
+ * slots at even strides. now: per slot, the slot with its present value. */
 static void rename_slots(struct ir_module *ir, struct statements *s, uint32_t *now, bool *written) {
     for (size_t i = 0; i < s->count; i++) {
         const struct statement *at = &s->list[i];
@@ -47,21 +43,18 @@ static void rename_slots(struct ir_module *ir, struct statements *s, uint32_t *n
 }
 
 static bool rename_all(struct ir_module *ir, struct statements *s) {
-    size_t slots = ir->slots;
-    uint32_t *now = base_allocate(slots * sizeof *now);
-    bool *written = base_allocate(slots * sizeof *written), taken = now && written;
-    for (size_t i = 0; i < slots && taken; i++) {
-        now[i] = (uint32_t)i;
-        written[i] = false;
-    }
-    if (taken)
+    struct buffers buffers = {.count = 0};
+    uint32_t *now = buffers_take(&buffers, ir->slots, sizeof *now);
+    bool *written = buffers_take(&buffers, ir->slots, sizeof *written);
+    for (uint32_t i = 0; i < ir->slots && !buffers.failed; i++)
+        now[i] = i;
+    if (!buffers.failed)
         rename_slots(ir, s, now, written);
-    base_release(now);
-    base_release(written);
-    return taken;
+    buffers_release(&buffers);
+    return !buffers.failed;
 }
 
-/* Whether statements may change places. */
+/* Whether statements may be reordered. */
 static bool index_slots(const struct weaver *w) {
     const struct statements *s = w->s;
     for (size_t i = 0; i < s->count; i++) {
@@ -84,7 +77,7 @@ static bool index_slots(const struct weaver *w) {
     return true;
 }
 
-/* A late statement whose value the statement needs and that has not been written yet; s->late when there is none. */
+/* A late statement that has not been written yet and whose value the statement needs; s->late: there is none. */
 static size_t needed(const struct weaver *w, size_t i) {
     const struct statement *at = &w->s->list[i];
     for (uint32_t k = statement_destinations(at); k < at->count; k++) {
@@ -97,7 +90,7 @@ static size_t needed(const struct weaver *w, size_t i) {
 }
 
 /* A late statement, behind those that it needs; the size of a row's residual, and whether it is lost, right behind it. */
-static void loop_fusion_take(struct weaver *w, size_t i) {
+static void take_late(struct weaver *w, size_t i) {
     size_t depth = 0;
     w->stack[depth++] = (uint32_t)i;
     while (depth > 0) {
@@ -121,40 +114,32 @@ static void weave(struct weaver *w) {
     const struct statements *s = w->s;
     for (size_t i = 0; i < s->late; i++)
         if (s->list[i].function == ROW_ZERO || s->list[i].function == ROW_NONE_SET)
-            loop_fusion_take(w, i);
+            take_late(w, i);
     for (size_t i = s->late; i < s->count; i++) {
         for (size_t k = 0; k < s->late && function_is_act((enum function)s->list[i].function); k++)
             if (!w->done[k])
-                loop_fusion_take(w, k);
+                take_late(w, k);
         for (size_t need = needed(w, i); need < s->late; need = needed(w, i))
-            loop_fusion_take(w, need);
+            take_late(w, need);
         statements_repeat(&w->to, s, i);
     }
 }
 
 bool ir_weave(struct ir_module *ir, struct statements *s) {
+    struct buffers buffers = {.count = 0};
     if (!rename_all(ir, s))
         return false;
-    struct weaver w = {.ir = ir, .s = s};
-    w.to = (struct statements){.window = s->window, .window_slots = s->window_slots, .round = s->round};
-    w.writer = base_allocate((size_t)ir->slots * sizeof *w.writer);
-    w.stack = base_allocate((s->count + 1) * sizeof *w.stack);
-    w.read = base_allocate((size_t)ir->slots * sizeof *w.read);
-    w.done = base_allocate((s->late + 1) * sizeof *w.done);
-    bool taken = w.writer && w.stack && w.read && w.done;
-    if (taken) {
-        memset(w.writer, 0, ir->slots * sizeof *w.writer);
-        memset(w.read, 0, ir->slots * sizeof *w.read);
-        memset(w.done, 0, (s->late + 1) * sizeof *w.done);
-        if (index_slots(&w)) {
-            weave(&w);
-            statements_release(s);
-            *s = w.to;
-        }
+    struct weaver w = {.ir = ir, .s = s, .to = statements_like(s)};
+    w.to.late = 0;
+    w.writer = buffers_take(&buffers, ir->slots, sizeof *w.writer);
+    w.stack = buffers_take(&buffers, s->count, sizeof *w.stack);
+    w.read = buffers_take(&buffers, ir->slots, sizeof *w.read);
+    w.done = buffers_take(&buffers, s->late, sizeof *w.done);
+    if (!buffers.failed && index_slots(&w)) {
+        weave(&w);
+        statements_release(s);
+        *s = w.to;
     }
-    base_release(w.writer);
-    base_release(w.stack);
-    base_release(w.read);
-    base_release(w.done);
-    return taken;
+    buffers_release(&buffers);
+    return !buffers.failed;
 }

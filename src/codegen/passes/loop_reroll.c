@@ -1,24 +1,21 @@
-/* loop_reroll.c - cuts statements into regions and finds what comes again.
+/* loop_reroll.c - see loop_reroll.h.
  *
- * Two statements are alike when they compute the same function of as many operands, with the same numbers in the same places. A loop
- * begins at a statement when those that follow are like those `period` before them, again and again, and every slot moves on by the
- * same distance each time. Candidates for the period are the places where the first few statements come again.
+ * Two statements are alike if they compute the same function of as many operands, with equal constants in the same positions. A loop
+ * begins at a statement if those that follow are like those `period` before them, repeatedly, and every slot advances by the same
+ * stride each time. Candidates for the period are the positions where the first few statements repeat.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/passes/loop_reroll.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "codegen/ir/lower.h"
 
 #include <string.h>
 
 enum {
-    REGION_OPERANDS = 6000, /* of a function: longer ones take compilers more than proportionally longer */
-    SPLIT_OPERANDS = 10000, /* where each product of a sum names the sum */
     ROUND_OPERANDS = 12000, /* of a whole round, which gains by being one */
     LOOP_ROUNDS = 4,        /* at least */
-    LOOP_OPERANDS = 150,    /* of a round, at least: what goes on from one round to the next passes through memory */
+    LOOP_OPERANDS = 150,    /* of a round, at least: values pass from round to round through memory */
     LOOP_CANDIDATES = 12,
     SIGNATURE = 3 /* statements */
 };
@@ -58,23 +55,18 @@ static void cut_straight(struct regions *regions, const struct statements *s, si
     }
 }
 
-/* ---- what is alike ---- */
-
-static uint64_t loop_reroll_mix(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
-    return hash ^ hash >> 29;
-}
+/* ---- similarity ---- */
 
 static uint64_t shape_of(const struct finder *f, size_t i) {
     const struct statement *at = &f->s->list[i];
-    uint64_t hash = loop_reroll_mix(at->function, at->count);
+    uint64_t hash = hash_mix(at->function, at->count);
     for (uint32_t k = 0; k < at->count; k++) {
         uint32_t operand = f->s->operands[at->first + k];
         uint64_t bits = 0;
         if (operand_is_constant(operand))
             memcpy(&bits, &f->constants[operand - STATEMENT_CONSTANT], sizeof bits);
         bool windowed = !operand_is_constant(operand) && statements_in_window(f->s, operand);
-        hash = loop_reroll_mix(loop_reroll_mix(hash, operand_is_constant(operand) ? 1 : windowed ? 2 : 0), bits);
+        hash = hash_mix(hash_mix(hash, operand_is_constant(operand) ? 1 : windowed ? 2 : 0), bits);
     }
     return hash;
 }
@@ -82,7 +74,7 @@ static uint64_t shape_of(const struct finder *f, size_t i) {
 static uint64_t signature_at(const struct finder *f, size_t i) {
     uint64_t hash = 0;
     for (size_t k = i; k < i + SIGNATURE && k < f->s->count; k++)
-        hash = loop_reroll_mix(hash, f->shape[k]);
+        hash = hash_mix(hash, f->shape[k]);
     return hash;
 }
 
@@ -91,23 +83,21 @@ static bool link_places(struct finder *f) {
     size_t cells = 1024;
     while (cells < 2 * f->s->count)
         cells *= 2;
-    uint32_t *latest = base_allocate(cells * sizeof *latest);
-    if (!latest)
-        return false;
-    memset(latest, 0, cells * sizeof *latest);
-    for (size_t i = f->s->count; i-- > 0;) {
+    struct buffers buffers = {.count = 0};
+    uint32_t *latest = buffers_take(&buffers, cells, sizeof *latest);
+    for (size_t i = f->s->count; latest && i-- > 0;) {
         uint32_t *cell = &latest[signature_at(f, i) & (cells - 1)];
         f->next[i] = *cell;
         *cell = (uint32_t)i;
     }
-    base_release(latest);
-    return true;
+    buffers_release(&buffers);
+    return latest != NULL;
 }
 
 /* ---- loops ---- */
 
 /* Every slot of statement i + 2 period is as far from that of i + period as that one from statement i's. */
-static bool loop_reroll_goes_on(const struct finder *f, size_t i, size_t period) {
+static bool has_strides(const struct finder *f, size_t i, size_t period) {
     const struct statement *at = f->s->list + i;
     const uint32_t *a = f->s->operands + at->first, *b = f->s->operands + at[period].first;
     const uint32_t *c = f->s->operands + at[2 * period].first;
@@ -121,7 +111,7 @@ static bool loop_reroll_goes_on(const struct finder *f, size_t i, size_t period)
 static size_t count_rounds(const struct finder *f, size_t first, size_t period) {
     size_t i = first;
     while (i + period < f->s->count && f->shape[i] == f->shape[i + period] &&
-           (i < first + period || loop_reroll_goes_on(f, i - period, period)))
+           (i < first + period || has_strides(f, i - period, period)))
         i++;
     return (i - first) / period + 1; // NOLINT(clang-analyzer-core.DivideZero): a period has statements
 }
@@ -130,7 +120,7 @@ static size_t operands_of(const struct finder *f, size_t first, size_t count) {
     return f->s->list[first + count - 1].first + f->s->list[first + count - 1].count - f->s->list[first].first;
 }
 
-/* The loop at this statement that covers most; one round when there is none. */
+/* The longest loop at this statement; one round: there is none. */
 static struct region loop_at(const struct finder *f, size_t first, size_t most) {
     struct region best = {first, 1, 1};
     size_t place = first;
@@ -171,34 +161,20 @@ static void find_loops(struct regions *regions, const struct finder *f) {
     cut_straight(regions, f->s, straight, f->s->count);
 }
 
-static void loop_reroll_find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
-    if (!loops) {
+void regions_find(struct regions *regions, const struct statements *s, const struct ir_module *ir, size_t most) {
+    *regions = (struct regions){.most = most};
+    if (!ir->loops) {
         cut_straight(regions, s, 0, s->count);
         return;
     }
-    struct finder f = {s, constants, base_allocate((s->count + 1) * sizeof *f.shape),
-                       base_allocate((s->count + 1) * sizeof *f.next)};
-    for (size_t i = 0; f.shape && i < s->count; i++)
+    struct buffers buffers = {.count = 0};
+    struct finder f = {.s = s, .constants = ir->constants};
+    f.shape = buffers_take(&buffers, s->count, sizeof *f.shape);
+    f.next = buffers_take(&buffers, s->count, sizeof *f.next);
+    for (size_t i = 0; !buffers.failed && i < s->count; i++)
         f.shape[i] = shape_of(&f, i);
-    regions->failed = !f.shape || !f.next || !link_places(&f);
+    regions->failed = buffers.failed || !link_places(&f);
     if (!regions->failed)
         find_loops(regions, &f);
-    base_release(f.shape);
-    base_release(f.next);
-}
-
-void regions_find(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
-    *regions = (struct regions){.most = REGION_OPERANDS};
-    loop_reroll_find(regions, s, constants, loops);
-}
-
-void regions_find_split(struct regions *regions, const struct statements *s, const double *constants, bool loops) {
-    *regions = (struct regions){.most = SPLIT_OPERANDS};
-    loop_reroll_find(regions, s, constants, loops);
-}
-
-void regions_find_short(struct regions *regions, const struct statements *s, const double *constants, bool loops,
-                        size_t most) {
-    *regions = (struct regions){.most = most};
-    loop_reroll_find(regions, s, constants, loops);
+    buffers_release(&buffers);
 }

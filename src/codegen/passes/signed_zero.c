@@ -1,20 +1,18 @@
-/* signed_zero.c - sums without a leading 0, where nobody sees the sign of a zero.
+/* signed_zero.c - removes the leading 0 from sums if the sign of a zero has no effect.
  *
- * The listed kernels begin most sums with 0, so that 0 + a b is the first thing they do. It changes a b in one case: -0 becomes 0. Two
- * passes over the statements of an entry find where that cannot be seen. Forwards: which values are never -0, whatever they are made
- * of. Backwards: which zeros may have either sign, because they end in products that are added to something that is no -0, in sizes, or
- * in zeros that may have either sign themselves. A value that is kept has one sign only.
+ * The listed kernels begin most sums with 0, so that 0 + a b comes first. It changes a b in one case: -0 becomes 0. Two passes over the
+ * statements of an entry find where that has no effect. Forwards: which values are never -0, whatever their operands are. Backwards:
+ * which zeros may have either sign, because they end in products that are added to something other than -0, in sizes, or in zeros that
+ * may have either sign themselves. A kept value must have its sign.
  *
  *     x + p, x - p     have the bits of x + 0 where p is a zero of either sign, unless x is -0
  *     x + p, x - p     are -0 only where x is -0
  *
- * A sum that loses its 0 may be -0 where it was 0. It is no leading term of a sum whose zeros have one sign, or it would have one
- * itself; so what was found to be never -0 there stays so.
+ * A sum without its 0 may be -0 instead of 0. It is not the leading term of a sum whose zeros must have their sign, or its own sign would
+ * matter; so values that were found to be never -0 stay so.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
-
-#include "base/memory.h"
 
 #include <string.h>
 
@@ -74,8 +72,8 @@ static void find_never(const struct zeros *z) {
     }
 }
 
-/* What is kept is read again as no -0: it must not become one. */
-static bool spill_stays(const struct zeros *z, const bool *kept) {
+/* Kept values are read again and assumed not to be -0: they must not become -0. */
+static bool stays_positive(const struct zeros *z, const bool *kept) {
     for (size_t i = 0; i < z->s->count; i++)
         if (kept[z->s->operands[z->s->list[i].first]] && !z->sound[i])
             return false;
@@ -106,8 +104,8 @@ static bool argument_cares(const struct zeros *z, size_t i, uint32_t argument, b
     case ROW_MOST:
     case ROW_KEEP:
         return cares;
-    case ROW_COUNTS: /* compares */
-    case ROW_INVERSE: /* 0 where d is no more than a share of the whole, which is a sum of squares and E, no less than 0 */
+    case ROW_COUNTS:  /* compares */
+    case ROW_INVERSE: /* 0 if d is at most a share of the whole, a sum of squares and E, which is at least 0 */
         return false;
     case ROW_MOST_SIZE:
         return cares && argument == 0;
@@ -142,23 +140,22 @@ static void find_drops(const struct zeros *z) {
 
 /* ---- the statements without them ---- */
 
-static void signed_zero_drop(struct statements *to, const struct statements *from, size_t i) {
+static void add_without_zero(struct statements *to, const struct statements *from, size_t i) {
     const struct statement *at = &from->list[i];
+    const uint32_t *operands = from->operands + at->first;
     uint32_t first = at->function == SUM_PLUS ? 2 : 1;
-    statements_begin(to, at->function == ROW_RESIDUAL_EQUAL ? FUNCTION_SUB : SUM_FIRST);
-    statements_operand(to, from->operands[at->first]);
-    for (uint32_t k = first; k < at->count; k++)
-        statements_operand(to, from->operands[at->first + k]);
+    statements_add(to, at->function == ROW_RESIDUAL_EQUAL ? FUNCTION_SUB : SUM_FIRST, operands[0], operands + first,
+                   at->count - first);
 }
 
 /* The slot that holds 0 is read as the number. */
 static void rewrite(struct ir_module *ir, struct statements *s, const bool *drops) {
-    struct statements to = {.window = s->window, .window_slots = s->window_slots, .late = s->late, .round = s->round};
+    struct statements to = statements_like(s);
     uint32_t zero = STATEMENT_CONSTANT + ir->constant_count;
     ir->constants[ir->constant_count++] = 0;
     for (size_t i = 0; i < s->count; i++)
         if (drops[i])
-            signed_zero_drop(&to, s, i);
+            add_without_zero(&to, s, i);
         else
             statements_repeat(&to, s, i);
     for (size_t k = 0; k < to.operand_count; k++)
@@ -169,21 +166,23 @@ static void rewrite(struct ir_module *ir, struct statements *s, const bool *drop
 }
 
 bool ir_drop_zeros(struct ir_module *ir, struct statements *s, const bool *kept, bool again) {
-    size_t slots = ir->slots, count = s->count + 1;
-    bool *room =
-        s->failed ? NULL : base_allocate((2 * slots + 2 * count) * sizeof *room); /* half statements are none */
-    if (!room)
-        return false;
-    const struct zeros z = {ir, s, room, room + slots, room + 2 * slots, room + 2 * slots + count};
-    memset(room, 0, (2 * slots + 2 * count) * sizeof *room);
-    memcpy(z.cares, kept, slots * sizeof *kept);
-    if (again)
-        memcpy(z.never, kept, slots * sizeof *kept);
-    find_never(&z);
-    if (!again || spill_stays(&z, kept)) {
+    struct buffers buffers = {.failed = s->failed};
+    const struct zeros z = {.ir = ir,
+                            .s = s,
+                            .never = buffers_take(&buffers, ir->slots, sizeof(bool)),
+                            .cares = buffers_take(&buffers, ir->slots, sizeof(bool)),
+                            .sound = buffers_take(&buffers, s->count, sizeof(bool)),
+                            .drops = buffers_take(&buffers, s->count, sizeof(bool))};
+    if (!buffers.failed) {
+        memcpy(z.cares, kept, ir->slots * sizeof *kept);
+        if (again)
+            memcpy(z.never, kept, ir->slots * sizeof *kept);
+        find_never(&z);
+    }
+    if (!buffers.failed && (!again || stays_positive(&z, kept))) {
         find_drops(&z);
         rewrite(ir, s, z.drops);
     }
-    base_release(room);
-    return !s->failed;
+    buffers_release(&buffers);
+    return !buffers.failed && !s->failed;
 }

@@ -6,8 +6,9 @@
 #include "base/error.h"
 #include "codegen/passes/loop_reroll.h"
 
-/* What the executor runs as one, or not at all. */
+/* A part is run as a whole by the executor, or not at all. */
 enum part {
+    PART_BACK,
     PART_PREPARE,
     PART_VALUES,
     PART_RESIDUAL,
@@ -15,38 +16,20 @@ enum part {
     PART_WEIGHTS,
     PART_LARGEST,
     PART_STEP,
-    PART_BACK,
     PART_BACK_PROGRAM,
     PARTS
 };
 
-static enum part part_of(enum kernel_entry entry) {
-    switch (entry) {
-    case KERNEL_PREPARE:
-        return PART_PREPARE;
-    case KERNEL_EVALUATE:
-        return PART_VALUES;
-    case KERNEL_RESIDUAL:
-    case KERNEL_RESIDUAL_BRIEF:
-        return PART_RESIDUAL;
-    case KERNEL_RESCALE:
-        return PART_RESCALE;
-    case KERNEL_WEIGH:
-    case KERNEL_WEIGH_ALL:
-        return PART_WEIGHTS;
-    case KERNEL_LARGEST:
-        return PART_LARGEST;
-    case KERNEL_STEP_BEGIN:
-    case KERNEL_STEP_END:
-        return PART_STEP;
-    case KERNEL_BACK_PROGRAM:
-        return PART_BACK_PROGRAM;
-    default:
-        return PART_BACK;
-    }
-}
+static const uint8_t part_of[KERNEL_ENTRIES] = {
+    [KERNEL_PREPARE] = PART_PREPARE,           [KERNEL_EVALUATE] = PART_VALUES,
+    [KERNEL_RESIDUAL] = PART_RESIDUAL,         [KERNEL_RESIDUAL_BRIEF] = PART_RESIDUAL,
+    [KERNEL_RESCALE] = PART_RESCALE,           [KERNEL_WEIGH] = PART_WEIGHTS,
+    [KERNEL_WEIGH_ALL] = PART_WEIGHTS,         [KERNEL_LARGEST] = PART_LARGEST,
+    [KERNEL_STEP_BEGIN] = PART_STEP,           [KERNEL_STEP_END] = PART_STEP,
+    [KERNEL_BACK_PROGRAM] = PART_BACK_PROGRAM,
+};
 
-/* ---- how long it would be ---- */
+/* ---- the predicted length ---- */
 
 /* Bytes of a statement's frame, of an operand that is a slot or a variable, and of one that is a number. */
 enum { STATEMENT_BYTES = 30, OPERAND_BYTES = 10, NUMBER_BYTES = 22 };
@@ -67,7 +50,7 @@ bool parts_predict(const struct ir_module *ir, enum kernel_entry entry, size_t *
     const struct statements *s = &ir->entry[entry];
     struct regions regions;
     *bytes = 0;
-    regions_find(&regions, s, ir->constants, ir->loops);
+    regions_find(&regions, s, ir, REGION_OPERANDS);
     for (size_t r = 0; r < regions.count; r++)
         for (size_t i = 0; i < regions.list[r].period; i++)
             *bytes += statement_bytes(ir, s, &s->list[regions.list[r].first + i]);
@@ -76,49 +59,36 @@ bool parts_predict(const struct ir_module *ir, enum kernel_entry entry, size_t *
     return done;
 }
 
-static bool predict_all(const struct ir_module *ir, size_t *bytes) {
-    for (int e = 0; e < KERNEL_ENTRIES; e++) {
-        size_t more;
-        if (!parts_predict(ir, (enum kernel_entry)e, &more))
-            return false;
-        bytes[part_of((enum kernel_entry)e)] += more;
-    }
-    return true;
-}
-
 /* ---- choosing ---- */
 
-/* A gradient whose rows are the listed kernels' has its program from them, too. */
-static void size_limits_drop(struct ir_module *ir, enum part part) {
+/* If the listed kernels run the rows of the adjoint, they run its program, too. */
+static void drop_part(struct ir_module *ir, enum part part) {
     for (int e = 0; e < KERNEL_ENTRIES; e++)
-        if (part_of((enum kernel_entry)e) == part)
+        if (part_of[e] == part || (part == PART_BACK && part_of[e] == PART_BACK_PROGRAM))
             statements_release(&ir->entry[e]);
-    if (part == PART_BACK)
-        size_limits_drop(ir, PART_BACK_PROGRAM);
-}
-
-static hn_status size_limits_refuse(const struct ir_module *ir, size_t left, size_t most, hn_error *error) {
-    const char *system =
-        ir->plan->system.kind == FACTOR_TILED ? "its linear system is dense, which loops do, and " : "";
-    return error_set(error, HN_UNSUPPORTED,
-                     "generated code: there is nothing to gain for this model: %sthe rest would have %zu kB of C, "
-                     "where a part may have %zu kB",
-                     system, left / 1000, most / 1000);
 }
 
 hn_status parts_choose(struct ir_module *ir, size_t *left, hn_error *error) {
-    size_t bytes[PARTS] = {0}, most = ir->plan->system.kind == FACTOR_TILED ? PART_MOST_ALONE : PART_MOST;
+    bool tiled = ir->plan->system.kind == FACTOR_TILED;
+    size_t bytes[PARTS] = {0}, most = tiled ? PART_MOST_ALONE : PART_MOST, more;
     *left = ir->left;
-    if (!predict_all(ir, bytes))
-        return error_no_memory(error, "generated code");
+    for (int e = 0; e < KERNEL_ENTRIES; e++) {
+        if (!parts_predict(ir, (enum kernel_entry)e, &more))
+            return error_no_memory(error, "generated code");
+        bytes[part_of[e]] += more;
+    }
     for (int part = 0; part < PARTS; part++)
         if (bytes[part] > most) {
-            size_limits_drop(ir, (enum part)part);
+            drop_part(ir, (enum part)part);
             *left += bytes[part];
         }
-    bool any = ir->entry[KERNEL_EVALUATE].count > 0 || ir->entry[KERNEL_WEIGH].count > 0 ||
-               ir->entry[KERNEL_STEP_BEGIN].count > 0;
-    return any ? HN_OK : size_limits_refuse(ir, *left, most, error);
+    if (ir->entry[KERNEL_EVALUATE].count > 0 || ir->entry[KERNEL_WEIGH].count > 0 ||
+        ir->entry[KERNEL_STEP_BEGIN].count > 0)
+        return HN_OK;
+    return error_set(error, HN_UNSUPPORTED,
+                     "generated code: there is nothing to gain for this model: %sthe rest would have %zu kB of C, "
+                     "where a part may have %zu kB",
+                     tiled ? "its linear system is dense, which loops do, and " : "", *left / 1000, most / 1000);
 }
 
 hn_status parts_limit(struct ir_module *ir, enum kernel_entry entry, hn_error *error) {

@@ -4,10 +4,7 @@
 #ifndef HN_CODEGEN_SLP_FINDER_H
 #define HN_CODEGEN_SLP_FINDER_H
 
-#include "base/memory.h"
 #include "codegen/passes/slp_vectorize.h"
-
-#include <string.h>
 
 /* A user of a value: the statement and which of its operands. */
 struct use {
@@ -23,7 +20,7 @@ struct read {
     bool constant, collected, astray;
 };
 
-/* What growing groups ask of a statement, millions of times. */
+/* Properties of a statement that growing groups read millions of times. */
 struct outline {
     uint32_t kind;  /* the same: the same function, with constants in the same places; 0: its value is not needed */
     uint32_t level; /* the longest way to it: statements of the same level do not need each other */
@@ -53,13 +50,6 @@ struct slp_finder {
     bool failed;
 };
 
-static inline void *slp_zeroed(size_t bytes) {
-    void *block = base_allocate(bytes);
-    if (block)
-        memset(block, 0, bytes);
-    return block;
-}
-
 /* ---- statements and their operands ---- */
 
 static inline const struct statement *slp_at(const struct slp_finder *f, size_t i) {
@@ -70,13 +60,10 @@ static inline uint32_t slp_operand(const struct slp_finder *f, size_t i, uint32_
     return f->s->operands[slp_at(f, i)->first + k];
 }
 
-static inline bool slp_is_collected(const struct slp_finder *f, size_t i, uint32_t k) {
-    return f->loose && k == 1 && slp_collects(slp_at(f, i), f->s->operands);
-}
-
-/* 0: a slot or a constant, else 1 + 2 (statement) + destination. */
+/* 0: a slot or a constant, else 1 + 2 (statement) + destination. With `loose`, a mask that is collected has no source. */
 static inline uint32_t slp_source(const struct slp_finder *f, size_t i, uint32_t k) {
-    return slp_is_collected(f, i, k) ? 0 : f->liveness->source[slp_at(f, i)->first + k];
+    bool collected = f->loose && k == 1 && slp_collects(slp_at(f, i), f->s->operands);
+    return collected ? 0 : f->liveness->source[slp_at(f, i)->first + k];
 }
 
 static inline bool slp_live(const struct slp_finder *f, size_t i) {
@@ -94,7 +81,7 @@ static inline void slp_give_up(struct slp_finder *f, uint32_t a) {
     f->high[a] = f->high[b] = false;
 }
 
-/* The order in which they stand, with their mates; pairs that wait for each other are given up. False when memory is out. */
+/* The order in which the statements are computed, with their mates; pairs that wait for each other are given up. False when out of memory. */
 bool slp_order(struct slp_finder *f, struct slp_pairs *pairs);
 
 #endif

@@ -1,4 +1,4 @@
-/* slp_order.c - the order in which pairs stand: each where the later of the two stood, behind what it needs.
+/* slp_order.c - the order of pairs: each at the position of the later of the two, after what it needs.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/passes/slp_finder.h"
@@ -6,10 +6,9 @@
 struct schedule {
     uint32_t *missing; /* per statement: what it needs and is not there yet; UINT32_MAX: it is done itself */
     uint32_t *writer;  /* per slot: 1 + the statement that stores it */
-    size_t slots;
 };
 
-/* Whoever reads a slot comes before the one that stores it. Else NULL. */
+/* The count of the statement that stores the slot: it waits for the readers of the slot. NULL: nothing waits. */
 static uint32_t *waits_for_reader(const struct slp_finder *f, const struct schedule *t, size_t i, uint32_t k) {
     uint32_t slot = slp_operand(f, i, k);
     if (slp_source(f, i, k) || operand_is_constant(slot) || !t->writer[slot] || t->writer[slot] - 1 == i)
@@ -31,7 +30,7 @@ static void count_missing(const struct slp_finder *f, struct schedule *t) {
         }
 }
 
-static void slp_order_finish(const struct slp_finder *f, struct schedule *t, uint32_t i) {
+static void finish(const struct slp_finder *f, struct schedule *t, uint32_t i) {
     for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
         t->missing[f->use[u].statement]--;
     for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
@@ -42,8 +41,8 @@ static void slp_order_finish(const struct slp_finder *f, struct schedule *t, uin
     t->missing[i] = UINT32_MAX;
 }
 
-/* The pair, or the statement by itself, whose later member stands first among those that can be next. Where there is none, pairs
- * wait for each other: one is given up. */
+/* The pair, or the single statement, whose later member is first among those that can be next. If there is none, pairs wait for each
+ * other: one is given up. */
 static uint32_t next_of(struct slp_finder *f, const struct schedule *t, size_t from) {
     uint32_t best = (uint32_t)f->count, least = UINT32_MAX;
     for (uint32_t i = (uint32_t)from; i < f->count && i < least; i++) {
@@ -64,22 +63,22 @@ static uint32_t next_of(struct slp_finder *f, const struct schedule *t, size_t f
 static size_t most_slots(const struct slp_finder *f) {
     size_t most = 0;
     for (size_t i = 0; i < f->count; i++)
-        for (uint32_t k = 0; k < slp_at(f, i)->count; k++)
-            most =
-                !operand_is_constant(slp_operand(f, i, k)) && slp_operand(f, i, k) > most ? slp_operand(f, i, k) : most;
+        for (uint32_t k = 0; k < slp_at(f, i)->count; k++) {
+            uint32_t operand = slp_operand(f, i, k);
+            most = !operand_is_constant(operand) && operand > most ? operand : most;
+        }
     return most + 1;
 }
 
 bool slp_order(struct slp_finder *f, struct slp_pairs *pairs) {
-    struct schedule t = {.slots = most_slots(f)};
+    struct buffers buffers = {.count = 0};
+    struct schedule t = {.missing = buffers_take(&buffers, f->count, sizeof *t.missing),
+                         .writer = buffers_take(&buffers, most_slots(f), sizeof *t.writer)};
     size_t from = 0;
-    t.missing = slp_zeroed(f->count * sizeof *t.missing);
-    t.writer = slp_zeroed(t.slots * sizeof *t.writer);
-    bool done = t.missing && t.writer;
-    if (done)
+    if (!buffers.failed)
         count_missing(f, &t);
     pairs->ordered = 0;
-    while (done) {
+    while (!buffers.failed) {
         while (from < f->count && (!slp_live(f, from) || t.missing[from] == UINT32_MAX))
             from++;
         uint32_t i = next_of(f, &t, from);
@@ -87,11 +86,10 @@ bool slp_order(struct slp_finder *f, struct slp_pairs *pairs) {
             break;
         uint32_t mate = f->mate[i];
         pairs->order[pairs->ordered++] = f->high[i] ? mate : i;
-        slp_order_finish(f, &t, i);
+        finish(f, &t, i);
         if (mate != i)
-            slp_order_finish(f, &t, mate);
+            finish(f, &t, mate);
     }
-    base_release(t.missing);
-    base_release(t.writer);
-    return done;
+    buffers_release(&buffers);
+    return !buffers.failed;
 }

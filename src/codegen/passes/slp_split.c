@@ -1,4 +1,5 @@
-/* slp_split.c - statements as pairs are found among them: sums one product at a time, and what is collected in two halves.
+/* slp_split.c - an entry in the form in which pairs are found: sums of one product at a time, and masks whose bits are collected in two
+ * halves.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/passes/slp_vectorize.h"
@@ -9,7 +10,7 @@
 
 /* ---- sums, one product at a time ---- */
 
-/* Whether a product reads the slot that the sum goes to: no part of the sum may lie there before. */
+/* Whether a product reads the slot of the sum: then a part of the sum must not be stored there before. */
 static bool reads_own(const uint32_t *operands, uint32_t from, uint32_t count) {
     for (uint32_t k = from; k < count; k++)
         if (operands[k] == operands[0])
@@ -17,15 +18,11 @@ static bool reads_own(const uint32_t *operands, uint32_t from, uint32_t count) {
     return false;
 }
 
-static void split_sum(struct statements *out, const struct statements *s, const struct statement *sum) {
+static void split_sum(struct statements *out, const struct statements *s, const struct statement *sum, uint32_t one) {
     const uint32_t *operands = s->operands + sum->first;
-    bool starts = sum->function == SUM_PLUS || sum->function == SUM_MINUS;
     bool minus = sum->function == SUM_MINUS || sum->function == SUM_BACK;
-    uint32_t k = starts ? 4 : 3;
-    statements_begin(out, (enum function)sum->function);
-    for (uint32_t j = 0; j < k; j++)
-        statements_operand(out, operands[j]);
-    for (; k < sum->count; k += 2)
+    statements_add(out, (enum function)sum->function, operands[0], operands + 1, one - 1);
+    for (uint32_t k = one; k < sum->count; k += 2)
         statements_add(out, minus ? SUM_MINUS : SUM_PLUS, operands[0],
                        (const uint32_t[]){operands[0], operands[k], operands[k + 1]}, 3);
 }
@@ -37,14 +34,14 @@ static void split_square(struct statements *out, const uint32_t *operands, uint3
     statements_add(out, FUNCTION_ADD, operands[0], (const uint32_t[]){operands[1], square}, 2);
 }
 
-void slp_split(struct statements *out, const struct ir_module *ir, const struct statements *s) {
+static void split(struct statements *out, const struct ir_module *ir, const struct statements *s) {
     *out = (struct statements){.window = s->window, .window_slots = s->window_slots, .failed = s->failed};
     for (size_t i = 0; i < s->count; i++) {
         const struct statement *sum = &s->list[i];
-        bool starts = sum->function == SUM_PLUS || sum->function == SUM_MINUS;
-        if (function_is_sum((enum function)sum->function) && sum->count > (starts ? 4 : 3) &&
-            !reads_own(s->operands + sum->first, starts ? 4 : 3, sum->count))
-            split_sum(out, s, sum);
+        uint32_t one = function_sum_starts(sum->function) ? 4 : 3; /* operands of a sum of one product */
+        if (function_is_sum((enum function)sum->function) && sum->count > one &&
+            !reads_own(s->operands + sum->first, one, sum->count))
+            split_sum(out, s, sum, one);
         else if (sum->function == ROW_ADD_SQUARE)
             split_square(out, s->operands + sum->first, ir->own + OWN_WEIGHED);
         else
@@ -52,9 +49,9 @@ void slp_split(struct statements *out, const struct ir_module *ir, const struct 
     }
 }
 
-/* ---- what is collected ---- */
+/* ---- masks whose bits are collected ---- */
 
-/* Where a mask collects bits, and where those of pairs are collected, the first's and the second's. */
+/* A mask, and the slots in which the bits of pairs are collected, of the firsts and of the seconds. */
 struct collector {
     uint32_t slot, halves;
     bool open;
@@ -76,18 +73,18 @@ static const uint32_t *operands_of(const struct collecting *c, size_t i) {
     return c->s->operands + c->s->list[i].first;
 }
 
-/* Where destination d of a statement lies: a value that is replaced later has a place of its own, for whoever reads it late. */
-static uint32_t slp_split_place_of(const struct collecting *c, size_t i, uint32_t d) {
+/* The slot of destination d of a statement: a value that is overwritten later gets a new slot, because it may be read later. */
+static uint32_t slot_of(const struct collecting *c, size_t i, uint32_t d) {
     uint32_t slot = operands_of(c, i)[d];
     return c->collected[slot] || c->last[slot] == i + 1 ? slot : c->slots + 2 * COLLECTORS + 2 * (uint32_t)i + d;
 }
 
 static uint32_t argument_of(const struct collecting *c, size_t i, uint32_t k) {
     uint32_t source = c->liveness->source[c->s->list[i].first + k];
-    return source ? slp_split_place_of(c, (source - 1) / 2, (source - 1) % 2) : operands_of(c, i)[k];
+    return source ? slot_of(c, (source - 1) / 2, (source - 1) % 2) : operands_of(c, i)[k];
 }
 
-/* Whether it may stand later: what it reads from slots stays there. */
+/* Whether it may be moved down: the slots that it reads are not written. */
 static bool can_wait(const struct collecting *c, size_t i) {
     for (uint32_t k = 2; k < c->s->list[i].count; k++) {
         uint32_t slot = operands_of(c, i)[k];
@@ -101,14 +98,12 @@ static void copy_statement(const struct collecting *c, size_t i) {
     const struct statement *at = &c->s->list[i];
     statements_begin(c->out, (enum function)at->function);
     for (uint32_t k = 0; k < at->count; k++)
-        statements_operand(c->out, k < statement_destinations(at) ? slp_split_place_of(c, i, k) : argument_of(c, i, k));
+        statements_operand(c->out, k < statement_destinations(at) ? slot_of(c, i, k) : argument_of(c, i, k));
 }
 
 static void collect_half(const struct collecting *c, size_t i, uint32_t to) {
     const struct statement *at = &c->s->list[i];
-    statements_begin(c->out, (enum function)at->function);
-    statements_operand(c->out, to);
-    statements_operand(c->out, to);
+    statements_add(c->out, (enum function)at->function, to, &to, 1);
     for (uint32_t k = 2; k < at->count; k++)
         statements_operand(c->out, argument_of(c, i, k));
 }
@@ -138,7 +133,7 @@ static void close_collector(struct collecting *c, struct collector *own) {
     own->open = false;
 }
 
-/* Whoever reads or sets the mask itself comes behind all that is collected. */
+/* A statement that reads or sets the mask itself follows all that is collected. */
 static void close_before(struct collecting *c, size_t i) {
     const struct statement *at = &c->s->list[i];
     for (uint32_t k = 0; k < at->count && !slp_collects(at, c->s->operands); k++) {
@@ -166,8 +161,8 @@ static bool is_halved(const struct collecting *c, size_t i) {
            collects_pairs(c, i, mate) && collects_pairs(c, mate, i);
 }
 
-/* A pair stands where the later of the two stood. */
-static void slp_split_collect(struct collecting *c) {
+/* A pair takes the position of the later of the two. */
+static void collect_all(struct collecting *c) {
     for (uint32_t i = 0; i < c->s->count; i++) {
         uint32_t mate = c->pairs->mate[i], low = c->pairs->high[i] ? mate : i, high = c->pairs->high[i] ? i : mate;
         bool halved = is_halved(c, i);
@@ -188,23 +183,97 @@ static void slp_split_collect(struct collecting *c) {
             close_collector(c, &c->all[i]);
 }
 
-uint32_t slp_collect(struct statements *out, const struct statements *s, const struct liveness *liveness,
-                     const struct slp_pairs *pairs, uint32_t slots) {
+/* A copy of the statements, which are all one region, in which the bits of pairs are collected in two halves, until they are needed.
+ * Returns the number of slots; those behind the others are never stored. */
+static uint32_t collect(struct statements *out, const struct statements *s, const struct liveness *liveness,
+                        const struct slp_pairs *pairs, uint32_t slots) {
     struct collecting c = {.out = out, .s = s, .liveness = liveness, .pairs = pairs, .slots = slots};
-    c.last = base_allocate((slots + 1) * sizeof *c.last);
-    c.collected = base_allocate((slots + 1) * sizeof *c.collected);
-    *out = (struct statements){.failed = s->failed || !c.last || !c.collected};
+    struct buffers buffers = {.failed = s->failed};
+    c.last = buffers_take(&buffers, slots, sizeof *c.last);
+    c.collected = buffers_take(&buffers, slots, sizeof *c.collected);
+    *out = (struct statements){.failed = buffers.failed};
     if (!out->failed) {
-        memset(c.last, 0, slots * sizeof *c.last);
-        memset(c.collected, 0, slots * sizeof *c.collected);
         for (uint32_t i = 0; i < s->count; i++)
             for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++) {
                 c.last[operands_of(&c, i)[d]] = i + 1;
                 c.collected[operands_of(&c, i)[d]] |= slp_collects(&s->list[i], s->operands);
             }
-        slp_split_collect(&c);
+        collect_all(&c);
     }
-    base_release(c.last);
-    base_release(c.collected);
+    buffers_release(&buffers);
     return slots + 2 * COLLECTORS + 2 * (uint32_t)s->count;
+}
+
+/* ---- all of it ---- */
+
+void slp_regions_release(struct slp_regions *paired) {
+    for (size_t r = 0; r < paired->regions.count && paired->pairs; r++)
+        slp_release(&paired->pairs[r]);
+    base_release(paired->pairs);
+    liveness_release(&paired->liveness);
+    regions_release(&paired->regions);
+    statements_release(&paired->s);
+    *paired = (struct slp_regions){.slots = 0};
+}
+
+/* Regions and liveness of the statements. */
+static bool cut(struct slp_regions *out, const struct ir_module *ir, const bool *kept) {
+    if (out->s.failed)
+        return false;
+    regions_find(&out->regions, &out->s, ir, SPLIT_OPERANDS);
+    return !out->regions.failed && liveness_find(&out->liveness, &out->s, &out->regions, kept, out->slots);
+}
+
+/* The same statements with the bits that pairs collect in two halves; kept: of its slots. */
+static bool split_masks(struct slp_regions *again, const struct slp_regions *from, const struct ir_module *ir,
+                        const bool *kept) {
+    struct slp_pairs pairs;
+    struct buffers buffers = {.count = 0};
+    if (!slp_find(&pairs, &from->s, &from->liveness, &from->regions.list[0], true))
+        return false;
+    again->slots = collect(&again->s, &from->s, &from->liveness, &pairs, from->slots);
+    slp_release(&pairs);
+    bool *more = buffers_take(&buffers, again->slots, sizeof *more);
+    if (more)
+        memcpy(more, kept, from->slots * sizeof *more);
+    bool done = more && cut(again, ir, more);
+    buffers_release(&buffers);
+    return done;
+}
+
+/* If all statements are one region, whose values need no slots. */
+static bool collect_in_halves(struct slp_regions *out, const struct ir_module *ir, const bool *kept) {
+    struct slp_regions again = {.slots = 0};
+    if (out->regions.count != 1 || out->regions.list[0].repeats > 1)
+        return true;
+    bool done = split_masks(&again, out, ir, kept);
+    if (done && again.regions.count == 1) {
+        slp_regions_release(out);
+        *out = again;
+    } else /* out of memory, or too long for one region */
+        slp_regions_release(&again);
+    return done;
+}
+
+static bool find_pairs(struct slp_regions *out) {
+    bool done = true;
+    out->pairs = base_allocate((out->regions.count + 1) * sizeof *out->pairs);
+    if (!out->pairs)
+        return false;
+    for (size_t r = 0; r < out->regions.count; r++) {
+        out->pairs[r] = (struct slp_pairs){.count = 0};
+        if (out->regions.list[r].repeats == 1)
+            done = done && slp_find(&out->pairs[r], &out->s, &out->liveness, &out->regions.list[r], false);
+    }
+    return done;
+}
+
+bool slp_regions_create(struct slp_regions *out, const struct ir_module *ir, enum kernel_entry entry,
+                        const bool *kept) {
+    *out = (struct slp_regions){.slots = ir->slots};
+    split(&out->s, ir, &ir->entry[entry]);
+    bool done = cut(out, ir, kept) && collect_in_halves(out, ir, kept) && find_pairs(out);
+    if (!done)
+        slp_regions_release(out);
+    return done;
 }

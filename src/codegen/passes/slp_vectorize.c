@@ -9,13 +9,14 @@
 #include "codegen/passes/slp_finder.h"
 
 #include "base/arena.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
 enum {
-    RADIUS = 4,      /* how far around two statements is looked when it is judged how alike they are */
-    NEAR_SEEDS = 16, /* how many of those that are alike, behind a statement, a group may begin with, */
-    FEW_SEEDS = 1,   /* and how many once so many pairs have been tried */
+    RADIUS = 4,      /* distance up to which the neighbours of two statements are compared */
+    NEAR_SEEDS = 16, /* similar statements behind a statement that are tried as seeds, */
+    FEW_SEEDS = 1,   /* and after so many pairs */
     MOST_TRIED = 1000000,
     PRUNINGS = 4,
     LEAST_SAVED = 2, /* by a group */
@@ -39,7 +40,7 @@ static bool are_alike(const struct slp_finder *f, uint32_t a, uint32_t b) {
     return x->level == y->level || (x->level > y->level ? !needs(f, a, b) : !needs(f, b, a));
 }
 
-/* ---- what is known about a region ---- */
+/* ---- properties of a region ---- */
 
 static int weight_of(const struct slp_finder *f, size_t i) {
     const struct statement *x = slp_at(f, i);
@@ -71,6 +72,14 @@ static uint32_t kind_of(const struct slp_finder *f, size_t i) {
     return slp_live(f, i) ? (uint32_t)i + 1 : 0;
 }
 
+static void add_before(const struct slp_finder *f, size_t i, size_t j) {
+    uint64_t *own = f->before + i * f->words;
+    for (size_t w = 0; w < f->words; w++)
+        own[w] |= f->before[j * f->words + w];
+    own[j / 64] |= UINT64_C(1) << j % 64;
+}
+
+/* Outlines, reads, and the sets of statements that each one needs. */
 static void find_outlines(struct slp_finder *f) {
     uint32_t reads = 0;
     for (size_t i = 0; i < f->count; i++) {
@@ -80,26 +89,12 @@ static void find_outlines(struct slp_finder *f) {
             uint32_t above = source ? f->outline[(source - 1) / 2].level + 1 : 0;
             bool astray = k == 1 && slp_collects(slp_at(f, i), f->s->operands);
             own.level = above > own.level ? above : own.level;
-            f->read[reads++] =
-                (struct read){source, operand, operand_is_constant(operand), slp_is_collected(f, i, k), astray};
+            f->read[reads++] = (struct read){source, operand, operand_is_constant(operand), f->loose && astray, astray};
+            if (source)
+                add_before(f, i, (source - 1) / 2);
         }
         own.reads = reads - own.read_first;
         f->outline[i] = own;
-    }
-}
-
-static void find_before(struct slp_finder *f) {
-    for (size_t i = 0; i < f->count; i++) {
-        uint64_t *own = f->before + i * f->words;
-        for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
-            uint32_t from = slp_source(f, i, k);
-            if (!from)
-                continue;
-            size_t j = (from - 1) / 2;
-            for (size_t w = 0; w < f->words; w++)
-                own[w] |= f->before[j * f->words + w];
-            own[j / 64] |= UINT64_C(1) << j % 64;
-        }
     }
 }
 
@@ -121,9 +116,8 @@ static void find_uses(struct slp_finder *f) {
     }
 }
 
-static uint64_t slp_vectorize_mix(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
-    return hash ^ hash >> 29;
+static const struct read *reads_of(const struct slp_finder *f, size_t i) {
+    return f->read + f->outline[i].read_first;
 }
 
 static uint64_t *colour_of(const struct slp_finder *f, size_t i) {
@@ -132,21 +126,23 @@ static uint64_t *colour_of(const struct slp_finder *f, size_t i) {
 
 static void find_colours(struct slp_finder *f) {
     for (size_t i = 0; i < f->count; i++) {
-        uint64_t hash = slp_vectorize_mix(slp_at(f, i)->function, slp_at(f, i)->count);
-        for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
-            hash = slp_vectorize_mix(hash, operand_is_constant(slp_operand(f, i, k)) ? 1 : slp_source(f, i, k) ? 2 : 3);
+        const struct read *reads = reads_of(f, i);
+        uint64_t hash = hash_mix(slp_at(f, i)->function, slp_at(f, i)->count);
+        for (uint32_t k = 0; k < f->outline[i].reads; k++)
+            hash = hash_mix(hash, reads[k].constant ? 1 : reads[k].source ? 2 : 3);
         colour_of(f, i)[0] = hash;
     }
     for (int r = 1; r < RADIUS; r++)
         for (size_t i = 0; i < f->count; i++) {
+            const struct read *reads = reads_of(f, i);
             uint64_t hash = colour_of(f, i)[r - 1], users = 0;
-            for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
-                if (slp_source(f, i, k))
-                    hash = slp_vectorize_mix(hash, colour_of(f, (slp_source(f, i, k) - 1) / 2)[r - 1]);
+            for (uint32_t k = 0; k < f->outline[i].reads; k++)
+                if (reads[k].source)
+                    hash = hash_mix(hash, colour_of(f, (reads[k].source - 1) / 2)[r - 1]);
             for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
-                users += slp_vectorize_mix(colour_of(f, f->use[u].statement)[r - 1],
-                                           f->use[u].operand + statement_destinations(slp_at(f, f->use[u].statement)));
-            colour_of(f, i)[r] = slp_vectorize_mix(hash, users);
+                users += hash_mix(colour_of(f, f->use[u].statement)[r - 1],
+                                  f->use[u].operand + statement_destinations(slp_at(f, f->use[u].statement)));
+            colour_of(f, i)[r] = hash_mix(hash, users);
         }
 }
 
@@ -169,22 +165,14 @@ static void push(struct slp_finder *f, uint32_t a, uint32_t b) {
     stack[f->stacked++] = b;
 }
 
-/* The user of b that is most like the user u of a; u's own statement: none. */
+/* The user of b that is most like the user u of a; the statement of u: there is none. Likeness matters only if there are several. */
 static uint32_t find_counterpart(const struct slp_finder *f, const struct use *u, uint32_t b) {
-    uint32_t best = u->statement;
-    int most = -1; /* how alike they are is asked for where there are several */
-    for (const struct use *v = f->use + f->use_first[b], *end = f->use + f->use_first[b + 1]; v < end; v++) {
-        if (v->operand != u->operand || v->destination != u->destination || slp_taken(f, v->statement) ||
-            !are_alike(f, u->statement, v->statement))
-            continue;
-        if (best != u->statement && most < 0)
-            most = likeness(f, u->statement, best);
-        int own = best != u->statement ? likeness(f, u->statement, v->statement) : -1;
-        if (best == u->statement || own > most) {
+    uint32_t none = u->statement, best = none;
+    for (const struct use *v = f->use + f->use_first[b], *end = f->use + f->use_first[b + 1]; v < end; v++)
+        if (v->operand == u->operand && v->destination == u->destination && !slp_taken(f, v->statement) &&
+            are_alike(f, none, v->statement) &&
+            (best == none || likeness(f, none, v->statement) > likeness(f, none, best)))
             best = v->statement;
-            most = own;
-        }
-    }
     return best;
 }
 
@@ -196,7 +184,7 @@ static void push_neighbours(struct slp_finder *f, uint32_t a, uint32_t b) {
         if (other != u->statement)
             push(f, u->statement, other);
     }
-    const struct read *x = f->read + f->outline[a].read_first, *y = f->read + f->outline[b].read_first;
+    const struct read *x = reads_of(f, a), *y = reads_of(f, b);
     for (uint32_t k = 0; k < f->outline[a].reads; k++)
         if (x[k].source && y[k].source && (x[k].source - 1) % 2 == (y[k].source - 1) % 2 && !x[k].astray)
             push(f, (x[k].source - 1) / 2, (y[k].source - 1) / 2);
@@ -219,9 +207,9 @@ static void grow(struct slp_finder *f, uint32_t a, uint32_t b) {
     }
 }
 
-/* ---- what a pair saves ---- */
+/* ---- the gain of a pair ---- */
 
-/* What it takes to bring an operand of both together, in half instructions. */
+/* Half instructions that combine an operand of both statements. */
 static int gather_cost(const struct slp_finder *f, const struct read *x, const struct read *y) {
     if (x->constant || x->collected)
         return 0;
@@ -232,7 +220,7 @@ static int gather_cost(const struct slp_finder *f, const struct read *x, const s
     return 2;
 }
 
-/* Whether a value of the pair is needed by itself. What is collected goes on in the same half. */
+/* Whether a value of the pair is used by a single statement. Collected bits stay in their half. */
 static bool is_split(const struct slp_finder *f, uint32_t i) {
     for (const struct use *u = f->use + f->use_first[i], *end = f->use + f->use_first[i + 1]; u < end; u++)
         if (!slp_taken(f, u->statement) && !u->astray)
@@ -243,7 +231,7 @@ static bool is_split(const struct slp_finder *f, uint32_t i) {
 static int saved_by(const struct slp_finder *f, uint32_t a) {
     uint32_t b = f->mate[a];
     int saved = 2 * f->outline[a].weight;
-    const struct read *x = f->read + f->outline[a].read_first, *y = f->read + f->outline[b].read_first;
+    const struct read *x = reads_of(f, a), *y = reads_of(f, b);
     for (uint32_t k = 0; k < f->outline[a].reads; k++)
         saved -= gather_cost(f, &x[k], &y[k]);
     return saved - (is_split(f, a) ? 1 : 0) - (is_split(f, b) ? 2 : 0);
@@ -294,7 +282,7 @@ static size_t add_seeds(struct slp_finder *f, struct seed *seeds, uint32_t a) {
     return count;
 }
 
-static bool slp_vectorize_choose(struct slp_finder *f) {
+static bool choose(struct slp_finder *f) {
     struct seed *seeds = base_allocate((f->count + 1) * NEAR_SEEDS * sizeof *seeds);
     size_t count = 0;
     if (!seeds)
@@ -316,7 +304,7 @@ static void prune(struct slp_finder *f) {
                 slp_give_up(f, i);
 }
 
-/* Pairs here and there among many others cost more than is counted. */
+/* A few pairs among many other statements cost more than is counted. */
 static bool pays(const struct slp_finder *f) {
     int all = 0, saved = 0;
     for (uint32_t i = 0; i < f->count; i++) {
@@ -334,23 +322,22 @@ static void give_all_up(struct slp_finder *f) {
 
 /* ---- all of it ---- */
 
-static bool slp_vectorize_take_lists(struct slp_finder *f, struct slp_pairs *pairs) {
-    size_t operands = 1;
-    for (size_t i = 0; i < f->count; i++)
+static bool take_lists(struct slp_finder *f, struct buffers *buffers, struct slp_pairs *pairs) {
+    size_t operands = 0, count = f->count;
+    for (size_t i = 0; i < count; i++)
         operands += slp_at(f, i)->count;
-    f->words = f->count / 64 + 1;
-    f->before = slp_zeroed(f->count * f->words * sizeof *f->before);
-    f->colour = slp_zeroed((f->count + 1) * RADIUS * sizeof *f->colour);
-    f->grown = slp_zeroed((f->count + 1) * sizeof *f->grown);
-    f->use_first = slp_zeroed((f->count + 2) * sizeof *f->use_first);
-    f->use = slp_zeroed(operands * sizeof *f->use);
-    f->outline = slp_zeroed((f->count + 1) * sizeof *f->outline);
-    f->read = slp_zeroed(operands * sizeof *f->read);
-    f->mate = pairs->mate = slp_zeroed((f->count + 1) * sizeof *pairs->mate);
-    f->high = pairs->high = slp_zeroed((f->count + 1) * sizeof *pairs->high);
-    pairs->order = slp_zeroed((f->count + 1) * sizeof *pairs->order);
-    return f->before && f->colour && f->grown && f->use_first && f->use && f->outline && f->read && f->mate &&
-           f->high && pairs->order;
+    f->words = count / 64 + 1;
+    f->before = buffers_take(buffers, count * f->words, sizeof *f->before);
+    f->colour = buffers_take(buffers, count * RADIUS, sizeof *f->colour);
+    f->grown = buffers_take(buffers, count, sizeof *f->grown);
+    f->use_first = buffers_take(buffers, count + 1, sizeof *f->use_first);
+    f->use = buffers_take(buffers, operands, sizeof *f->use);
+    f->outline = buffers_take(buffers, count, sizeof *f->outline);
+    f->read = buffers_take(buffers, operands, sizeof *f->read);
+    f->mate = pairs->mate = buffers_take(&pairs->lists, count, sizeof *pairs->mate);
+    f->high = pairs->high = buffers_take(&pairs->lists, count, sizeof *pairs->high);
+    pairs->order = buffers_take(&pairs->lists, count, sizeof *pairs->order);
+    return !buffers->failed && !pairs->lists.failed;
 }
 
 static bool collects(const struct slp_finder *f) {
@@ -364,16 +351,16 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
               const struct region *region, bool loose) {
     struct slp_finder f = {
         .s = s, .liveness = liveness, .first = region->first, .count = region->period, .loose = loose};
+    struct buffers buffers = {.count = 0};
     *pairs = (struct slp_pairs){.count = region->period};
-    bool done = slp_vectorize_take_lists(&f, pairs);
+    bool done = take_lists(&f, &buffers, pairs);
     if (done) {
         for (uint32_t i = 0; i < f.count; i++)
             f.mate[i] = i;
         find_outlines(&f);
-        find_before(&f);
         find_uses(&f);
         find_colours(&f);
-        done = (loose && !collects(&f)) || (slp_vectorize_choose(&f) && !f.failed);
+        done = (loose && !collects(&f)) || (choose(&f) && !f.failed);
     }
     pairs->tried = f.tried;
     if (done) {
@@ -382,13 +369,7 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
             give_all_up(&f);
         done = loose || slp_order(&f, pairs);
     }
-    base_release(f.before);
-    base_release(f.colour);
-    base_release(f.grown);
-    base_release(f.use_first);
-    base_release(f.use);
-    base_release(f.outline);
-    base_release(f.read);
+    buffers_release(&buffers);
     base_release(f.stack);
     if (!done)
         slp_release(pairs);
@@ -396,8 +377,6 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
 }
 
 void slp_release(struct slp_pairs *pairs) {
-    base_release(pairs->mate);
-    base_release(pairs->high);
-    base_release(pairs->order);
+    buffers_release(&pairs->lists);
     *pairs = (struct slp_pairs){.count = 0};
 }

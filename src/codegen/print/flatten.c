@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "codegen/print/flatten.h"
 
-#include "codegen/print/texts.h"
-
 #include <string.h>
 
 #define INCLUDE    "#include \""
@@ -31,7 +29,7 @@ static const char *flatten_behind(const char *at, const char *word) {
     return end ? end + strlen(word) : at + strlen(at);
 }
 
-/* A file of the library by its path below src/; NULL where there is none: out fails with that reason. */
+/* A file of the library by its path below src/; NULL if there is none: out fails with that reason. */
 static const char *flatten_find(struct text *out, const char *path, size_t length) {
     for (const char *at = emit_texts, *end = emit_texts + emit_texts_length; at < end;) {
         const char *text = at + strlen(at) + 1;
@@ -88,19 +86,18 @@ static void flatten_text(struct flattener *f, const char *at) { // NOLINT(misc-n
     }
 }
 
-static void flatten_root(struct flattener *f, const struct text *root) {
+static void flatten_root(struct text *out, const struct text *root, bool hosted) {
+    struct flattener f = {.out = out, .hosted = hosted};
     if (root->failed)
-        text_fail_with(f->out, root);
+        text_fail_with(out, root);
     else
-        flatten_text(f, root->bytes);
+        flatten_text(&f, root->bytes);
 }
 
 void flatten(struct text *out, const struct text *root) {
-    struct flattener f = {.out = out};
-    flatten_root(&f, root);
+    flatten_root(out, root, false);
 }
 
 void flatten_hosted(struct text *out, const struct text *root) {
-    struct flattener f = {.out = out, .hosted = true};
-    flatten_root(&f, root);
+    flatten_root(out, root, true);
 }

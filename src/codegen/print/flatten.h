@@ -1,14 +1,19 @@
-/* flatten.h - a text with its includes in place.
+/* flatten.h - replaces includes by the included files.
  *
- * In goes a text of C with lines #include "folder/file.h"; out goes the same text with each of these files, and what they include, in
- * place of the first such line, and once more behind a line that takes its include guard away (#undef). Files come from the library itself (texts.h). Other lines stay as they are, but for those between
- * #ifndef FREESTANDING and #endif, which are for the library alone: includes of files that no emitted text needs.
+ * The input is C text with lines #include "folder/file.h"; the output is the same text with each of these files, and what they include, in
+ * place of the first such line, and again after an #undef of its include guard. The build embeds the files in the library
+ * (cmake/texts.cmake has their list). Other lines are copied, except for those between #ifndef FREESTANDING and #endif: includes of
+ * files that no emitted text needs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_FLATTEN_H
 #define HN_CODEGEN_FLATTEN_H
 
 #include "codegen/print/text.h"
+
+/* Name (below src/), 0, text, 0, name, 0, ... */
+extern const char emit_texts[];
+extern const size_t emit_texts_length;
 
 void flatten(struct text *out, const struct text *root);
 

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "codegen/print/print_parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define ENTRY_TEXT(name, text)                                                                                         \
@@ -20,6 +19,94 @@ const char *entry_text(enum kernel_entry entry) {
     }
 }
 
+/* ---- loads before their use, and carried values: aN is the value of load N, cN that of the next round; for loads a round ahead, both ---- */
+
+static void print_loads_before(const struct printer *p) {
+    for (size_t n = 0; p->hoisted && n < p->hoisted->count; n++) {
+        const struct hoist_load *load = &p->hoisted->list[n];
+        if (load->kind == HOIST_ONCE)
+            text_add(p->text, "    const simd a%zu = S(%u);\n", n, load->place.slot);
+        else if (load->kind != HOIST_HERE)
+            text_add(p->text, "    simd c%zu = S(%u);\n", n, load->place.slot);
+    }
+}
+
+/* more is 0 in the last round, else 1. */
+static void print_load_ahead(const struct printer *p, const struct hoist_load *load, size_t n) {
+    int64_t stride = load->place.stride;
+    text_add(p->text, "    c%zu = S_AT(%s%lld + more * (%lld * SLOT_STRIDE), %u);\n", n, stride < 0 ? "back" : "by",
+             (long long)(stride < 0 ? -stride : stride), (long long)stride, load->place.slot);
+}
+
+static void print_loads_of(const struct printer *p, size_t i) {
+    const struct hoisted_loads *hoisted = p->hoisted;
+    if (!hoisted)
+        return;
+    if (i == p->region->first && p->region->repeats > 1)
+        text_add(p->text, "    const ptrdiff_t more = round + 1 < %zu;\n", p->region->repeats);
+    for (size_t n = hoisted->begins[i - p->region->first]; n < hoisted->begins[i - p->region->first + 1]; n++) {
+        const struct hoist_load *load = &hoisted->list[n];
+        if (load->kind == HOIST_ONCE || load->kind == HOIST_AHEAD)
+            continue;
+        text_add(p->text, "    const simd a%zu = ", n);
+        if (load->kind == HOIST_HERE)
+            print_slot(p, load->statement, load->operand, false);
+        else
+            text_add(p->text, "c%zu", n);
+        text_add(p->text, ";\n");
+    }
+}
+
+/* Loads for the next round, after the last use of the present value: statement i, or the end of the round. */
+static void print_loads_ahead(const struct printer *p, size_t i) {
+    for (size_t n = 0; p->hoisted && n < p->hoisted->count; n++)
+        if (p->hoisted->list[n].kind == HOIST_AHEAD && p->hoisted->list[n].last == i)
+            print_load_ahead(p, &p->hoisted->list[n], n);
+}
+
+/* The value of destination d of statement i, as a number. */
+static void print_value(const struct printer *p, size_t i, uint32_t d) {
+    bool mask = function_is_mask(p->s->list[i].function);
+    text_add(p->text, mask ? "simd_of_bits(%c%zu)" : "%c%zu", d ? 'w' : 'v', i - p->region->first);
+}
+
+static void print_late_stores(const struct printer *p) {
+    bool any = false;
+    for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
+        for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
+            if (!(p->hoisted->late[i - p->region->first] >> d & 1))
+                continue;
+            if (!any)
+                text_add(p->text, "    if (round >= %zu) {\n", p->hoisted->late_round);
+            any = true;
+            text_add(p->text, "    ");
+            print_slot(p, i, d, false);
+            text_add(p->text, " = ");
+            print_value(p, i, d);
+            text_add(p->text, ";\n");
+        }
+    if (any)
+        text_add(p->text, "    }\n");
+}
+
+static void print_loads_after(const struct printer *p) {
+    if (!p->hoisted || p->region->repeats == 1)
+        return;
+    print_late_stores(p);
+    for (size_t n = 0; n < p->hoisted->count; n++) {
+        const struct hoist_load *load = &p->hoisted->list[n];
+        if (load->kind != HOIST_CARRIED)
+            continue;
+        text_add(p->text, "    c%zu = ", n);
+        if (load->from_load)
+            print_load_value(p, load->from_load - 1);
+        else
+            print_value(p, load->from_statement, load->from_destination);
+        text_add(p->text, ";\n");
+    }
+    print_loads_ahead(p, p->region->first + p->region->period);
+}
+
 /* ---- functions ---- */
 
 /* Whether a stride has been declared for this region before operand k of statement i. */
@@ -31,7 +118,7 @@ static bool stride_is_new(const struct printer *p, size_t i, uint32_t k, int64_t
     return true;
 }
 
-/* by5: what slots move on by when 5 of them are passed in every round; back5: likewise, backwards. */
+/* by5: the offset of slots that advance by 5 in every round; back5: the same, backwards. */
 static void print_strides(const struct printer *p) {
     for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
         for (uint32_t k = 0; k < p->s->list[i].count; k++) {
@@ -44,7 +131,7 @@ static void print_strides(const struct printer *p) {
         }
 }
 
-/* The statement, behind those whose values it needs and that have not been printed. */
+/* The statement, after those whose values it needs and that have not been printed. */
 static void print_late(const struct printer *p, bool *printed, size_t i) {
     const struct statement *at = &p->s->list[i];
     if (printed[i])
@@ -58,33 +145,45 @@ static void print_late(const struct printer *p, bool *printed, size_t i) {
         print_late(p, printed, i + 1);
 }
 
-/* Here and there in a round, lane by lane: behind `done` of so many pieces of its text. */
+/* Prefetches of a lane, distributed over a round: after `done` of so many pieces of its text. */
 static void print_ahead(struct text *text, size_t done, size_t pieces, const char *end) {
     for (size_t lane = 0; lane < KERNEL_WIDEST; lane++)
         if (lane * pieces / KERNEL_WIDEST == done)
             text_add(text, "round_ahead(round, %zu)%s", lane, end);
 }
 
-/* A round in one function: values are made where they are needed, so that few of them wait. */
+/* A loop of calls at the beginning of a straight round (call_batching.h). */
+static void print_call_loop(const struct printer *p) {
+    const struct call_loop *calls = p->calls;
+    char kind = statements_in_window(p->s, calls->slot) ? 'F' : 'S';
+    text_add(p->text, "    simd called[%zu];\n    for (ptrdiff_t k = 0; k < %zu; k++)\n        ",
+             calls->count * call_loop_results(calls), calls->count);
+    if (call_loop_results(calls) > 1)
+        text_add(p->text, "call_sincos(%c_AT(k * (%u * SLOT_STRIDE), %u), called + 2 * k, called + 2 * k + 1);\n", kind,
+                 calls->stride, calls->slot);
+    else
+        text_add(p->text, "called[k] = call_%s(%c_AT(k * (%u * SLOT_STRIDE), %u));\n",
+                 operator_text((enum op)calls->function), kind, calls->stride, calls->slot);
+}
+
+/* A round in one function: each value is computed right before its first use, so that few are alive at a time. */
 static void print_straight(const struct printer *p) {
     size_t first = p->s->late, end = p->s->count;
-    bool *printed = base_allocate(end * sizeof *printed);
+    struct buffers buffers = {.count = 0};
+    bool *printed = buffers_take(&buffers, end, sizeof *printed);
     struct call_loop calls;
     struct printer own = *p;
     bool taken = call_loop_find(&calls, p->s, p->liveness) && printed;
     own.calls = &calls;
-    if (taken) {
-        memset(printed, 0, end * sizeof *printed);
-        if (calls.count > 0)
-            print_call_loop(&own);
-        for (size_t i = first; i < end; i++) {
-            print_ahead(p->text, i - first, end - first, ";\n");
-            print_late(&own, printed, i);
-        }
+    if (taken && calls.count > 0)
+        print_call_loop(&own);
+    for (size_t i = first; i < end && taken; i++) {
+        print_ahead(p->text, i - first, end - first, ";\n");
+        print_late(&own, printed, i);
     }
     p->text->failed = p->text->failed || !taken;
     call_loop_release(&calls);
-    base_release(printed);
+    buffers_release(&buffers);
 }
 
 static void print_body(const struct printer *p) {
@@ -93,35 +192,35 @@ static void print_body(const struct printer *p) {
         return;
     }
     for (size_t i = p->region->first; i < p->region->first + p->region->period; i++) {
-        print_early_loads(p, i);
+        print_loads_of(p, i);
         print_statement(p, i);
-        print_early_next(p, i);
+        print_loads_ahead(p, i);
     }
 }
 
-/* What a device's compiler is told before a loop, and at the beginning of a function. */
-static const char *print_loop(const struct ir_module *ir, bool hoisted) {
+/* Attributes for a device's compiler, before a loop and at the beginning of a function. */
+static const char *loop_attribute(const struct ir_module *ir, bool hoisted) {
     return ir->rolled || hoisted ? "    DEVICE_ROLLED\n" : "";
 }
 
-static const char *print_local(const struct ir_module *ir) {
+static const char *local_attribute(const struct ir_module *ir) {
     return ir->local ? "    DEVICE_LOCAL(slots);\n" : "";
 }
 
 static void print_region(const struct printer *p, const char *name, size_t number) {
     bool round = p->s->round, window = p->s->window_slots > 0;
     text_add(p->text, "\nstatic GENERATED %s %s_%zu(real *slots%s) {\n%s", round ? "int" : "void", name, number,
-             round ? ", struct round *round" : "", print_local(p->ir));
+             round ? ", struct round *round" : "", local_attribute(p->ir));
     if (window)
         text_add(p->text, "    const real *const from = round->from;\n    real *const to = round->to;\n");
-    print_early_before(p);
+    print_loads_before(p);
     if (p->region->repeats > 1) {
-        text_add(p->text, "%s    for (ptrdiff_t round = 0; round < %zu; round++) {\n", print_loop(p->ir, p->hoisted),
-                 p->region->repeats);
+        text_add(p->text, "%s    for (ptrdiff_t round = 0; round < %zu; round++) {\n",
+                 loop_attribute(p->ir, p->hoisted), p->region->repeats);
         print_strides(p);
     }
     print_body(p);
-    print_early_after(p);
+    print_loads_after(p);
     text_add(p->text, "%s%s}\n", p->region->repeats > 1 ? "    }\n" : "",
              window  ? "    (void)slots, (void)from, (void)to;\n    return 0;\n"
              : round ? "    (void)round;\n    return 0;\n"
@@ -129,8 +228,8 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
 }
 
 /* All parts of the samples, one after the other. */
-static void print_print_all(struct text *text, const struct ir_module *ir, const char *name, size_t regions) {
-    text_add(text, "\nstatic void entry_%s(real *slots) {\n%s%s", name, print_local(ir), print_loop(ir, false));
+static void print_entry_function(struct text *text, const struct ir_module *ir, const char *name, size_t regions) {
+    text_add(text, "\nstatic void entry_%s(real *slots) {\n%s%s", name, local_attribute(ir), loop_attribute(ir, false));
     text_add(text, "    for (int part = 0; part < LANE_PARTS; part++, slots += WIDTH) {\n");
     for (size_t r = 0; r < regions; r++)
         text_add(text, "        %s_%zu(slots);\n", name, r);
@@ -159,8 +258,8 @@ static void print_regions(const struct printer *entry, const struct regions *reg
     }
 }
 
-/* early: room for one per region. False when memory is out. */
-static bool read_early(struct hoisted_loads *hoisted, const struct statements *s, struct liveness *liveness,
+/* Loads of every region; false when out of memory. */
+static bool find_loads(struct hoisted_loads *hoisted, const struct statements *s, struct liveness *liveness,
                        const struct regions *regions, const bool *kept, size_t slots) {
     bool done = hoisted != NULL;
     for (size_t r = 0; r < regions->count && done; r++)
@@ -168,42 +267,27 @@ static bool read_early(struct hoisted_loads *hoisted, const struct statements *s
     return done && hoist_store(hoisted, s, liveness, regions, kept, slots);
 }
 
-static struct hoisted_loads *take_early(size_t count) {
-    struct hoisted_loads *hoisted = base_allocate((count + 1) * sizeof *hoisted);
-    if (hoisted)
-        memset(hoisted, 0, (count + 1) * sizeof *hoisted);
-    return hoisted;
-}
-
-static void drop_early(struct hoisted_loads *hoisted, size_t count) {
-    for (size_t r = 0; hoisted && r < count; r++)
-        hoist_release(&hoisted[r]);
-    base_release(hoisted);
-}
-
 bool print_entry(struct text *text, const struct ir_module *ir, enum kernel_entry entry, const bool *kept,
                  bool hoisted) {
     const struct statements *s = &ir->entry[entry];
+    struct buffers buffers = {.count = 0};
     struct regions regions;
-    struct liveness liveness;
-    if (ir->shortened > 0)
-        regions_find_short(&regions, s, ir->constants, ir->loops, ir->shortened);
-    else
-        regions_find(&regions, s, ir->constants, ir->loops);
-    bool done = !regions.failed && liveness_find(&liveness, s, &regions, kept, ir->slots);
-    struct hoisted_loads *loads = hoisted && done ? take_early(regions.count) : NULL;
-    if (done) {
-        const struct printer p = {.text = text, .ir = ir, .s = s, .liveness = &liveness};
-        done = !hoisted || read_early(loads, s, &liveness, &regions, kept, ir->slots);
-        if (done)
-            print_regions(&p, &regions, entry_text(entry), loads);
-        if (s->round)
-            print_round(text, entry_text(entry), regions.count);
-        else
-            print_print_all(text, ir, entry_text(entry), regions.count);
-        liveness_release(&liveness);
-    }
-    drop_early(loads, regions.count);
+    struct liveness liveness = {.source = NULL};
+    regions_find(&regions, s, ir, ir->shortened > 0 ? ir->shortened : REGION_OPERANDS);
+    struct hoisted_loads *loads = hoisted ? buffers_take(&buffers, regions.count, sizeof *loads) : NULL;
+    bool done = !regions.failed && liveness_find(&liveness, s, &regions, kept, ir->slots) &&
+                (!hoisted || find_loads(loads, s, &liveness, &regions, kept, ir->slots));
+    const struct printer p = {.text = text, .ir = ir, .s = s, .liveness = &liveness};
+    if (done)
+        print_regions(&p, &regions, entry_text(entry), loads);
+    if (done && s->round)
+        print_round(text, entry_text(entry), regions.count);
+    else if (done)
+        print_entry_function(text, ir, entry_text(entry), regions.count);
+    for (size_t r = 0; r < regions.count && loads; r++)
+        hoist_release(&loads[r]);
+    liveness_release(&liveness);
+    buffers_release(&buffers);
     regions_release(&regions);
     return done;
 }
@@ -230,5 +314,85 @@ void print_entry_paired(struct text *text, const struct ir_module *ir, enum kern
             .text = text, .ir = ir, .s = &paired->s, .liveness = &paired->liveness, .region = region, .pairs = pairs};
         print_paired_region(&p, entry_text(entry), r);
     }
-    print_print_all(text, ir, entry_text(entry), paired->regions.count);
+    print_entry_function(text, ir, entry_text(entry), paired->regions.count);
+}
+
+/* ---- slots that must be stored ---- */
+
+static void keep_list(bool *kept, const struct plan *plan, struct plan_list list) {
+    for (uint32_t i = 0; i < list.count; i++)
+        kept[plan_words(plan, list)[i]] = true;
+}
+
+static void drop_destinations(bool *kept, const struct ir_module *ir) {
+    const struct plan *plan = ir->plan;
+    for (uint32_t i = 0; i < plan->program.code.count; i++) {
+        kept[plan_code(plan)[i].destination] = false;
+        if (plan_code(plan)[i].code == CODE_SINCOS)
+            kept[plan_code(plan)[i].c] = false;
+    }
+}
+
+/* A generated factor, and vectors that lead to a solution, are needed only in the entry that computes them. */
+static void drop_factor(bool *kept, const struct plan *plan) {
+    const struct plan_system *system = &plan->system;
+    uint32_t longer = plan->rows > plan->outputs ? plan->rows : plan->outputs;
+    if (plan->options.method != HN_METHOD_AUTO) /* elastic programs read the step */
+        memset(kept + plan->step, 0, plan->outputs * sizeof *kept);
+    memset(kept + plan->shift, 0, (plan->options.weighted ? plan->rows : 0) * sizeof *kept);
+    memset(kept + plan->unknown, 0, longer * sizeof *kept);
+    memset(kept + plan->work, 0, longer * sizeof *kept);
+    memset(kept + system->lower, 0, system->nonzeros * sizeof *kept);
+    memset(kept + system->inverse, 0, system->order * sizeof *kept);
+    for (uint32_t slot = system->negated; slot < system->solution; slot++)
+        kept[slot] = false;
+}
+
+/* Slots that an entry reads before it writes them. */
+static void keep_read(bool *kept, const struct statements *s, bool *written, size_t slots) {
+    memset(written, 0, slots * sizeof *written);
+    for (size_t i = 0; i < s->count; i++) {
+        const uint32_t *operand = s->operands + s->list[i].first;
+        uint32_t destinations = statement_destinations(&s->list[i]);
+        for (uint32_t k = destinations; k < s->list[i].count; k++)
+            if (!operand_is_constant(operand[k]) && !written[operand[k]])
+                kept[operand[k]] = true;
+        for (uint32_t k = 0; k < destinations; k++)
+            written[operand[k]] = true;
+    }
+}
+
+/* A phase that the listed kernels run may read any slot of the phases before it. */
+static bool later_phases_generated(const struct ir_module *ir) {
+    const uint32_t *first = ir->plan->program.first;
+    return (ir->entry[KERNEL_EVALUATE].count > 0 || first[2] == first[1]) &&
+           (ir->entry[KERNEL_BACK_PROGRAM].count > 0 || first[3] == first[2]);
+}
+
+/* Everything but temporaries, unless another entry reads them. */
+static void find_kept(bool *kept, const struct ir_module *ir, bool *written, bool everything) {
+    const struct plan *plan = ir->plan;
+    memset(kept, true, ir->slots * sizeof *kept);
+    if (everything)
+        return;
+    if (later_phases_generated(ir))
+        drop_destinations(kept, ir);
+    if (ir->solves)
+        drop_factor(kept, plan);
+    memset(kept + ir->own, 0, (ir->slots - ir->own) * sizeof *kept);
+    const struct plan_list outputs[] = {
+        plan->value,          plan->lower,          plan->upper,        plan->jacobian.slot, plan->lower_x.slot,
+        plan->upper_x.slot,   plan->start,          plan->start_x.slot, plan->fixed.slot,    plan->fixed_x.slot,
+        plan->bracket_y.slot, plan->bracket_x.slot, plan->pull_x.slot};
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++)
+        keep_list(kept, plan, outputs[i]);
+    for (int e = 0; e < KERNEL_ENTRIES; e++)
+        keep_read(kept, &ir->entry[e], written, ir->slots);
+}
+
+bool *print_kept(const struct ir_module *ir, bool everything) {
+    bool *kept = base_allocate(2 * (size_t)ir->slots * sizeof *kept);
+    if (kept)
+        find_kept(kept, ir, kept + ir->slots, everything);
+    return kept;
 }

@@ -1,64 +1,53 @@
 /* print_chain.c - several entries as one straight line of statements: print_chain of print.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/arena.h"
 #include "base/memory.h"
 #include "codegen/print/spill.h"
 
 #include <string.h>
 
-static const uint32_t NOBODY = UINT32_MAX;
+static const uint32_t NO_READER = UINT32_MAX;
 
 struct chain {
+    struct printer p;
     struct statements all;
     const struct print_chain *wanted;
     struct acts acts;
     size_t first[PRINT_LINKS + 1]; /* of each link, and behind the last */
-    size_t late;                   /* statements before this one come when they are needed */
-    bool *printed;                 /* per statement */
-    bool *ahead;                   /* per statement: it comes first */
-    uint32_t *reader; /* per slot: an argument that reads it there, in a statement that may not be printed yet */
+    size_t late;                   /* statements before this one are printed right before their first use */
+    struct buffers lists;
+    bool *printed;    /* per statement */
+    bool *ahead;      /* per statement: it comes first */
+    uint32_t *reader; /* per slot: an argument that reads it, of a statement that may not be printed yet */
     uint32_t *next;   /* per operand: another one of the same slot */
     uint32_t *owner;  /* per operand: its statement */
 };
 
-void acts_add(struct acts *acts, struct act act) {
-    if (acts->count == acts->capacity) {
-        size_t capacity = 2 * acts->capacity + 64;
-        struct act *list = base_allocate(capacity * sizeof *list);
-        acts->failed = acts->failed || !list;
-        if (!list)
-            return;
-        if (acts->count > 0)
-            memcpy(list, acts->list, acts->count * sizeof *list);
-        base_release(acts->list);
-        acts->list = list;
-        acts->capacity = capacity;
-    }
-    acts->list[acts->count++] = act;
+static void add_act(struct chain *c, enum act_kind kind, size_t statement, const char *text) {
+    struct acts *acts = &c->acts;
+    struct act *list = array_grow(acts->list, &acts->capacity, acts->count + 1, sizeof *list);
+    acts->failed = acts->failed || !list;
+    if (!list)
+        return;
+    acts->list = list;
+    list[acts->count++] = (struct act){kind, (uint32_t)statement, text};
 }
 
-static void add_text(struct chain *chain, enum act_kind kind, const char *text) {
+static void add_text(struct chain *c, enum act_kind kind, const char *text) {
     if (text[0] != '\0')
-        acts_add(&chain->acts, (struct act){kind, 0, text});
-}
-
-static void chain_add(struct chain *chain, const struct statements *s) {
-    for (size_t i = 0; i < s->count; i++) {
-        statements_begin(&chain->all, (enum function)s->list[i].function);
-        for (uint32_t k = 0; k < s->list[i].count; k++)
-            statements_operand(&chain->all, s->operands[s->list[i].first + k]);
-    }
+        add_act(c, kind, 0, text);
 }
 
 /* Other entries read a slot that the text behind an entry changes, not the local variable. */
-static void set_apart(const struct chain *chain, struct liveness *liveness, uint32_t changed, const size_t *ends) {
-    for (size_t i = ends[1]; i < chain->all.count; i++) {
-        const struct statement *at = &chain->all.list[i];
+static void set_apart(const struct chain *c, struct liveness *liveness, uint32_t changed, const size_t *ends) {
+    for (size_t i = ends[1]; i < c->all.count; i++) {
+        const struct statement *at = &c->all.list[i];
         for (uint32_t k = statement_destinations(at); k < at->count; k++) {
             uint32_t *source = &liveness->source[at->first + k];
             size_t writer = *source ? (*source - 1) / 2 : 0;
             bool here = *source != 0 && writer >= ends[0] && writer < ends[1];
-            if (!here || chain->all.operands[at->first + k] != changed)
+            if (!here || c->all.operands[at->first + k] != changed)
                 continue;
             liveness->stored[writer] |= (uint8_t)(1U << (*source - 1) % 2);
             *source = 0;
@@ -66,89 +55,94 @@ static void set_apart(const struct chain *chain, struct liveness *liveness, uint
     }
 }
 
-static bool reads_slot(const struct printer *p, const struct statement *at, uint32_t k) {
-    return !operand_is_constant(p->s->operands[at->first + k]) && !p->liveness->source[at->first + k];
-}
-
-static bool chain_index(struct chain *chain, const struct printer *p) {
-    size_t count = chain->all.count, operands = chain->all.operand_count, slots = p->ir->slots;
-    chain->printed = base_allocate(count + 1);
-    chain->ahead = base_allocate(count + 1);
-    chain->reader = base_allocate((slots + 1) * sizeof *chain->reader);
-    chain->next = base_allocate((operands + 1) * sizeof *chain->next);
-    chain->owner = base_allocate((operands + 1) * sizeof *chain->owner);
-    if (!chain->printed || !chain->ahead || !chain->reader || !chain->next || !chain->owner)
+static bool index_operands(struct chain *c) {
+    size_t count = c->all.count, operands = c->all.operand_count, slots = c->p.ir->slots;
+    c->printed = buffers_take(&c->lists, count, sizeof *c->printed);
+    c->ahead = buffers_take(&c->lists, count, sizeof *c->ahead);
+    c->reader = buffers_take(&c->lists, slots, sizeof *c->reader);
+    c->next = buffers_take(&c->lists, operands, sizeof *c->next);
+    c->owner = buffers_take(&c->lists, operands, sizeof *c->owner);
+    if (c->lists.failed)
         return false;
-    memset(chain->printed, 0, count + 1);
-    memset(chain->ahead, 0, count + 1);
-    chain->acts.ahead = chain->ahead;
-    chain->acts.steady = chain->wanted->steady;
-    chain->acts.pinned = chain->wanted->pinned;
-    chain->acts.pinned_count = chain->wanted->pinned_count;
-    for (size_t slot = 0; slot < slots; slot++)
-        chain->reader[slot] = NOBODY;
+    c->acts.ahead = c->ahead;
+    memset(c->reader, 0xff, slots * sizeof *c->reader); /* NO_READER */
     for (size_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < chain->all.list[i].count; k++)
-            chain->owner[chain->all.list[i].first + k] = (uint32_t)i;
+        for (uint32_t k = 0; k < c->all.list[i].count; k++)
+            c->owner[c->all.list[i].first + k] = (uint32_t)i;
     return true;
 }
 
-/* From here on the statement's arguments that lie in slots are looked after. */
-static void chain_note(struct chain *chain, const struct printer *p, size_t i) {
-    const struct statement *at = &chain->all.list[i];
-    for (uint32_t k = statement_destinations(at); k < at->count; k++)
-        if (reads_slot(p, at, k)) {
-            uint32_t *reader = &chain->reader[chain->all.operands[at->first + k]];
-            chain->next[at->first + k] = *reader;
-            *reader = at->first + k;
+/* ---- statements and what they need ---- */
+
+static bool is_used(const struct chain *c, size_t i) {
+    return c->p.liveness->used[i];
+}
+
+static bool is_stored(const struct chain *c, size_t i) {
+    return c->p.liveness->stored[i];
+}
+
+/* The statement is needed and has not been printed. */
+static bool is_open(const struct chain *c, size_t i) {
+    return (is_used(c, i) || is_stored(c, i)) && !c->printed[i];
+}
+
+static bool is_inverse(const struct chain *c, size_t i) {
+    return function_is_inverse((enum function)c->all.list[i].function);
+}
+
+static bool reads_slot(const struct chain *c, uint32_t operand) {
+    return !operand_is_constant(c->all.operands[operand]) && !c->p.liveness->source[operand];
+}
+
+/* Notes which arguments of the statement read slots. */
+static void note_reads(struct chain *c, size_t i) {
+    const struct statement *at = &c->all.list[i];
+    for (uint32_t k = at->first + statement_destinations(at); k < at->first + at->count; k++)
+        if (reads_slot(c, k)) {
+            uint32_t *reader = &c->reader[c->all.operands[k]];
+            c->next[k] = *reader;
+            *reader = k;
         }
 }
 
-static void chain_print(struct chain *chain, const struct printer *p, size_t i);
+static void print_one(struct chain *c, size_t i);
 
-/* Whoever reads the slots that the statement is about to write comes first. */
-static void chain_flush(struct chain *chain, const struct printer *p, size_t i) {
-    const struct statement *at = &chain->all.list[i];
+/* The readers of the slots that the statement is about to store come first. */
+static void print_readers(struct chain *c, size_t i) {
+    const struct statement *at = &c->all.list[i];
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
-        uint32_t slot = chain->all.operands[at->first + d];
-        uint32_t reader = p->liveness->stored[i] >> d & 1 ? chain->reader[slot] : NOBODY;
-        if (reader == NOBODY)
+        uint32_t slot = c->all.operands[at->first + d];
+        uint32_t reader = c->p.liveness->stored[i] >> d & 1 ? c->reader[slot] : NO_READER;
+        if (reader == NO_READER)
             continue;
-        chain->reader[slot] = NOBODY;
-        for (; reader != NOBODY; reader = chain->next[reader])
-            if (chain->owner[reader] != i)
-                chain_print(chain, p, chain->owner[reader]);
+        c->reader[slot] = NO_READER;
+        for (; reader != NO_READER; reader = c->next[reader])
+            if (c->owner[reader] != i)
+                print_one(c, c->owner[reader]);
     }
 }
 
-/* The statement, behind those whose values it needs: each as late as possible, so that few are alive at once. */
-static void chain_print(struct chain *chain, const struct printer *p, size_t i) {
-    const struct statement *at = &chain->all.list[i];
-    if (chain->printed[i])
+/* The statement, after those whose values it needs: each as late as possible, so that few are alive at once. */
+static void print_one(struct chain *c, size_t i) {
+    const struct statement *at = &c->all.list[i];
+    if (c->printed[i])
         return;
-    chain->printed[i] = true;
+    c->printed[i] = true;
     for (uint32_t k = statement_destinations(at); k < at->count; k++)
-        if (p->liveness->source[at->first + k])
-            chain_print(chain, p, (p->liveness->source[at->first + k] - 1) / 2);
-    chain_flush(chain, p, i);
-    acts_add(&chain->acts, (struct act){ACT_STATEMENT, (uint32_t)i, NULL});
+        if (c->p.liveness->source[at->first + k])
+            print_one(c, (c->p.liveness->source[at->first + k] - 1) / 2);
+    print_readers(c, i);
+    add_act(c, ACT_STATEMENT, i, NULL);
 }
 
-/* The statement is wanted, and its value was not printed ahead. */
-static bool is_open(const struct chain *chain, const struct printer *p, size_t i) {
-    return (p->liveness->used[i] || p->liveness->stored[i]) && !chain->printed[i];
-}
+/* ---- sines and cosines of slots, which come first ---- */
 
-static bool is_ahead(const struct printer *p, size_t i) {
-    const struct statement *at = &p->s->list[i];
-    return at->function == FUNCTION_SINCOS && reads_slot(p, at, 2) && p->liveness->used[i] && !p->liveness->stored[i];
-}
-
-/* What comes first: sines and cosines of slots, in which nothing has been written yet. */
-static void find_ahead(const struct printer *p, struct chain *chain) {
-    for (size_t i = 0; i < chain->first[1]; i++)
-        chain->ahead[i] = chain->printed[i] = is_ahead(p, i);
-    acts_add(&chain->acts, (struct act){ACT_AHEAD, 0, NULL});
+static void find_ahead(struct chain *c) {
+    for (size_t i = 0; i < c->first[1]; i++)
+        c->ahead[i] = c->printed[i] = c->all.list[i].function == FUNCTION_SINCOS &&
+                                      reads_slot(c, c->all.list[i].first + 2) && is_used(c, i) && !is_stored(c, i);
+    add_act(c, ACT_AHEAD, 0, NULL);
 }
 
 static void print_ahead(const struct printer *p, const bool *ahead) {
@@ -169,84 +163,79 @@ static void print_ahead(const struct printer *p, const bool *ahead) {
     text_add(p->text, any ? "    }\n" : "");
 }
 
-/* Behind the last reciprocal of a link; `first` where there is none. */
-static size_t inverses_end(const struct printer *p, size_t first, size_t end) {
-    while (end > first &&
-           !(function_is_inverse((enum function)p->s->list[end - 1].function) && p->liveness->used[end - 1]))
+/* ---- the order of a link ---- */
+
+/* Behind the last reciprocal of a link; `first` if there is none. */
+static size_t inverses_end(const struct chain *c, size_t first, size_t end) {
+    while (end > first && !(is_inverse(c, end - 1) && is_used(c, end - 1)))
         end--;
     return end;
 }
 
-static bool is_seldom(const struct printer *p, const struct chain *chain, size_t i) {
-    const struct print_seldom *seldom = &chain->wanted->seldom;
-    return p->s->operands[p->s->list[i].first] - seldom->first < seldom->count && !p->liveness->used[i];
+static bool is_seldom(const struct chain *c, size_t i) {
+    const struct print_seldom *seldom = &c->wanted->seldom;
+    return c->all.operands[c->all.list[i].first] - seldom->first < seldom->count && !is_used(c, i);
 }
 
-static void order_range(const struct printer *p, struct chain *chain, size_t first, size_t end) {
+static void order_range(struct chain *c, size_t first, size_t end) {
     for (size_t i = first; i < end; i++)
-        if (is_open(chain, p, i) && !is_seldom(p, chain, i)) {
-            chain_note(chain, p, i);
-            if (p->liveness->stored[i] || i >= chain->late)
-                chain_print(chain, p, i);
+        if (is_open(c, i) && !is_seldom(c, i)) {
+            note_reads(c, i);
+            if (is_stored(c, i) || i >= c->late)
+                print_one(c, i);
         }
 }
 
 /* Reciprocals and what they need, so that all of them can be judged before anything is stored. */
-static void order_inverses(const struct printer *p, struct chain *chain, size_t first, size_t end) {
+static void order_inverses(struct chain *c, size_t first, size_t end) {
     for (size_t i = first; i < end; i++)
-        if (is_open(chain, p, i))
-            chain_note(chain, p, i);
+        if (is_open(c, i))
+            note_reads(c, i);
     for (size_t i = first; i < end; i++)
-        if (is_open(chain, p, i) && (i >= chain->late || function_is_inverse((enum function)p->s->list[i].function)))
-            chain_print(chain, p, i);
+        if (is_open(c, i) && (i >= c->late || is_inverse(c, i)))
+            print_one(c, i);
+    add_text(c, ACT_QUIET, c->wanted->unsafe);
+    for (size_t i = first; i < end; i++)
+        if (is_open(c, i) && is_stored(c, i))
+            print_one(c, i);
 }
 
-/* All that is left of a link. */
-static void order_seldom(const struct printer *p, struct chain *chain, size_t first, size_t end) {
-    size_t block = chain->acts.count;
+/* The rest of a link. */
+static void order_seldom(struct chain *c, size_t first, size_t end) {
+    size_t block = c->acts.count;
     for (size_t i = first; i < end; i++)
-        if (is_open(chain, p, i) && is_seldom(p, chain, i)) {
-            if (chain->acts.count == block)
-                acts_add(&chain->acts, (struct act){ACT_SELDOM, 0, chain->wanted->seldom.text});
-            chain->printed[i] = true;
-            acts_add(&chain->acts, (struct act){ACT_STATEMENT, (uint32_t)i, NULL});
+        if (is_open(c, i) && is_seldom(c, i)) {
+            if (c->acts.count == block)
+                add_act(c, ACT_SELDOM, 0, c->wanted->seldom.text);
+            c->printed[i] = true;
+            add_act(c, ACT_STATEMENT, i, NULL);
         }
-    if (!chain->acts.failed && chain->acts.count > block)
-        chain->acts.list[block].statement = (uint32_t)(chain->acts.count - block - 1);
+    if (!c->acts.failed && c->acts.count > block)
+        c->acts.list[block].statement = (uint32_t)(c->acts.count - block - 1);
 }
 
-/* The first statement of a link that does not wait until it is needed. */
-static size_t late_end(const struct printer *p, enum print_late late, size_t first, size_t end) {
+/* The first statement of a link that is not moved to its first use. */
+static size_t late_end(const struct chain *c, enum print_late late, size_t first, size_t end) {
     size_t i = first;
     if (late != PRINT_LATE_BEFORE_SUM)
         return late == PRINT_LATE ? end : first;
-    while (i < end && !function_is_sum((enum function)p->s->list[i].function))
+    while (i < end && !function_is_sum((enum function)c->all.list[i].function))
         i++;
     return i;
 }
 
-static void order_link(const struct printer *p, struct chain *chain, size_t k) {
-    size_t first = chain->first[k], end = chain->first[k + 1], judged = inverses_end(p, first, end);
-    chain->late = late_end(p, chain->wanted->links[k].late, first, end);
-    if (judged > first) {
-        order_inverses(p, chain, first, judged);
-        add_text(chain, ACT_QUIET, chain->wanted->unsafe);
-    }
-    for (size_t i = first; i < judged; i++)
-        if (is_open(chain, p, i) && p->liveness->stored[i])
-            chain_print(chain, p, i);
-    order_range(p, chain, judged, end);
-    order_seldom(p, chain, first, end);
-}
-
-static void order_links(const struct printer *p, struct chain *chain) {
-    for (size_t k = 0; k < chain->wanted->count; k++) {
-        add_text(chain, ACT_TEXT, chain->wanted->links[k].before);
-        if (k == 0)
-            find_ahead(p, chain);
-        order_link(p, chain, k);
-        add_text(chain, ACT_TEXT, chain->wanted->links[k].after);
-    }
+static void order_link(struct chain *c, size_t k) {
+    const struct print_link *link = &c->wanted->links[k];
+    size_t first = c->first[k], end = c->first[k + 1], judged = inverses_end(c, first, end);
+    add_text(c, ACT_TEXT, link->before);
+    if (k == 0)
+        find_ahead(c);
+    c->late = late_end(c, link->late, first, end);
+    if (judged > first)
+        order_inverses(c, first, judged);
+    order_range(c, judged, end);
+    order_seldom(c, first, end);
+    add_text(c, ACT_TEXT, link->after);
 }
 
 static void print_acts(const struct printer *p, const struct acts *acts) {
@@ -264,53 +253,49 @@ static void print_acts(const struct printer *p, const struct acts *acts) {
     }
 }
 
-/* False when memory is out. */
-static bool print_line(const struct printer *p, const struct chain *chain) {
-    const struct print_chain *wanted = chain->wanted;
-    if (wanted->most > 0)
-        return spill_print(p, &chain->acts, wanted->most, wanted->places, print_ahead);
-    print_acts(p, &chain->acts);
-    return true;
-}
-
-static void chain_release(struct chain *chain) {
-    statements_release(&chain->all);
-    base_release(chain->acts.list);
-    base_release(chain->printed);
-    base_release(chain->ahead);
-    base_release(chain->reader);
-    base_release(chain->next);
-    base_release(chain->owner);
+/* False when out of memory. */
+static bool print_all(struct chain *c) {
+    const struct print_chain *wanted = c->wanted;
+    if (!index_operands(c))
+        return false;
+    for (size_t k = 0; k < wanted->count; k++)
+        order_link(c, k);
+    if (!c->acts.failed && wanted->most > 0)
+        return spill_print(&c->p, &c->acts, wanted->most, wanted->places, print_ahead);
+    if (!c->acts.failed)
+        print_acts(&c->p, &c->acts);
+    return !c->acts.failed;
 }
 
 bool print_chain(struct text *text, const struct ir_module *ir, const struct print_chain *wanted) {
-    struct chain chain = {.all = {.list = NULL}, .wanted = wanted};
+    struct chain c = {
+        .wanted = wanted,
+        .acts = {.steady = wanted->steady, .pinned = wanted->pinned, .pinned_count = wanted->pinned_count}};
     struct liveness liveness;
     for (size_t k = 0; k < wanted->count; k++) {
-        chain.first[k] = chain.all.count;
-        chain_add(&chain, wanted->links[k].statements);
-        chain.first[k + 1] = chain.all.count;
+        c.first[k] = c.all.count;
+        statements_append(&c.all, wanted->links[k].statements);
+        c.first[k + 1] = c.all.count;
     }
-    struct region region = {0, chain.all.count, 1};
+    struct region region = {0, c.all.count, 1};
     const struct regions regions = {.list = &region, .count = 1};
-    bool done = !chain.all.failed && liveness_find(&liveness, &chain.all, &regions, wanted->kept, ir->slots);
+    bool done = !c.all.failed && liveness_find(&liveness, &c.all, &regions, wanted->kept, ir->slots);
     if (done) {
-        const struct printer p = {.text = text,
-                                  .ir = ir,
-                                  .s = &chain.all,
-                                  .liveness = &liveness,
-                                  .region = &region,
-                                  .quick = true,
-                                  .keeps = wanted->most > 0};
+        c.p = (struct printer){.text = text,
+                               .ir = ir,
+                               .s = &c.all,
+                               .liveness = &liveness,
+                               .region = &region,
+                               .quick = true,
+                               .keeps = wanted->most > 0};
         for (size_t k = 0; k < wanted->count; k++)
             if (wanted->links[k].changed)
-                set_apart(&chain, &liveness, wanted->links[k].changed, &chain.first[k]);
-        done = chain_index(&chain, &p);
-        if (done)
-            order_links(&p, &chain);
-        done = done && !chain.acts.failed && print_line(&p, &chain);
+                set_apart(&c, &liveness, wanted->links[k].changed, &c.first[k]);
+        done = print_all(&c);
         liveness_release(&liveness);
     }
-    chain_release(&chain);
+    statements_release(&c.all);
+    base_release(c.acts.list);
+    buffers_release(&c.lists);
     return done;
 }

@@ -14,11 +14,11 @@ struct printer {
     const struct statements *s;
     const struct liveness *liveness;
     const struct region *region;
-    const struct hoisted_loads *hoisted; /* or NULL: slots are read where they are needed */
-    const struct call_loop *calls;       /* or NULL: elementary functions are called there */
-    const struct slp_pairs *pairs;       /* or NULL: every statement by itself */
-    bool quick;                          /* reciprocals of pivots say whether they are right: see print_chain */
-    bool keeps; /* slots are read into local variables, and variables may be assigned again: see spill.h */
+    const struct hoisted_loads *hoisted; /* or NULL: slots are loaded at their use */
+    const struct call_loop *calls;       /* or NULL: elementary functions are called at their use */
+    const struct slp_pairs *pairs;       /* or NULL: single statements */
+    bool quick;                          /* reciprocals of pivots report whether they are exact: see print_chain */
+    bool keeps; /* slots are loaded into local variables, and variables may be assigned again: see spill.h */
 };
 
 /* Statement number i of the list, in a region; of a pair both, by the number of the first. */
@@ -29,15 +29,7 @@ void print_meaning(const struct printer *p, size_t i);
 int64_t stride_of(const struct printer *p, size_t i, uint32_t k);
 void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask);
 
-/* What is read early: before a loop, before a statement of a round; what goes on to the next round. */
-void print_early_before(const struct printer *p);
-void print_early_loads(const struct printer *p, size_t i);
-void print_early_next(const struct printer *p, size_t i);
-void print_early_value(const struct printer *p, uint32_t n);
-void print_early_after(const struct printer *p);
-
-/* A loop of calls, and the values of one of them. */
-void print_call_loop(const struct printer *p);
-void print_called(const struct printer *p, size_t i);
+/* The value of a load, for the statements of its round. */
+void print_load_value(const struct printer *p, uint32_t n);
 
 #endif

@@ -13,8 +13,8 @@
 
 /* ---- operands ---- */
 
-/* A number with all its bits; printf's %a has no say in the spelling of what is not finite. */
-static void print_number(const struct printer *p, double value) {
+/* A number with all its bits; numbers that are not finite do not depend on the spelling of printf. */
+static void print_constant(const struct printer *p, double value) {
     if (isnan(value))
         text_add(p->text, "simd_all(REAL_NAN)");
     else if (isinf(value))
@@ -23,7 +23,6 @@ static void print_number(const struct printer *p, double value) {
         text_add(p->text, "simd_all(REAL(%a))", value);
 }
 
-/* How far the operand moves from one round to the next, in slots. */
 int64_t stride_of(const struct printer *p, size_t i, uint32_t k) {
     const struct region *region = p->region;
     if (region->repeats == 1)
@@ -68,17 +67,22 @@ static void print_variable(const struct printer *p, uint32_t source, bool mask) 
              high ? p->pairs->mate[i] : i);
 }
 
+/* The value of a load, for the statements of its round. */
+void print_load_value(const struct printer *p, uint32_t n) {
+    text_add(p->text, "%c%u", p->hoisted->list[n].kind == HOIST_AHEAD ? 'c' : 'a', n);
+}
+
 /* One number. */
 static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask) {
     const struct statement *at = &p->s->list[i];
     uint32_t operand = p->s->operands[at->first + k], source = p->liveness->source[at->first + k];
     if (operand_is_constant(operand))
-        print_number(p, p->ir->constants[operand - STATEMENT_CONSTANT]);
+        print_constant(p, p->ir->constants[operand - STATEMENT_CONSTANT]);
     else if (source)
         print_variable(p, source, mask);
     else if (p->hoisted && p->hoisted->load[at->first + k - p->hoisted->first]) {
         text_add(p->text, mask ? "simd_to_bits(" : "");
-        print_early_value(p, p->hoisted->load[at->first + k - p->hoisted->first] - 1);
+        print_load_value(p, p->hoisted->load[at->first + k - p->hoisted->first] - 1);
         text_add(p->text, mask ? ")" : "");
     } else if (p->keeps)
         text_add(p->text, "%c%u", mask ? 'm' : 's', operand);
@@ -140,18 +144,16 @@ static double constant_of(const struct printer *p, size_t i, uint32_t k) {
 
 /* ---- statements ---- */
 
-/* What a name of a meaning is called; returns how much of it that was. */
+/* A name of a meaning as it is in the text; returns the length of the part that was replaced. */
 static size_t print_name(const struct printer *p, const char *name, bool two) {
     static const char elementary[] = "elementary_", simd[] = "simd_";
     if (strncmp(name, elementary, strlen(elementary)) == 0) {
         text_add(p->text, two ? "simd2_call_" : "call_");
         return strlen(elementary);
     }
-    if (two && strncmp(name, simd, strlen(simd)) == 0) {
-        text_add(p->text, "simd2_");
-        return strlen(simd);
-    }
     text_add(p->text, two && islower((unsigned char)*name) ? "simd2_" : "");
+    if (two && strncmp(name, simd, strlen(simd)) == 0)
+        return strlen(simd);
     text_add_bytes(p->text, name, 1);
     return 1;
 }
@@ -204,7 +206,7 @@ static void print_sum(const struct printer *p, size_t i, const char *name) {
     uint32_t k = 1;
     bool two = is_paired(p, i);
     text_add(p->text, "    %s %s = ", two ? "simd2" : "simd", name);
-    if (at->function == SUM_PLUS || at->function == SUM_MINUS)
+    if (function_sum_starts(at->function))
         print_argument(p, i, k++, false);
     else if (at->function == SUM_ZERO)
         text_add(p->text, two ? "simd2_all(0)" : "simd_all(0)");
@@ -226,39 +228,34 @@ static bool is_stored(const struct printer *p, size_t i, uint32_t d) {
     return p->liveness->stored[i] >> d & 1;
 }
 
-static void print_store(const struct printer *p, size_t i, uint32_t d, const char *value, bool mask) {
+/* part: low or high, of a pair. Masks are stored as numbers, because slots may be scalars of C. */
+static void print_store(const struct printer *p, size_t i, uint32_t d, bool mask, const char *part, const char *name) {
     text_add(p->text, "    ");
-    print_slot(p, i, d, false); /* a mask, too: where slots are numbers of C, it is no other type's place */
-    text_add(p->text, mask ? " = simd_of_bits(%s);\n" : " = %s;\n", value);
+    print_slot(p, i, d, false);
+    text_add(p->text, mask ? " = simd_of_bits(" : " = ");
+    if (part)
+        text_add(p->text, "simd2_%s%s(%s)", mask ? "bits_" : "", part, name);
+    else
+        text_add(p->text, "%s", name);
+    text_add(p->text, mask ? ");\n" : ";\n");
 }
 
 static void print_stores(const struct printer *p, size_t i, bool mask) {
+    bool two = is_paired(p, i);
+    size_t j = two ? mate_of(p, i) : i;
     char name[24];
     for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
-        snprintf(name, sizeof name, "%c%zu", d ? 'w' : 'v', i - p->region->first);
-        if (is_stored(p, i, d))
-            print_store(p, i, d, name, mask);
-    }
-}
-
-static void print_two_stores(const struct printer *p, size_t i, bool mask) {
-    size_t j = mate_of(p, i), number = i - p->region->first;
-    const char *bits = mask ? "bits_" : "";
-    char name[40];
-    for (uint32_t d = 0; d < statement_destinations(&p->s->list[i]); d++) {
-        char kind = d ? 'q' : 'p';
-        if (is_stored(p, i, d) && is_stored(p, j, d) && are_neighbours(p, i, j, d)) {
-            text_add(p->text,
-                     mask ? "    simd2_store(&S(%u), simd2_of_bits(%c%zu));\n" : "    simd2_store(&S(%u), %c%zu);\n",
-                     p->s->operands[p->s->list[i].first + d], kind, number);
+        bool low = is_stored(p, i, d), high = two && is_stored(p, j, d), both = low && high;
+        snprintf(name, sizeof name, "%c%zu", (two ? "pq" : "vw")[d], i - p->region->first);
+        if (both && are_neighbours(p, i, j, d)) {
+            text_add(p->text, mask ? "    simd2_store(&S(%u), simd2_of_bits(%s));\n" : "    simd2_store(&S(%u), %s);\n",
+                     p->s->operands[p->s->list[i].first + d], name);
             continue;
         }
-        snprintf(name, sizeof name, "simd2_%slow(%c%zu)", bits, kind, number);
-        if (is_stored(p, i, d))
-            print_store(p, i, d, name, mask);
-        snprintf(name, sizeof name, "simd2_%shigh(%c%zu)", bits, kind, number);
-        if (is_stored(p, j, d))
-            print_store(p, j, d, name, mask);
+        if (low)
+            print_store(p, i, d, mask, two ? "low" : NULL, name);
+        if (high)
+            print_store(p, j, d, mask, "high", name);
     }
 }
 
@@ -283,6 +280,15 @@ static void print_quick_inverse(const struct printer *p, size_t i) {
     text_add(p->text, ", &doubt);\n");
 }
 
+/* The value of a call that a loop has computed before (call_batching.h). */
+static void print_called(const struct printer *p, size_t i) {
+    size_t results = call_loop_results(p->calls), first = (p->calls->place[i] - 1) * results;
+    size_t number = i - p->region->first;
+    text_add(p->text, "    const simd v%zu = called[%zu];\n", number, first);
+    if (results > 1)
+        text_add(p->text, "    const simd w%zu = called[%zu];\n", number, first + 1);
+}
+
 void print_statement(const struct printer *p, size_t i) {
     enum function function = (enum function)p->s->list[i].function;
     size_t number = i - p->region->first;
@@ -295,7 +301,7 @@ void print_statement(const struct printer *p, size_t i) {
         return;
     }
     if (!p->liveness->used[i] && !p->liveness->stored[i])
-        return; /* nobody reads it */
+        return; /* it is not read */
     snprintf(name, sizeof name, "%c%zu", two ? 'p' : 'v', number);
     if (p->calls && p->calls->place && p->calls->place[i])
         print_called(p, i);
@@ -312,8 +318,64 @@ void print_statement(const struct printer *p, size_t i) {
         print_meaning(p, i);
         text_add(p->text, ";\n");
     }
-    if (two)
-        print_two_stores(p, i, mask);
+    print_stores(p, i, mask);
+}
+
+/* ---- elementary functions ---- */
+
+/* A function that is called more often than this is not inlined. */
+enum { INLINE_SITES = 36 };
+
+/* How often each function is printed: a loop's statements once. False when out of memory. */
+static bool count_sites(const struct ir_module *ir, size_t *sites) {
+    bool done = true;
+    for (int e = 0; e < KERNEL_ENTRIES && done; e++) {
+        const struct statements *s = &ir->entry[e];
+        struct regions regions;
+        regions_find(&regions, s, ir, REGION_OPERANDS);
+        for (size_t r = 0; r < regions.count; r++)
+            for (size_t i = 0; i < regions.list[r].period; i++)
+                sites[s->list[regions.list[r].first + i].function]++;
+        done = !regions.failed;
+        regions_release(&regions);
+    }
+    return done;
+}
+
+static const char *call_kind(size_t sites) {
+    return sites > INLINE_SITES ? "static GENERATED" : "SIMD_INLINE";
+}
+
+static void print_call(struct text *text, const char *name, bool binary, size_t sites, enum print_calls calls) {
+    const char *type = calls == CALLS_ONE ? "simd" : "simd2", *prefix = calls == CALLS_ONE ? "" : "simd2_";
+    text_add(text, "\n%s %s %scall_%s(%s a%s%s%s) {\n", call_kind(sites), type, prefix, name, type, binary ? ", " : "",
+             binary ? type : "", binary ? " b" : "");
+    if (calls == CALLS_HALVES)
+        text_add(text, "    return simd2_of(call_%s(a[0]%s), call_%s(a[1]%s));\n}\n", name, binary ? ", b[0]" : "",
+                 name, binary ? ", b[1]" : "");
     else
-        print_stores(p, i, mask);
+        text_add(text, "    return %selementary_%s(a%s);\n}\n", prefix, name, binary ? ", b" : "");
+}
+
+static void print_sincos(struct text *text, size_t sites, enum print_calls calls) {
+    const char *type = calls == CALLS_ONE ? "simd" : "simd2", *prefix = calls == CALLS_ONE ? "" : "simd2_";
+    text_add(text, "\n%s void %scall_sincos(%s a, %s *sine, %s *cosine) {\n", call_kind(sites), prefix, type, type,
+             type);
+    if (calls == CALLS_HALVES)
+        text_add(text, "    simd s[2], c[2];\n    call_sincos(a[0], s, c);\n    call_sincos(a[1], s + 1, c + 1);\n"
+                       "    *sine = simd2_of(s[0], s[1]);\n    *cosine = simd2_of(c[0], c[1]);\n}\n");
+    else
+        text_add(text, "    %selementary_sincos(a, sine, cosine);\n}\n", prefix);
+}
+
+void print_calls(struct text *text, const struct ir_module *ir, enum print_calls kind) {
+    size_t sites[FUNCTIONS] = {0};
+    text->failed = !count_sites(ir, sites) || text->failed;
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        struct function_shape shape = function_shape((enum function)op);
+        if (sites[op] > 0 && shape.call)
+            print_call(text, operator_text((enum op)op), shape.arguments == 2, sites[op], kind);
+    }
+    if (sites[FUNCTION_SINCOS] > 0)
+        print_sincos(text, sites[FUNCTION_SINCOS], kind);
 }

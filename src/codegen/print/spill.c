@@ -5,9 +5,6 @@
  * SPDX-License-Identifier: MIT */
 #include "codegen/print/spill.h"
 
-#include "base/memory.h"
-#include "codegen/print/spill_plan.h"
-
 /* ---- local variables ---- */
 
 static void hold(struct keeper *k, uint32_t value) {
@@ -15,7 +12,7 @@ static void hold(struct keeper *k, uint32_t value) {
     k->held[k->held_count++] = value;
 }
 
-static void spill_drop(struct keeper *k, uint32_t value) {
+static void drop(struct keeper *k, uint32_t value) {
     size_t i = 0;
     if (!k->local[value])
         return;
@@ -29,17 +26,14 @@ static bool is_slot(const struct keeper *k, uint32_t value) {
     return value >= 2 * k->statements;
 }
 
-/* Its slot, where it is one. */
 static uint32_t slot_of(const struct keeper *k, uint32_t value) {
     uint32_t slot = value - 2 * k->statements;
     return slot < k->slots ? slot : slot - k->slots;
 }
 
 static bool is_mask(const struct keeper *k, uint32_t value) {
-    if (is_slot(k, value))
-        return value >= 2 * k->statements + k->slots;
-    enum function function = (enum function)k->p->s->list[value / 2].function;
-    return !function_is_sum(function) && function != FUNCTION_SINCOS && function_shape(function).mask;
+    return is_slot(k, value) ? value >= 2 * k->statements + k->slots
+                             : function_is_mask(k->p->s->list[value / 2].function);
 }
 
 static void print_name(const struct keeper *k, uint32_t value) {
@@ -56,8 +50,8 @@ static void print_keep(const struct keeper *k, uint32_t value, uint32_t place) {
     text_add(k->p->text, mask ? ");\n" : ";\n");
 }
 
-/* The value waits in a place of its own from here on. */
-static void spill_keep(struct keeper *k, uint32_t value) {
+/* Stores the value in a place of the array. */
+static void move_to_place(struct keeper *k, uint32_t value) {
     k->place[value] = k->free_count > 0 ? k->free[--k->free_count] : ++k->places;
     print_keep(k, value, k->place[value] - 1);
 }
@@ -66,8 +60,8 @@ static bool is_pinned(const struct keeper *k, uint32_t slot) {
     return slot - k->acts->pinned < k->acts->pinned_count;
 }
 
-/* Whoever is needed last goes first; one that costs nothing to leave counts as needed later. */
-static void spill_make_room(struct keeper *k, size_t most, uint32_t now) {
+/* Values with the last next use are dropped first; one that costs nothing to drop counts as needed later. */
+static void make_room(struct keeper *k, size_t most, uint32_t now) {
     enum { CHEAP = 100 };
     while (k->held_count > most) {
         uint32_t worst = UINT32_MAX, at = 0;
@@ -82,17 +76,17 @@ static void spill_make_room(struct keeper *k, size_t most, uint32_t now) {
         }
         if (worst == UINT32_MAX)
             return; /* the statement needs all of them */
-        if (spill_must_wait(k, worst, now))
-            spill_keep(k, worst);
-        spill_drop(k, worst);
+        if (!is_slot(k, worst) && !k->place[worst] && !k->again[worst / 2] && spill_next(k, worst, now) != SPILL_NEVER)
+            move_to_place(k, worst);
+        drop(k, worst);
     }
 }
 
-/* Nobody needs it any more. */
+/* Drops a value without further uses. */
 static void forget(struct keeper *k, uint32_t value, uint32_t now) {
     if (spill_next(k, value, now) != SPILL_NEVER)
         return;
-    spill_drop(k, value);
+    drop(k, value);
     if (k->place[value])
         k->free[k->free_count++] = k->place[value];
     k->place[value] = 0;
@@ -100,14 +94,15 @@ static void forget(struct keeper *k, uint32_t value, uint32_t now) {
 
 /* ---- back into local variables ---- */
 
-static void spill_load(struct keeper *k, uint32_t value, bool apart);
+static void load(struct keeper *k, uint32_t value, bool apart);
 
-static void compute_again(struct keeper *k, uint32_t value, bool apart) {
-    const struct statement *at = &k->p->s->list[value / 2];
+/* apart: in a block, which does not always run: it declares the variables that it loads. */
+static void load_arguments(struct keeper *k, uint32_t statement, bool apart) {
+    const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
-        uint32_t needed = spill_value(k, value / 2, a);
-        if (needed != SPILL_NEVER)
-            spill_load(k, needed, apart);
+        uint32_t value = spill_value(k, statement, a);
+        if (value != SPILL_NEVER)
+            load(k, value, apart);
     }
 }
 
@@ -135,30 +130,27 @@ static void print_load(struct keeper *k, uint32_t value, bool apart) {
         k->declared[value - 2 * k->statements] = true;
 }
 
-/* apart: in a block, which does not always run: what it loads, it loads for itself. */
-static void spill_load(struct keeper *k, uint32_t value, bool apart) {
+static void load(struct keeper *k, uint32_t value, bool apart) {
     if (k->local[value] || (apart && k->shadow[value] == k->block))
         return;
     if (!is_slot(k, value) && !k->place[value])
-        compute_again(k, value, apart);
+        load_arguments(k, value / 2, apart); /* it is recomputed */
     print_load(k, value, apart);
-    if (apart) {
+    if (apart)
         k->shadow[value] = k->block;
-        return;
-    }
-    hold(k, value);
+    else
+        hold(k, value);
 }
 
 /* ---- acts ---- */
 
-static void load_arguments(struct keeper *k, uint32_t statement, uint32_t now, bool apart) {
+/* The statement at this time needs its arguments: they are not spilled. */
+static void stamp_arguments(struct keeper *k, uint32_t statement, uint32_t now) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
         uint32_t value = spill_value(k, statement, a);
-        if (value == SPILL_NEVER)
-            continue;
-        k->stamp[value] = now + 1;
-        spill_load(k, value, apart);
+        if (value != SPILL_NEVER)
+            k->stamp[value] = now + 1;
     }
 }
 
@@ -171,19 +163,15 @@ static void forget_arguments(struct keeper *k, uint32_t statement, uint32_t now)
     }
 }
 
-static void print_pin(const struct keeper *k, uint32_t value, uint32_t slot) {
-    if (is_pinned(k, slot))
-        print_keep(k, value, slot - k->acts->pinned);
-}
-
 static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
         uint32_t value = 2 * statement + d, slot = k->p->s->operands[at->first + d];
         if (k->p->liveness->stored[statement] >> d & 1) {
-            spill_drop(k, 2 * k->statements + slot);
-            spill_drop(k, 2 * k->statements + k->slots + slot);
-            print_pin(k, value, slot);
+            drop(k, 2 * k->statements + slot);
+            drop(k, 2 * k->statements + k->slots + slot);
+            if (is_pinned(k, slot))
+                print_keep(k, value, slot - k->acts->pinned);
         }
         if (spill_next(k, value, now) == SPILL_NEVER)
             continue;
@@ -193,40 +181,34 @@ static void take_results(struct keeper *k, uint32_t statement, uint32_t now) {
 }
 
 static void print_one(struct keeper *k, uint32_t statement, uint32_t now) {
-    load_arguments(k, statement, now, false);
-    spill_make_room(k, k->most, now);
+    stamp_arguments(k, statement, now);
+    load_arguments(k, statement, false);
+    make_room(k, k->most, now);
     print_statement(k->p, statement);
     forget_arguments(k, statement, now);
     take_results(k, statement, now);
-    spill_make_room(k, k->most, now);
+    make_room(k, k->most, now);
 }
 
-/* Text that may change slots. It computes, too: half of the variables are its own. */
+/* Text that may change slots. It computes, too, with half of the variables. */
 static void print_text(struct keeper *k, const struct act *act, uint32_t now) {
-    spill_make_room(k, k->most / 2, now);
+    make_room(k, k->most / 2, now);
     text_add(k->p->text, "%s", act->text);
     for (size_t i = k->held_count; i-- > 0;)
         if (is_slot(k, k->held[i]))
-            spill_drop(k, k->held[i]);
+            drop(k, k->held[i]);
 }
 
 static void print_block(struct keeper *k, const struct act *act, uint32_t now) {
     k->block++;
     text_add(k->p->text, "%s", act->text);
     for (uint32_t i = 1; i <= act->statement; i++) {
-        load_arguments(k, act[i].statement, now + i, true);
+        load_arguments(k, act[i].statement, true);
         print_statement(k->p, act[i].statement);
     }
     text_add(k->p->text, "    }\n");
     for (uint32_t i = 1; i <= act->statement; i++)
         forget_arguments(k, act[i].statement, now + act->statement);
-}
-
-/* The first statement behind them makes room. */
-static void take_ahead(struct keeper *k, uint32_t now) {
-    for (uint32_t i = 0; i < k->statements; i++)
-        if (k->acts->ahead[i])
-            take_results(k, i, now);
 }
 
 bool spill_print(const struct printer *p, const struct acts *acts, size_t most, uint32_t *places,
@@ -243,13 +225,15 @@ bool spill_print(const struct printer *p, const struct acts *acts, size_t most, 
             text_add(p->text, "%s", act->text);
         else if (act->kind == ACT_AHEAD) {
             ahead(p, acts->ahead);
-            take_ahead(&k, now);
+            for (uint32_t i = 0; i < k.statements; i++) /* the first statement behind them makes room */
+                if (acts->ahead[i])
+                    take_results(&k, i, now);
         } else {
             print_block(&k, act, now);
             now += act->statement;
         }
     }
     *places = done ? k.places : 0;
-    keeper_release(&k);
+    buffers_release(&k.lists);
     return done;
 }

@@ -1,27 +1,19 @@
-/* spill_plan.c - see spill_plan.h.
+/* spill_plan.c - the plan of spill.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "codegen/print/spill_plan.h"
-
-#include "base/memory.h"
+#include "codegen/print/spill.h"
 
 #include <string.h>
 
 /* ---- values ---- */
-
-static bool argument_is_mask(const struct statement *at, uint32_t a) {
-    enum function function = (enum function)at->function;
-    if (function_is_sum(function) || function == FUNCTION_SINCOS)
-        return false;
-    return function_shape(function).masks >> (a - 1) & 1;
-}
 
 uint32_t spill_value(const struct keeper *k, uint32_t statement, uint32_t a) {
     const struct statement *at = &k->p->s->list[statement];
     uint32_t operand = k->p->s->operands[at->first + a], source = k->p->liveness->source[at->first + a];
     if (operand_is_constant(operand))
         return SPILL_NEVER;
-    return source ? source - 1 : 2 * k->statements + (argument_is_mask(at, a) ? k->slots : 0) + operand;
+    return source ? source - 1
+                  : 2 * k->statements + (function_argument_is_mask(at->function, a) ? k->slots : 0) + operand;
 }
 
 uint32_t spill_next(struct keeper *k, uint32_t value, uint32_t now) {
@@ -34,8 +26,8 @@ uint32_t spill_next(struct keeper *k, uint32_t value, uint32_t now) {
 
 /* ---- uses ---- */
 
-/* With visit, every use of a value by an act. */
-static void ir_uses(struct keeper *k, void (*visit)(struct keeper *k, uint32_t value, uint32_t time)) {
+/* Visits every use of a value by an act. */
+static void each_use(struct keeper *k, void (*visit)(struct keeper *k, uint32_t value, uint32_t time)) {
     for (uint32_t time = 0; time < k->acts->count; time++) {
         const struct act *act = &k->acts->list[time];
         if (act->kind != ACT_STATEMENT)
@@ -77,7 +69,7 @@ static void note_acts(struct keeper *k) {
     }
 }
 
-/* ---- what is computed again ---- */
+/* ---- values that are recomputed ---- */
 
 enum { AGAIN_MOST = 10, AGAIN_DEPTH = 3, AGAIN_NEVER = 1000 }; /* an operation is 2, reading a slot 1 */
 
@@ -103,7 +95,7 @@ static bool is_same(const struct keeper *k, uint32_t slot, uint32_t from, uint32
     return (k->acts->steady[slot] || k->texts[from] == k->texts[until]) && k->written[slot] >= until;
 }
 
-/* What it costs to compute a statement's value again, up to a time. */
+/* Cost of recomputing the value of a statement, up to a time. */
 static uint32_t cost_of(const struct keeper *k, uint32_t statement, uint32_t until, int depth) {
     const struct statement *at = &k->p->s->list[statement];
     uint32_t cost = 2;
@@ -121,7 +113,7 @@ static uint32_t cost_of(const struct keeper *k, uint32_t statement, uint32_t unt
     return cost;
 }
 
-/* Sines and cosines are there as long as somebody may need them. */
+/* Sines and cosines stay as long as a recomputed value may need them. */
 static void extend(struct keeper *k, uint32_t statement, uint32_t until) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = 1; a < at->count; a++) {
@@ -135,7 +127,7 @@ static void extend(struct keeper *k, uint32_t statement, uint32_t until) {
     }
 }
 
-static void spill_plan_choose(struct keeper *k) {
+static void choose(struct keeper *k) {
     for (uint32_t time = 0; time < k->acts->count; time++) {
         const struct act *act = &k->acts->list[time];
         uint32_t until = act->kind == ACT_STATEMENT ? k->last[2 * (size_t)act->statement] : 0;
@@ -148,27 +140,25 @@ static void spill_plan_choose(struct keeper *k) {
 
 /* ---- all of it ---- */
 
-static void *spill_plan_take(size_t count, size_t each, bool *taken) {
-    void *room = base_allocate((count + 2) * each);
-    *taken = *taken && room;
-    if (room)
-        memset(room, 0, (count + 2) * each);
-    return room;
-}
-
-static bool take_room(struct keeper *k) {
-    bool taken = true;
-    uint32_t **numbers[] = {&k->uses, &k->next, &k->last, &k->place, &k->stamp, &k->shadow, &k->held, &k->free};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        *numbers[i] = spill_plan_take(k->values, sizeof **numbers[i], &taken);
-    k->local = spill_plan_take(k->values, sizeof *k->local, &taken);
-    k->use_at = spill_plan_take(k->p->s->operand_count, sizeof *k->use_at, &taken);
-    k->declared = spill_plan_take(2 * (size_t)k->slots, sizeof *k->declared, &taken);
-    k->born = spill_plan_take(k->statements, sizeof *k->born, &taken);
-    k->again = spill_plan_take(k->statements, sizeof *k->again, &taken);
-    k->written = spill_plan_take(k->slots, sizeof *k->written, &taken);
-    k->texts = spill_plan_take(k->acts->count, sizeof *k->texts, &taken);
-    return taken;
+static bool take_lists(struct keeper *k) {
+    struct buffers *lists = &k->lists;
+    size_t values = k->values + (size_t)1, slots = k->slots;
+    k->uses = buffers_take(lists, values, sizeof *k->uses);
+    k->next = buffers_take(lists, values, sizeof *k->next);
+    k->last = buffers_take(lists, values, sizeof *k->last);
+    k->place = buffers_take(lists, values, sizeof *k->place);
+    k->stamp = buffers_take(lists, values, sizeof *k->stamp);
+    k->shadow = buffers_take(lists, values, sizeof *k->shadow);
+    k->held = buffers_take(lists, values, sizeof *k->held);
+    k->free = buffers_take(lists, values, sizeof *k->free);
+    k->local = buffers_take(lists, values, sizeof *k->local);
+    k->use_at = buffers_take(lists, k->p->s->operand_count, sizeof *k->use_at);
+    k->declared = buffers_take(lists, 2 * slots, sizeof *k->declared);
+    k->born = buffers_take(lists, k->statements, sizeof *k->born);
+    k->again = buffers_take(lists, k->statements, sizeof *k->again);
+    k->written = buffers_take(lists, slots, sizeof *k->written);
+    k->texts = buffers_take(lists, k->acts->count, sizeof *k->texts);
+    return !lists->failed;
 }
 
 bool keeper_create(struct keeper *k, const struct printer *p, const struct acts *acts, size_t most) {
@@ -176,22 +166,15 @@ bool keeper_create(struct keeper *k, const struct printer *p, const struct acts 
     k->statements = (uint32_t)p->s->count;
     k->places = acts->pinned_count;
     k->values = 2 * k->statements + 2 * k->slots;
-    if (!take_room(k))
+    if (!take_lists(k))
         return false;
-    ir_uses(k, count_use);
+    each_use(k, count_use);
     for (uint32_t value = 0; value < k->values; value++)
         k->uses[value + 1] += k->uses[value];
     memcpy(k->next, k->uses, k->values * sizeof *k->next);
-    ir_uses(k, note_use);
+    each_use(k, note_use);
     memcpy(k->next, k->uses, k->values * sizeof *k->next);
     note_acts(k);
-    spill_plan_choose(k);
+    choose(k);
     return true;
-}
-
-void keeper_release(struct keeper *k) {
-    void *const rooms[] = {k->uses,  k->next,   k->last,     k->place, k->stamp, k->shadow,  k->held, k->free,
-                           k->local, k->use_at, k->declared, k->born,  k->again, k->written, k->texts};
-    for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
-        base_release(rooms[i]);
 }

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,32 +23,29 @@ static bool text_make_room(struct text *text, size_t count) {
 void text_add_bytes(struct text *text, const char *bytes, size_t count) {
     if (!text_make_room(text, count))
         return;
-    if (count > 0) /* of a text without any there are no bytes */
+    if (count > 0) /* bytes may be NULL */
         memcpy(text->bytes + text->length, bytes, count);
     text->length += count;
     text->bytes[text->length] = 0;
 }
 
-/* Into the room that is there; what does not fit is written again once there is more. */
-void text_add(struct text *text, const char *format, ...) {
-    va_list arguments;
-    size_t room = text->failed ? 0 : text->capacity - text->length;
-    va_start(arguments, format);
-    int length = vsnprintf(room > 0 ? text->bytes + text->length : NULL, room, format, arguments);
-    va_end(arguments);
-    bool fits = length >= 0 && (size_t)length < room;
-    if (room > 0 && !fits)
-        text->bytes[text->length] = 0;
-    if (length < 0)
-        text->failed = true;
+void text_add_list(struct text *text, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    text->failed = text->failed || length < 0;
     if (text->failed || !text_make_room(text, (size_t)length))
         return;
-    if (!fits) {
-        va_start(arguments, format);
-        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
-        va_end(arguments);
-    }
+    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
     text->length += (size_t)length;
+}
+
+void text_add(struct text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    text_add_list(text, format, arguments);
+    va_end(arguments);
 }
 
 void text_fail(struct text *text, const char *format, ...) {
