@@ -8,7 +8,7 @@ set(text_files
     base/real.h base/simd_pair.h base/elementary_round.h base/reduce.h base/reduce.c base/elementary_exponential.h base/elementary_circle.h
     base/elementary_arc.h base/elementary_hyperbolic.h base/random_state.h base/random_core.h core/precision.h core/number.h core/damping.h core/compute.h core/elastic.h core/stationarity.h core/sample_budget.h core/restart.h
     core/sample_state.h core/sample.h core/sample_auto.h core/summary.h core/point.h core/point_elastic.h core/point_back.h core/tape_head.h linalg/pivot_kernel.h cpu/row_values_kernel.h codegen/kernel/row_functions_kernel.h core/activation_kernel.h core/normalize.h
-    core/scalar_double.h core/scalar_float.h core/scalar_operations.h core/sqrt.h core/simd2.h core/simd2_begin.h core/simd2_end.h core/float_exponential.h core/float_circle.h core/float_arc.h core/float_hyperbolic.h
+    base/simd_operations.h core/scalar.h core/simd2_begin.h core/simd2_end.h
     core/rounding_bound.h core/rounding_bound_run.h core/plan_fields.h core/emitted_plan.h core/one_plan.h core/solver.h core/solver_report.h core/solver_run.h core/solver_search.h core/solver_adjoint.h core/solver_run_adjoint.h core/mlp.h core/mlp_adjoint.h core/emitted_target.h core/entry_slots.h core/libm_math.h core/casadi_external.h
     cuda/kernels/device_target.h cuda/kernels/global_target.h cuda/kernels/kernel_registers_entry.h cuda/kernels/kernel_global_entry.h
     cuda/kernels/kernel_args.h cuda/kernels/branchless_math.h cuda/kernels/sample_io.h cuda/kernels/sample_io_adjoint.h cuda/kernels/kernel_registers.h cuda/kernels/mixed_precision_registers.h cuda/kernels/mixed_precision.h cuda/kernels/kernel_registers_adjoint.h cuda/kernels/thread_begin.h cuda/kernels/kernel_main.h

@@ -22,8 +22,11 @@
 #define COLUMN(which, j) (AT(task->by_columns + (uint32_t)(((size_t)(which)*task->columns + (j)) * SLOT_STRIDE)) + part)
 #define SUMMARY(which)   (AT(task->summary + (uint32_t)(which)*SLOT_STRIDE) + part)
 
-/* W of an equality as a share of its squares, and at least; core/scalar_float.h has those of floats. */
-#ifndef BARRIER_TIGHTNESS
+/* W of an equality as a share of its squares, and at least. */
+#ifdef REAL_SINGLE
+#define BARRIER_TIGHTNESS REAL(0x1p-14)
+#define BARRIER_TIGHTEST  REAL(1e-30)
+#else
 #define BARRIER_TIGHTNESS REAL(0x1p-33)
 #define BARRIER_TIGHTEST  REAL(1e-300)
 #endif

@@ -96,9 +96,12 @@ static struct families find_families(const struct emission *e) {
     return f;
 }
 
-static void print_own_double(struct families f, struct text *out) {
-    text_add(out, "#include \"base/elementary_exponential.h\"\n#include \"base/reduce.c\"\n"
-                  "#include \"base/elementary_circle.h\"\n");
+static void print_own_functions(const struct emission *e, struct text *out) {
+    struct families f = find_families(e);
+    text_add(out, "#include \"base/elementary_exponential.h\"\n");
+    if (!e->options.single)
+        text_add(out, "#include \"base/reduce.c\"\n");
+    text_add(out, "#include \"base/elementary_circle.h\"\n");
     if (f.arc)
         text_add(out, "#include \"base/elementary_arc.h\"\n");
     if (f.hyperbolic)
@@ -113,33 +116,18 @@ static const char row_functions[] = "#include \"linalg/pivot_kernel.h\"\n"
 static void print_two(const struct emission *e, struct text *out) {
     text_add(out, "\n#ifdef PAIRS\n#include \"core/simd2_begin.h\"\n");
     if (!e->options.libm)
-        print_own_double(find_families(e), out);
+        print_own_functions(e, out);
     text_add(out, "%s#include \"core/simd2_end.h\"\n#endif\n", row_functions);
 }
 
-static void print_own_float(struct families f, struct text *out) {
-    text_add(out, "#include \"core/float_exponential.h\"\n"
-                  "#include \"core/float_circle.h\"\n");
-    if (f.arc)
-        text_add(out, "#include \"core/float_arc.h\"\n");
-    if (f.hyperbolic)
-        text_add(out, "#include \"core/float_hyperbolic.h\"\n");
-}
-
 void emission_print_elementary(const struct emission *e, struct text *out) {
-    bool single = e->options.single;
-    text_add(out, "#include \"%s\"\n", single ? "core/scalar_float.h" : "core/scalar_double.h");
-    text_add(out, "#include \"core/scalar_operations.h\"\n"
-                  "#include \"core/sqrt.h\"\n");
+    text_add(out, "#include \"core/scalar.h\"\n");
     if (e->options.libm) {
         text_add(out, "#include \"core/libm_math.h\"\n");
         return;
     }
     text_add(out, "#include \"base/simd_pair.h\"\n");
-    if (single)
-        print_own_float(find_families(e), out);
-    else
-        print_own_double(find_families(e), out);
+    print_own_functions(e, out);
 }
 
 /* ---- the header's functions ---- */
