@@ -14,7 +14,7 @@
 
 #include "autodiff/program.h"
 #include "base/arena.h"
-#include "core/refine_layout.h"
+#include "core/barrier.h"
 #include "hardnet/model.h"
 #include "linalg/damped_system.h"
 

@@ -44,7 +44,7 @@ FILES = [
     (r"cuda/kernels/(policy|warp)_\w+.h|core/residual.h", "policy double"),
     (r"cuda/kernels/(search|nearest|level_schedule|kernels)_\w+.h|linalg/signed_\w+.h|base/arena_memory.h|autodiff/\w+.h", "search double"),
     (r"linalg/(blocked_(rows|solve)|tridiagonal_solve)_kernel.h", "memory double, memory float"),
-    (r"core/(nearest|active_set|search|solver_search|least_squares|hessian|infeasibility|implicit)\w*.h", "search double"),
+    (r"core/(nearest|active_set|search|solver_search|least_squares|infeasibility|implicit)\w*.h", "search double"),
     (r"cuda/kernels/.*", "memory double, memory float"),
     (r".*", EVERYWHERE),
 ]
@@ -67,7 +67,7 @@ BEFORE = {
                (r"linalg/tridiagonal_solve_kernel.h", ["cuda/kernels/tridiagonal_schur.h"])],
     "search": [(r"linalg/signed_kernel.h|cuda/kernels/(nearest_slots|kernels_\w+).h", SEARCH),
                (r"cuda/kernels/search_layout.h", ["core/solver_search.h"]), (r"cuda/kernels/nearest_kernel\w*.h", ["core/solver_search.h", *KERNELS, "cuda/kernels/search_layout.h"]),
-               (r"core/(nearest_(?!layout|samples|state)|active_set(?!_layout)|search|least_squares|hessian|infeasibility|implicit)\w*.h", KERNELS)],
+               (r"core/(nearest_(?!layout|state)|active_set(?!_layout)|search|least_squares|infeasibility|implicit)\w*.h", KERNELS)],
 }
 WARNINGS = ["-Wall", "-Werror", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-psabi", "-Wno-int-in-bool-context", "-Wno-unknown-warning-option"]
 

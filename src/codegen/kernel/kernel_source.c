@@ -94,7 +94,6 @@ static const char prelude[] = "#include \"base/real.h\"\n"
                               "#include \"codegen/kernel/fused_fixed_kernel.h\"\n"
                               "#include \"codegen/kernel/fused_adjoint_kernel.h\"\n"
                               "#include \"codegen/kernel/lanes_number_kernel.h\"\n"
-                              "#include \"core/precision.h\"\n"
                               "#include \"core/number.h\"\n"
                               "#include \"core/damping.h\"\n"
                               "#include \"codegen/kernel/fused_auto_kernel.h\"\n";
