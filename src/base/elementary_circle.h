@@ -7,7 +7,8 @@
  *
  * Up to |a| = 2^14 the multiple of pi/2 is subtracted in three parts (Cody and Waite, "Software Manual for the
  * Elementary Functions", 1980), the first two so short that their products with n are exact; beyond, reduce.c does it
- * element by element. Coefficients are minimax (Remez) and rounded to double.
+ * element by element. Floats: the three parts are rounded to float, their products with n are pairs; beyond, the fraction
+ * of a quarter turn is computed in integers (Payne and Hanek 1983, as in reduce.c). Coefficients are minimax (Remez).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_ELEMENTARY_CIRCLE_H
@@ -15,19 +16,96 @@
 
 #include "base/elementary_round.h"
 #include "base/real.h"
-#include "base/reduce.h"
 #include "base/simd_pair.h"
-
-SHARED_CONSTANT double TWO_OVER_PI = 0x1.45f306dc9c883p-1;
-SHARED_CONSTANT double HALF_PI_FIRST = 0x1.921fb5444p+0;      /* 39 bits: n HALF_PI_FIRST is exact for n < 2^14 */
-SHARED_CONSTANT double HALF_PI_SECOND = 0x1.68c234c4c4p-39;   /* the next 39 bits */
-SHARED_CONSTANT double HALF_PI_THIRD = 0x1.3145c06e0e689p-78; /* pi/2 - HALF_PI_FIRST - HALF_PI_SECOND */
-SHARED_CONSTANT double CIRCLE_LIMIT = 0x1p+14;
 
 typedef struct {
     simd y, low;
     simd_bits turn; /* n mod 4 in bits ROUND_PLACES and ROUND_PLACES + 1 */
 } circle_angle;
+
+#ifdef REAL_SINGLE
+SHARED_CONSTANT real TWO_OVER_PI = 0x1.45f306p-1f;
+SHARED_CONSTANT real HALF_PI_FIRST = 0x1.921fb6p+0f; /* pi/2 is the sum of the three to 2^-74 */
+SHARED_CONSTANT real HALF_PI_SECOND = -0x1.777a5cp-25f;
+SHARED_CONSTANT real HALF_PI_THIRD = -0x1.ee59dap-50f;
+SHARED_CONSTANT real CIRCLE_LIMIT = 0x1p+14f;
+
+/* 2/pi in words of 32 bits, behind two words of zeros: word j counts 2^(32 - 32 j). */
+SHARED_CONSTANT uint32_t circle_words[] = {0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1,
+                                           0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
+
+/* For 2^14 < size < infinity. With size = m 2^e the words before the first, times m 2^e, are multiples of 4. */
+SHARED_SELDOM circle_angle circle_reduce_far(simd size) {
+    int32_t bits = simd_to_bits(size), e = bits / (INT32_C(1) << 23) - 127 - 23;
+    uint32_t m = ((uint32_t)bits & ((UINT32_C(1) << 23) - 1)) | UINT32_C(1) << 23;
+    uint32_t place = (uint32_t)(e + 62) % 167; /* it is below: what may be read is certain, too */
+    int32_t first = (int32_t)(place / 32), offset = (int32_t)(place % 32);
+    uint64_t low = (uint64_t)circle_words[first + 3] * m, middle = (uint64_t)circle_words[first + 2] * m + (low >> 32);
+    uint64_t high = (uint64_t)circle_words[first + 1] * m + (middle >> 32);
+    uint32_t top = circle_words[first] * m + (uint32_t)(high >> 32); /* 128 bits: top, high, middle, low */
+    uint64_t upper = (uint64_t)top << 32 | (uint32_t)high, lower = middle << 32 | (uint32_t)low;
+    uint64_t turns = offset == 0 ? upper : upper << offset | lower >> (64 - offset); /* size 2/pi modulo 4, in 2^-62 */
+    circle_angle angle;
+    bool negative = (turns >> 61 & 1) != 0; /* beyond half a quarter turn: counted from the next quarter */
+    uint64_t left = (negative ? ~turns : turns) & ((UINT64_C(1) << 61) - 1);
+    int32_t shift = 0;
+    SHARED_LOOP
+    for (; shift < 40 && left < UINT64_C(1) << 60; shift++)
+        left <<= 1;
+    simd unit = simd_of_bits((127 - 62 - shift) * (INT32_C(1) << 23));
+    simd_pair part = {(float)(int32_t)(left >> 38) * 0x1p+38f * unit, /* 23 bits, and the next 24 */
+                      (float)(int32_t)(left >> 14 & 0xffffff) * 0x1p+14f * unit};
+    simd_pair half_pi = {HALF_PI_FIRST, HALF_PI_SECOND};
+    part = pair_multiply(part, half_pi);
+    angle.y = part.high + part.low;
+    angle.low = (part.high - angle.y) + part.low;
+    angle.turn = (int32_t)(turns >> 62) + (negative ? 1 : 0);
+    angle.y = negative ? -angle.y : angle.y;
+    angle.low = negative ? -angle.low : angle.low;
+    return angle;
+}
+
+/* Up to the limit. No float there but 0 is closer to a multiple of pi/2 than 2^-30; the error here is below 2^-57. */
+SIMD_INLINE circle_angle circle_reduce_near(simd size) {
+    circle_angle angle;
+    angle.turn = round_count(size * TWO_OVER_PI);
+    simd n = round_value(angle.turn);
+    simd_pair first = pair_product(n, HALF_PI_FIRST), second = pair_product(n, HALF_PI_SECOND);
+    simd_pair near = pair_sum(size - first.high, -first.low); /* the difference is exact */
+    simd_pair sum = pair_sum(near.high, -second.high);
+    simd rest = (near.low + sum.low) - (second.low + n * HALF_PI_THIRD);
+    angle.y = sum.high + rest;
+    angle.low = (sum.high - angle.y) + rest;
+    return angle;
+}
+
+SIMD_INLINE circle_angle circle_reduce(simd size) {
+    if (!(size <= CIRCLE_LIMIT) && size < REAL_INFINITY)
+        return circle_reduce_far(size);
+    return circle_reduce_near(size);
+}
+
+/* (sin y - y) / y^3 as a polynomial in z = y^2 for |y| <= pi/4; the error is below 2^-32 sin(y) / y^3. */
+SIMD_INLINE simd sine_polynomial(simd z) {
+    simd p = 0x1.7cd84ap-19f * z - 0x1.a05bbap-13f;
+    p = p * z + 0x1.111176p-7f;
+    return p * z - 0x1.555556p-3f;
+}
+
+/* (cos y - 1 + y^2/2) / y^4 as a polynomial in z = y^2 for |y| <= pi/4; the error is below 2^-33 / z^2. */
+SIMD_INLINE simd cosine_polynomial(simd z) {
+    simd p = 0x1.99e0e4p-16f * z - 0x1.6c0c1ap-10f;
+    return p * z + 0x1.55554ap-5f;
+}
+
+#else
+#include "base/reduce.h"
+
+SHARED_CONSTANT real TWO_OVER_PI = 0x1.45f306dc9c883p-1;
+SHARED_CONSTANT real HALF_PI_FIRST = 0x1.921fb5444p+0;      /* 39 bits: n HALF_PI_FIRST is exact for n < 2^14 */
+SHARED_CONSTANT real HALF_PI_SECOND = 0x1.68c234c4c4p-39;   /* the next 39 bits */
+SHARED_CONSTANT real HALF_PI_THIRD = 0x1.3145c06e0e689p-78; /* pi/2 - HALF_PI_FIRST - HALF_PI_SECOND */
+SHARED_CONSTANT real CIRCLE_LIMIT = 0x1p+14;
 
 /* Reduces the elements beyond the limit one by one; the others keep their bits. */
 SIMD_INLINE circle_angle circle_reduce_far(simd size, circle_angle angle) {
@@ -81,13 +159,15 @@ SIMD_INLINE simd cosine_polynomial(simd z) {
     return p * z + 0x1.555555555554fp-5;                         /*  1/4! */
 }
 
+#endif
+
 /* sin(y + low) and cos(y + low), high and low parts not yet added */
 SIMD_INLINE void circle_pairs(circle_angle angle, simd_pair *sine, simd_pair *cosine) {
     simd z = angle.y * angle.y;
     *sine = LITERAL(simd_pair){angle.y, angle.y * z * sine_polynomial(z) + angle.low};
-    simd half = 0.5 * z;
-    simd most = 1.0 - half;
-    simd rest = ((1.0 - most) - half) + (z * z * cosine_polynomial(z) - angle.y * angle.low);
+    simd half = REAL(0.5) * z;
+    simd most = REAL(1.0) - half;
+    simd rest = ((REAL(1.0) - most) - half) + (z * z * cosine_polynomial(z) - angle.y * angle.low);
     *cosine = LITERAL(simd_pair){most, rest};
 }
 
@@ -98,8 +178,8 @@ SIMD_INLINE simd_bits circle_odd(simd_bits turn) {
 
 /* v with the sign of quadrants 2 and 3, times the sign of `sign` */
 SIMD_INLINE simd circle_sign(simd v, simd_bits turn, simd sign) {
-    simd_bits flip = simd_bits_left(turn, 62 - ROUND_PLACES) ^ simd_to_bits(sign);
-    return simd_of_bits(simd_to_bits(v) ^ (flip & simd_bits_all(INT64_MIN)));
+    simd_bits flip = simd_bits_left(turn, 8 * (int)sizeof(real) - 2 - ROUND_PLACES) ^ simd_to_bits(sign);
+    return simd_of_bits(simd_to_bits(v) ^ (flip & simd_bits_all(SIMD_BITS_MIN)));
 }
 
 /* Sine and cosine of a, where the angle is |a|. */
@@ -108,9 +188,9 @@ SIMD_INLINE void circle_values(circle_angle angle, simd a, simd *sine, simd *cos
     circle_pairs(angle, &s, &c);
     simd s_value = s.high + s.low, c_value = c.high + c.low;
     simd_bits odd = circle_odd(angle.turn);
-    simd_bits next = simd_bits_add(angle.turn, simd_bits_all(INT64_C(1) << ROUND_PLACES)); /* cos v = sin(v + pi/2) */
+    simd_bits next = simd_bits_add(angle.turn, simd_bits_all(1 << ROUND_PLACES)); /* cos v = sin(v + pi/2) */
     *sine = circle_sign(simd_select(odd, c_value, s_value), angle.turn, a);
-    *cosine = circle_sign(simd_select(odd, s_value, c_value), next, simd_all(0.0));
+    *cosine = circle_sign(simd_select(odd, s_value, c_value), next, simd_all(0));
 }
 
 SIMD_INLINE void elementary_sincos(simd a, simd *sine, simd *cosine) {
@@ -139,7 +219,12 @@ SIMD_INLINE simd elementary_tan(simd a) {
     upper = LITERAL(simd_pair){simd_select(odd, c.high, s.high), simd_select(odd, c.low, s.low)};
     lower = LITERAL(simd_pair){simd_select(odd, s.high, c.high), simd_select(odd, s.low, c.low)};
     simd_pair ratio = pair_divide(upper, lower);
-    return circle_sign(ratio.high + ratio.low, simd_bits_left(angle.turn, 1), a);
+    simd value = ratio.high + ratio.low;
+#ifdef REAL_SINGLE
+    if (upper.high == 0 || simd_abs(upper.high) < 0x1p-100f) /* the remainder of a denormal number is not exact */
+        value = upper.high;
+#endif
+    return circle_sign(value, simd_bits_left(angle.turn, 1), a);
 }
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Shared headers (cmake/texts.cmake) are compiled three times: in the library, where real is double, in emitted C files and in CUDA
  * kernels, where it is float if REAL_SINGLE is defined. double is double everywhere. FREESTANDING stands for the latter two: there is no
- * <math.h> and the text before has defined the attributes; infinity and NaN are those of core/scalar_double.h or core/scalar_float.h.
+ * <math.h> and the text before has defined the attributes; infinity and NaN are those of core/scalar.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_REAL_H

@@ -34,6 +34,10 @@ enum { LANE_PARTS = LANES / WIDTH, SLOT_STEP = LANE_PARTS, SLOT_STRIDE = LANES, 
 
 /* The format of a double. */
 enum { SIMD_FRACTION_BITS = 52, SIMD_EXPONENT_BIAS = 1023 };
+#define SIMD_WORD(n)  INT64_C(n)
+#define SIMD_BITS_MAX INT64_MAX
+#define SIMD_BITS_MIN INT64_MIN
+#define PAIR_HEAD     (-(1 << 27)) /* simd_pair.h: a head of 26 bits, and a rest of 27 */
 
 #define SIMD_INLINE static inline __attribute__((always_inline, unused))
 
@@ -98,56 +102,7 @@ SIMD_INLINE void simd_store(double *at, simd value) {
     *(simd_loose *)(void *)at = value;
 }
 
-/* Integer arithmetic modulo 2^64, on unsigned words, where wrapping is defined. Right shifts insert zeros. */
-SIMD_INLINE simd_bits simd_bits_add(simd_bits a, simd_bits b) {
-    return (simd_bits)((simd_words)a + (simd_words)b);
-}
-
-SIMD_INLINE simd_bits simd_bits_subtract(simd_bits a, simd_bits b) {
-    return (simd_bits)((simd_words)a - (simd_words)b);
-}
-
-SIMD_INLINE simd_bits simd_bits_left(simd_bits a, int places) {
-    return (simd_bits)((simd_words)a << places);
-}
-
-SIMD_INLINE simd_bits simd_bits_right(simd_bits a, int places) {
-    return (simd_bits)((simd_words)a >> places);
-}
-
-/* All ones where the bit at this position is set. */
-SIMD_INLINE simd_bits simd_bits_test(simd_bits a, int place) {
-    simd_bits bit = simd_bits_left(simd_bits_all(1), place);
-    return SIMD_MASK((a & bit) == bit);
-}
-
-/* Comparisons that are false for NaN, except those named `not`. */
-SIMD_INLINE simd_bits simd_less(simd a, simd b) {
-    return SIMD_MASK(a < b);
-}
-
-SIMD_INLINE simd_bits simd_less_equal(simd a, simd b) {
-    return SIMD_MASK(a <= b);
-}
-
-SIMD_INLINE simd_bits simd_not_less_equal(simd a, simd b) {
-    return ~simd_less_equal(a, b);
-}
-
-SIMD_INLINE simd_bits simd_equal(simd a, simd b) {
-    return SIMD_MASK(a == b);
-}
-
-SIMD_INLINE simd_bits simd_not_equal(simd a, simd b) {
-    return SIMD_MASK(a != b);
-}
-
-/* mask ? a : b, bitwise: the element that is not chosen has no effect, even if NaN. */
-SIMD_INLINE simd simd_select(simd_bits mask, simd a, simd b) {
-    return simd_of_bits((mask & simd_to_bits(a)) | (~mask & simd_to_bits(b)));
-}
-
-/* a < b ? a : b and a > b ? a : b, with one instruction where available. If an operand is NaN: b. */
+/* a < b ? a : b and a > b ? a : b as one instruction. */
 #if WIDTH == 8 && defined(__AVX512F__) && defined(__clang__)
 #define SIMD_LESSER(a, b)  __builtin_ia32_minpd512(a, b, 4)
 #define SIMD_GREATER(a, b) __builtin_ia32_maxpd512(a, b, 4)
@@ -157,32 +112,9 @@ SIMD_INLINE simd simd_select(simd_bits mask, simd a, simd b) {
 #elif WIDTH == 4 && defined(__AVX__)
 #define SIMD_LESSER(a, b)  __builtin_ia32_minpd256(a, b)
 #define SIMD_GREATER(a, b) __builtin_ia32_maxpd256(a, b)
-#else
-#define SIMD_LESSER(a, b)  simd_select(simd_less(a, b), a, b)
-#define SIMD_GREATER(a, b) simd_select(simd_less(b, a), a, b)
 #endif
 
-SIMD_INLINE simd simd_lesser(simd a, simd b) {
-    return SIMD_LESSER(a, b);
-}
-
-SIMD_INLINE simd simd_greater(simd a, simd b) {
-    return SIMD_GREATER(a, b);
-}
-
-/* mask ? a : 0 */
-SIMD_INLINE simd simd_keep(simd_bits mask, simd a) {
-    return simd_of_bits(mask & simd_to_bits(a));
-}
-
-SIMD_INLINE simd simd_abs(simd a) {
-    return simd_of_bits(simd_to_bits(a) & simd_bits_all(INT64_MAX));
-}
-
-SIMD_INLINE simd simd_copy_sign(simd size, simd sign) {
-    simd_bits top = simd_bits_all(INT64_MIN);
-    return simd_of_bits((simd_to_bits(size) & ~top) | (simd_to_bits(sign) & top));
-}
+#include "base/simd_operations.h"
 
 SIMD_INLINE simd simd_sqrt(simd a) {
     for (int i = 0; i < WIDTH; i++)

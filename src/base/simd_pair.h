@@ -34,10 +34,6 @@ SIMD_INLINE simd_pair pair_sum(simd a, simd b) {
     return LITERAL(simd_pair){high, (a - a_part) + (b - b_part)};
 }
 
-#ifndef PAIR_HEAD
-#define PAIR_HEAD (-(INT64_C(1) << 27)) /* of double: a head of 26 bits, and a rest of 27 */
-#endif
-
 /* The leading bits of a's significand; a - pair_head(a) is the rest. */
 SIMD_INLINE simd pair_head(simd a) {
     return simd_of_bits(simd_to_bits(a) & simd_bits_all(PAIR_HEAD));

@@ -1,17 +1,15 @@
-/* active_set.h - see affine.h: one sample. A text for the processor and for a device.
+/* active_set.h - see affine.h: one sample, on a CPU and on a device; a target defines NEAREST_AT (nearest_rows.h).
  *
- * Numbers of inequalities are in their own numbering; side is 1 on a lower bound, -1 on an upper one. A round: multipliers of equalities
- * and of active rows answer what their rows lack (correct), the active set changes until nothing is violated (settle), y and c are
- * computed anew (move), and the residual is judged.
- *
- * Whoever includes it says what lies so many numbers behind the first of a sample's own (NEAREST_AT).
+ * Inequalities have their own numbering; side is 1 on a lower bound, -1 on an upper one. A round: the multipliers of equalities and active
+ * rows are corrected by their residuals (correct), the active set changes until no row is violated (settle), y and c are computed again
+ * (move), and the residual is judged.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_ACTIVE_SET_H
 #define HN_CORE_ACTIVE_SET_H
 
 #include "base/real.h"
-#include "core/active_set_objective.h"
+#include "core/nearest_layout.h"
 
 #define OWN(vector, k) (*NEAREST_AT(vector, k)) /* a number of the sample */
 
@@ -20,6 +18,11 @@ SHARED_CONSTANT double AFFINE_NOISE = 0x1p-42; /* of a row's terms: a violation 
 SHARED_CONSTANT double AFFINE_DEPENDENT =
     1e-11;                                     /* what is left of a row that follows from active ones, of its square */
 SHARED_CONSTANT double AFFINE_NOTHING = 1e-15; /* a residual that needs no further round */
+
+/* The larger one; the other one where one is NaN. */
+SHARED_FUNCTION double affine_larger(double a, double b) {
+    return a > b || b != b ? a : b;
+}
 
 /* One sample's numbers. */
 struct affine_search {
@@ -394,6 +397,42 @@ static void affine_run(const struct affine *a, double *memory, struct affine_sam
         goes_on = goes_on && affine_judge(&s);
     }
     sample->changes = s.changes;
+}
+
+/* ---- the model's objective at a point; memory: of its program ---- */
+
+/* f at x and y, and its derivatives with respect to y. */
+SHARED_FUNCTION double affine_look(const struct backend *kernels, const struct affine *a, double *memory,
+                                   const double *x, const double *y, double *slope) {
+    for (size_t i = 0; i < a->goal_inputs; i++)
+        *NEAREST_AT(memory, a->goal_x + i) = x[i];
+    for (size_t j = 0; j < a->outputs; j++)
+        *NEAREST_AT(memory, a->goal_y + j) = y[j];
+    kernels->run(a->goal, 0, memory);
+    kernels->run(a->goal, 1, memory);
+    for (size_t j = 0; j < a->outputs; j++)
+        slope[j] = *NEAREST_AT(memory, a->goal_slope[j]);
+    return *NEAREST_AT(memory, a->goal_cost);
+}
+
+/* At a solution: the KKT residual with f evaluated again, in units of the multipliers; sample->kkt becomes at least this. 0 if the goal is
+ * the distance. */
+SHARED_FUNCTION double affine_look_after(const struct backend *kernels, const struct affine *a, double *memory,
+                                         const double *x, struct affine_sample *sample, double *slope, double *cost) {
+    double largest = 1, rest = 0;
+    if (!a->goal)
+        return 0;
+    *cost = affine_look(kernels, a, memory, x, sample->y, slope);
+    for (size_t i = 0; i < a->rows; i++) {
+        double l = sample->multipliers[i];
+        largest = affine_larger(largest, fabs(l) * a->gauge[i]);
+        for (size_t e = a->first[i]; l != 0 && e < a->first[i + 1]; e++)
+            slope[a->column[e]] -= l * a->number[e];
+    }
+    for (size_t j = 0; j < a->outputs; j++)
+        rest = a->inverse[j] > 0 && !(fabs(slope[j]) <= rest) ? fabs(slope[j]) : rest;
+    sample->kkt = affine_larger(sample->kkt, rest / largest);
+    return rest / largest;
 }
 
 #undef OWN

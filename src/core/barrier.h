@@ -12,6 +12,8 @@
 #ifndef HN_CORE_BARRIER_H
 #define HN_CORE_BARRIER_H
 
+#include "linalg/damped_factor.h"
+
 #ifndef FREESTANDING
 #include "hardnet/base.h"
 #endif
@@ -67,6 +69,21 @@ struct barrier_task {
     const uint32_t *gradient;              /* offsets of g */
     uint32_t matrix, shift;                /* of the system: J H^-1/2, and W */
     uint32_t by_rows, by_columns, summary; /* first offsets of the vectors above, and of the summary */
+};
+
+/* ---- a step of refinement (refine_qp.h), as plain data; offsets count doubles ---- */
+
+struct program;
+
+struct refine_places {
+    struct barrier_task task;
+    struct damped system;
+    const struct program *program;
+    size_t inputs;
+    uint32_t x, y, sigma, lambda; /* offsets of leaves */
+    uint32_t own;                 /* offset of f's own curvature, one slot per output */
+    const uint32_t *curvature;    /* offsets by output; a slot of zeros where there is none */
+    const bool *fixed;            /* outputs that do not move */
 };
 
 #endif

@@ -22,15 +22,14 @@
 #define COLUMN(which, j) (AT(task->by_columns + (uint32_t)(((size_t)(which)*task->columns + (j)) * SLOT_STRIDE)) + part)
 #define SUMMARY(which)   (AT(task->summary + (uint32_t)(which)*SLOT_STRIDE) + part)
 
-/* W of an equality as a share of its squares, and at least; core/scalar_float.h has those of floats. */
-#ifndef BARRIER_TIGHTNESS
+/* W of an equality as a share of its squares, and at least. */
+#ifdef REAL_SINGLE
+#define BARRIER_TIGHTNESS REAL(0x1p-14)
+#define BARRIER_TIGHTEST  REAL(1e-30)
+#else
 #define BARRIER_TIGHTNESS REAL(0x1p-33)
 #define BARRIER_TIGHTEST  REAL(1e-300)
 #endif
-
-SIMD_INLINE simd kernel_greater(simd a, simd b) {
-    return simd_select(simd_less(a, b), b, a);
-}
 
 /* One side of a row, lower or upper: the sides differ in the sign of what J d does to their slack. */
 struct barrier_side {
@@ -98,7 +97,7 @@ SIMD_INLINE simd kernel_barrier_sides(const struct barrier_task *task, const rea
 
 /* A slack is at least what the row would move by if the energy of a mu went into it; its force balances it. */
 SIMD_INLINE void kernel_barrier_side(simd room, simd least, simd mu, simd_bits there, simd *slack, simd *force) {
-    *slack = simd_select(there, kernel_greater(room, least), simd_all(1));
+    *slack = simd_select(there, simd_greater(least, room), simd_all(1));
     *force = simd_keep(there, mu / *slack);
 }
 
@@ -106,8 +105,8 @@ SIMD_INLINE void kernel_barrier_side(simd room, simd least, simd mu, simd_bits t
 static void kernel_barrier_begin(const struct barrier_task *task, real *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
         simd sides = kernel_barrier_sides(task, slots, part), one = simd_all(1);
-        simd mu = kernel_greater(simd_all(REAL(0.1)) * *SUMMARY(BARRIER_ENERGY), simd_all(REAL(1e-30)));
-        mu = mu / kernel_greater(sides, one);
+        simd mu = simd_greater(simd_all(REAL(1e-30)), simd_all(REAL(0.1)) * *SUMMARY(BARRIER_ENERGY));
+        mu = mu / simd_greater(one, sides);
         simd reach = simd_all(REAL(0.3)) * simd_sqrt(mu);
         for (size_t i = 0; i < task->rows; i++) {
             simd squares = simd_all(0), c = AT(task->value[i])[part], most = simd_all(REAL_MAX);
@@ -115,9 +114,9 @@ static void kernel_barrier_begin(const struct barrier_task *task, real *slots) {
             simd_bits open = ~simd_equal(bl, bu);
             for (size_t e = task->first[i]; e < task->first[i + 1]; e++)
                 squares += AT(task->matrix)[e * SLOT_STEP + part] * AT(task->matrix)[e * SLOT_STEP + part];
-            simd least = kernel_greater(reach * simd_sqrt(squares), simd_all(REAL(1e-30)));
+            simd least = simd_greater(simd_all(REAL(1e-30)), reach * simd_sqrt(squares));
             *ROW(BARRIER_VALUE, i) = c;
-            *ROW(BARRIER_TIGHT, i) = kernel_greater(simd_all(BARRIER_TIGHTNESS) * squares, simd_all(BARRIER_TIGHTEST));
+            *ROW(BARRIER_TIGHT, i) = simd_greater(simd_all(BARRIER_TIGHTEST), simd_all(BARRIER_TIGHTNESS) * squares);
             kernel_barrier_side(c - bl, least, mu, open & simd_less_equal(simd_abs(bl), most),
                                 ROW(BARRIER_SLACK_LOWER, i), ROW(BARRIER_FORCE_LOWER, i));
             kernel_barrier_side(bu - c, least, mu, open & simd_less_equal(simd_abs(bu), most),
@@ -141,7 +140,7 @@ static void kernel_barrier_rows(const struct barrier_task *task, real *slots) {
             simd lower = simd_keep(r.lower.there, simd_all(1) / r.lower.slack);
             simd upper = simd_keep(r.upper.there, simd_all(1) / r.upper.slack);
             simd stiff_lower = r.lower.force * lower, stiff_upper = r.upper.force * upper;
-            simd w = simd_all(1) / kernel_greater(stiff_lower + stiff_upper, simd_all(REAL(1e-30)));
+            simd w = simd_all(1) / simd_greater(simd_all(REAL(1e-30)), stiff_lower + stiff_upper);
             w = simd_select(r.equality, *ROW(BARRIER_TIGHT, i), w);
             simd right =
                 r.upper.force + stiff_upper * r.upper.short_by - r.lower.force - stiff_lower * r.lower.short_by;
@@ -156,7 +155,7 @@ static void kernel_barrier_rows(const struct barrier_task *task, real *slots) {
             gap += r.lower.slack * r.lower.force;
             gap += r.upper.slack * r.upper.force;
         }
-        *SUMMARY(BARRIER_GAP) = gap / kernel_greater(*SUMMARY(BARRIER_SIDES), simd_all(1));
+        *SUMMARY(BARRIER_GAP) = gap / simd_greater(simd_all(1), *SUMMARY(BARRIER_SIDES));
     }
 }
 
@@ -173,7 +172,7 @@ SIMD_INLINE void kernel_barrier_shares(const struct barrier_task *task, const re
 /* The largest relative loss of a slack or a force for a step of length 1. */
 SIMD_INLINE simd kernel_barrier_loss(const struct barrier_side *side, simd loss) {
     simd force = simd_keep(side->there, simd_all(1) + side->share - side->fade);
-    return kernel_greater(kernel_greater(loss, -side->share), force);
+    return simd_greater(force, simd_greater(-side->share, loss));
 }
 
 SIMD_INLINE simd kernel_barrier_length(const struct barrier_task *task, const real *slots, size_t part, simd aim,
@@ -226,7 +225,7 @@ static void kernel_barrier_advance(const struct barrier_task *task, real *slots)
         simd one = simd_all(1), mu = *SUMMARY(BARRIER_GAP);
         simd_bits done = simd_not_equal(*SUMMARY(BARRIER_DONE), simd_all(0));
         simd away = one - kernel_barrier_length(task, slots, part, simd_all(0), 1);
-        simd aim = mu * kernel_greater(away * away, simd_all(REAL(0.01)));
+        simd aim = mu * simd_greater(simd_all(REAL(0.01)), away * away);
         simd length = kernel_barrier_length(task, slots, part, aim, REAL(0.99));
         length = simd_keep(~done, length);
         kernel_barrier_move_rows(task, slots, part, aim, length);

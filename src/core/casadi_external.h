@@ -3,12 +3,13 @@
  *     y = NAME(x, y_raw)                             y_raw only where there is no network
  *     adj_x, adj_y_raw = adj1_NAME(x, y_raw, out_y, adj_y)
  *
- * All memory is the caller's `w`; nothing is kept from one call to the next. A call fails (returns 1) where the outcome is not ok, or
- * where there is no exact gradient. An argument that is NULL is zero, a result that is NULL is not wanted; vectors are columns by
- * their number of rows, their number of columns, where columns begin, and the row of each entry. out_y, the value at the same
+ * All memory is the caller's `w`; nothing is kept between calls. A call fails (returns 1) if the outcome is not ok, or if there is no exact
+ * gradient. An argument that is NULL is zero, a result that is NULL is not computed. A vector's sparsity: its number of rows, its number of
+ * columns, where columns begin, and the row of each entry. out_y, the value at the same
  * arguments, is not used: it has no entries.
  *
- * Before it: casadi_real and casadi_int, shapes of the two vectors, EXTERNAL(suffix) and EXTERNAL_BACK(suffix) make names of the two, EXTERNAL_RAW is 1 without a network and else 0.
+ * Before it: casadi_real and casadi_int, the shapes of the two vectors; EXTERNAL(suffix) and EXTERNAL_BACK(suffix), the names of the
+ * two functions; EXTERNAL_RAW, 1 without a network and else 0.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_CASADI_EXTERNAL_H
@@ -59,20 +60,51 @@ static int external_sizes(casadi_int in, casadi_int out, casadi_int *const sizes
     return 0;
 }
 
-/* ---- forward ---- */
+/* ---- what both functions have ---- */
 
-int EXTERNAL()(const casadi_real **arg, casadi_real **res, casadi_int *iw, casadi_real *w, int mem);
-void EXTERNAL(_incref)(void);
-void EXTERNAL(_decref)(void);
-int EXTERNAL(_checkout)(void);
-void EXTERNAL(_release)(int mem);
-casadi_int EXTERNAL(_n_in)(void);
-casadi_int EXTERNAL(_n_out)(void);
-const char *EXTERNAL(_name_in)(casadi_int i);
-const char *EXTERNAL(_name_out)(casadi_int i);
-const casadi_int *EXTERNAL(_sparsity_in)(casadi_int i);
-const casadi_int *EXTERNAL(_sparsity_out)(casadi_int i);
-int EXTERNAL(_work)(casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w);
+#define EXTERNAL_FUNCTIONS(NAME, arguments, results)                                                                   \
+    int NAME()(const casadi_real **arg, casadi_real **res, casadi_int *iw, casadi_real *w, int mem);                   \
+    void NAME(_incref)(void);                                                                                          \
+    void NAME(_decref)(void);                                                                                          \
+    int NAME(_checkout)(void);                                                                                         \
+    void NAME(_release)(int mem);                                                                                      \
+    casadi_int NAME(_n_in)(void);                                                                                      \
+    casadi_int NAME(_n_out)(void);                                                                                     \
+    const char *NAME(_name_in)(casadi_int i);                                                                          \
+    const char *NAME(_name_out)(casadi_int i);                                                                         \
+    const casadi_int *NAME(_sparsity_in)(casadi_int i);                                                                \
+    const casadi_int *NAME(_sparsity_out)(casadi_int i);                                                               \
+    int NAME(_work)(casadi_int * sz_arg, casadi_int * sz_res, casadi_int * sz_iw, casadi_int * sz_w);                  \
+                                                                                                                       \
+    void NAME(_incref)(void) {}                                                                                        \
+                                                                                                                       \
+    void NAME(_decref)(void) {}                                                                                        \
+                                                                                                                       \
+    int NAME(_checkout)(void) {                                                                                        \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+                                                                                                                       \
+    void NAME(_release)(int mem) {                                                                                     \
+        (void)mem;                                                                                                     \
+    }                                                                                                                  \
+                                                                                                                       \
+    casadi_int NAME(_n_in)(void) {                                                                                     \
+        return arguments;                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    casadi_int NAME(_n_out)(void) {                                                                                    \
+        return results;                                                                                                \
+    }                                                                                                                  \
+                                                                                                                       \
+    int NAME(_work)(casadi_int * sz_arg, casadi_int * sz_res, casadi_int * sz_iw, casadi_int * sz_w) {                 \
+        casadi_int *const sizes[4] = {sz_arg, sz_res, sz_iw, sz_w};                                                    \
+        return external_sizes(arguments, results, sizes);                                                              \
+    }
+
+EXTERNAL_FUNCTIONS(EXTERNAL, EXTERNAL_FORWARD_IN, 1)
+EXTERNAL_FUNCTIONS(EXTERNAL_BACK, EXTERNAL_BACK_IN, EXTERNAL_BACK_OUT)
+
+/* ---- forward ---- */
 
 int EXTERNAL()(const casadi_real **arg, casadi_real **res, casadi_int *iw, casadi_real *w, int mem) {
     struct external_memory *memory = (struct external_memory *)(void *)w;
@@ -85,26 +117,6 @@ int EXTERNAL()(const casadi_real **arg, casadi_real **res, casadi_int *iw, casad
         LOOP_STAYS;
     }
     return 0;
-}
-
-void EXTERNAL(_incref)(void) {}
-
-void EXTERNAL(_decref)(void) {}
-
-int EXTERNAL(_checkout)(void) {
-    return 0;
-}
-
-void EXTERNAL(_release)(int mem) {
-    (void)mem;
-}
-
-casadi_int EXTERNAL(_n_in)(void) {
-    return EXTERNAL_FORWARD_IN;
-}
-
-casadi_int EXTERNAL(_n_out)(void) {
-    return 1;
 }
 
 const char *EXTERNAL(_name_in)(casadi_int i) {
@@ -123,25 +135,7 @@ const casadi_int *EXTERNAL(_sparsity_out)(casadi_int i) {
     return i == 0 ? external_vector(1) : 0;
 }
 
-int EXTERNAL(_work)(casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w) {
-    casadi_int *const sizes[4] = {sz_arg, sz_res, sz_iw, sz_w};
-    return external_sizes(EXTERNAL_FORWARD_IN, 1, sizes);
-}
-
 /* ---- the adjoint ---- */
-
-int EXTERNAL_BACK()(const casadi_real **arg, casadi_real **res, casadi_int *iw, casadi_real *w, int mem);
-void EXTERNAL_BACK(_incref)(void);
-void EXTERNAL_BACK(_decref)(void);
-int EXTERNAL_BACK(_checkout)(void);
-void EXTERNAL_BACK(_release)(int mem);
-casadi_int EXTERNAL_BACK(_n_in)(void);
-casadi_int EXTERNAL_BACK(_n_out)(void);
-const char *EXTERNAL_BACK(_name_in)(casadi_int i);
-const char *EXTERNAL_BACK(_name_out)(casadi_int i);
-const casadi_int *EXTERNAL_BACK(_sparsity_in)(casadi_int i);
-const casadi_int *EXTERNAL_BACK(_sparsity_out)(casadi_int i);
-int EXTERNAL_BACK(_work)(casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w);
 
 int EXTERNAL_BACK()(const casadi_real **arg, casadi_real **res, casadi_int *iw, casadi_real *w, int mem) {
     struct external_memory *memory = (struct external_memory *)(void *)w;
@@ -152,26 +146,6 @@ int EXTERNAL_BACK()(const casadi_real **arg, casadi_real **res, casadi_int *iw, 
         return 1;
     external_take(arg[EXTERNAL_BACK_IN - 1], memory->seed, EXTERNAL_OUTPUTS);
     return EXTERNAL(_gradient)(&memory->work, memory->x, memory->seed, grad_raw, res[0]);
-}
-
-void EXTERNAL_BACK(_incref)(void) {}
-
-void EXTERNAL_BACK(_decref)(void) {}
-
-int EXTERNAL_BACK(_checkout)(void) {
-    return 0;
-}
-
-void EXTERNAL_BACK(_release)(int mem) {
-    (void)mem;
-}
-
-casadi_int EXTERNAL_BACK(_n_in)(void) {
-    return EXTERNAL_BACK_IN;
-}
-
-casadi_int EXTERNAL_BACK(_n_out)(void) {
-    return EXTERNAL_BACK_OUT;
 }
 
 const char *EXTERNAL_BACK(_name_in)(casadi_int i) {
@@ -193,11 +167,6 @@ const casadi_int *EXTERNAL_BACK(_sparsity_in)(casadi_int i) {
 
 const casadi_int *EXTERNAL_BACK(_sparsity_out)(casadi_int i) {
     return i < EXTERNAL_BACK_OUT ? external_vector(i) : 0;
-}
-
-int EXTERNAL_BACK(_work)(casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w) {
-    casadi_int *const sizes[4] = {sz_arg, sz_res, sz_iw, sz_w};
-    return external_sizes(EXTERNAL_BACK_IN, EXTERNAL_BACK_OUT, sizes);
 }
 
 #endif

@@ -16,8 +16,8 @@
 #define HN_CORE_IMPLICIT_VJP_H
 
 #include "base/real.h"
-#include "core/nearest_samples.h"
 #include "core/nearest_solve.h"
+#include "core/nearest_state.h"
 
 SHARED_CONSTANT double PULL_WEAK = 1e-5;
 SHARED_CONSTANT double PULL_LEFT_OUT = 1e30; /* W of a row that is not active */
@@ -31,54 +31,46 @@ enum {
 
 /* The samples of one call. */
 struct pulls {
-    const struct backend *kernels;
-    const struct nearest_parts *n;
-    double *memory, *inputs; /* of the plan, and of the program by inputs */
+    struct nearest_group group;
+    double *inputs; /* memory of the program of nearest_inputs.h */
     struct nearest_pull *samples;
-    size_t count;
 };
-
-static struct nearest_view pull_view(const struct pulls *g, size_t lane) {
-    return nearest_view_of(&g->n->plan, g->memory, lane);
-}
 
 /* ---- the point ---- */
 
 static void pull_load(const struct pulls *g, size_t lane) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_inputs *by = &g->n->by_inputs;
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_inputs *by = &g->group.n->by_inputs;
     const struct nearest_pull *s = &g->samples[lane];
-    const struct nearest_view v = pull_view(g, lane);
-    double *other = g->inputs + lane;
-    for (size_t i = 0; i < p->inputs; i++)
-        *view_slot(&v, p->x + i * p->stride) = *NEAREST_AT(other, by->x + i * p->stride) = s->x[i];
-    for (size_t j = 0; j < p->outputs; j++) {
-        *view_slot(&v, p->y + j * p->stride) = s->y[j];
-        if (by->program)
-            *NEAREST_AT(other, by->y + j * p->stride) = s->y[j];
-    }
-    for (size_t i = 0; i < p->rows; i++) {
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
+    struct nearest_view other = v; /* of the program of nearest_inputs.h */
+    other.at = g->inputs + lane;
+    view_write_leaves(&v, p->x, p->inputs, s->x);
+    view_write_leaves(&v, p->y, p->outputs, s->y);
+    for (size_t i = 0; i < p->rows; i++)
         *view_slot(&v, p->lambda + i * p->stride) = -s->multipliers[i];
-        if (by->program)
-            *NEAREST_AT(other, by->lambda + i * p->stride) = s->multipliers[i];
-    }
     if (p->optimal)
         *view_slot(&v, p->sigma) = 1;
-    if (p->optimal && by->program)
-        *NEAREST_AT(other, by->sigma) = -1;
+    if (!by->program)
+        return;
+    view_write_leaves(&other, by->x, p->inputs, s->x);
+    view_write_leaves(&other, by->y, p->outputs, s->y);
+    view_write_leaves(&other, by->lambda, p->rows, s->multipliers);
+    if (p->optimal)
+        *view_slot(&other, by->sigma) = -1;
 }
 
 static void pull_evaluate(const struct pulls *g) {
-    const struct nearest_inputs *by = &g->n->by_inputs;
-    for (size_t lane = 0; lane < g->count; lane++)
+    const struct nearest_inputs *by = &g->group.n->by_inputs;
+    for (size_t lane = 0; lane < g->group.count; lane++)
         pull_load(g, lane);
     for (int phase = 0; phase < 3; phase++) {
         if (phase < 2)
-            g->kernels->run(g->n->plan.program, phase, g->memory);
+            nearest_evaluate(&g->group, phase);
         else
-            nearest_hessian(g->kernels, g->n, g->memory);
+            nearest_hessian(&g->group);
         if (by->program)
-            g->kernels->run(by->program, phase, g->inputs);
+            g->group.kernels->run(by->program, phase, g->inputs);
     }
 }
 
@@ -109,7 +101,7 @@ static void pull_measure_curvature(const struct nearest_view *v) {
 }
 
 static void pull_assemble(const struct pulls *g, size_t lane) {
-    const struct nearest_view v = pull_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_plan *p = v.plan;
     struct nearest_pull *s = &g->samples[lane];
     bool weak = false;
@@ -126,9 +118,8 @@ static void pull_assemble(const struct pulls *g, size_t lane) {
         *view_unknown(&v, UNKNOWN_DIAGONAL, p->outputs + i) = side != 0 ? -row_damping(&v, i) : -PULL_LEFT_OUT;
         *view_unknown(&v, UNKNOWN_RIGHT, p->outputs + i) =
             side != 0 && s->grad_multipliers ? -s->grad_multipliers[i] * *view_row(&v, ROW_UNIT, i) : 0;
-        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
-            *view_slot(&v, p->matrix + e * p->stride) = row_entry(&v, i, e);
     }
+    rows_write_matrix(&v);
     s->regular = !weak;
 }
 
@@ -136,31 +127,15 @@ static void pull_assemble(const struct pulls *g, size_t lane) {
 
 /* From UNKNOWN_RIGHT to the vector `to`. */
 static void pull_solve(const struct pulls *g, size_t to) {
-    const struct nearest_plan *p = &g->n->plan;
-    nearest_solve(g->kernels, p, g->memory, to, p->optimal ? PULL_WITHOUT : PULL_REFINEMENTS);
+    nearest_solve(&g->group, to, g->group.n->plan.optimal ? PULL_WITHOUT : PULL_REFINEMENTS);
 }
 
 /* The matrix itself, for the residuals of what its factor gives. */
 static void pull_leave_out(const struct pulls *g, size_t lane) {
-    const struct nearest_view v = pull_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_plan *p = v.plan;
     for (size_t j = 0; p->optimal && j < p->outputs; j++)
         *view_unknown(&v, UNKNOWN_DIAGONAL, j) = p->fixed[j] ? 1 : *view_slot(&v, p->curvature[j]);
-}
-
-/* 1 and -1 on the active rows in turn, 0 elsewhere: large where it goes in, unless the rows are independent. */
-static void pull_ask_rows(const struct pulls *g, size_t lane) {
-    const struct nearest_view v = pull_view(g, lane);
-    const struct nearest_plan *p = v.plan;
-    double sign = 1;
-    for (size_t j = 0; j < p->outputs; j++)
-        *view_unknown(&v, UNKNOWN_RIGHT, j) = 0;
-    for (size_t i = 0; i < p->rows; i++) {
-        bool active = *view_row(&v, ROW_SIDE, i) != 0;
-        *view_unknown(&v, UNKNOWN_RIGHT, p->outputs + i) = active ? sign : 0;
-        sign = active ? -0.875 * sign : sign; /* no sum of them is 0 by chance */
-        sign = fabs(sign) < 0.25 ? 4 * sign : sign;
-    }
 }
 
 static bool pull_rows_are_independent(const struct nearest_view *v) {
@@ -213,8 +188,8 @@ static void pull_fixed(const struct nearest_view *v, struct nearest_pull *s) {
 }
 
 static void pull_inputs(const struct pulls *g, size_t lane, struct nearest_pull *s) {
-    const struct nearest_view v = pull_view(g, lane);
-    const struct nearest_inputs *by = &g->n->by_inputs;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
+    const struct nearest_inputs *by = &g->group.n->by_inputs;
     const double *at = g->inputs + lane;
     for (size_t k = 0; k < v.plan->inputs; k++)
         s->grad_x[k] = 0;
@@ -244,7 +219,7 @@ static void pull_weights(const struct nearest_view *v, const struct nearest_pull
 }
 
 static void pull_give(const struct pulls *g, size_t lane) {
-    const struct nearest_view v = pull_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_plan *p = v.plan;
     struct nearest_pull *s = &g->samples[lane];
     pull_unscale(&v);
@@ -262,7 +237,7 @@ static void pull_give(const struct pulls *g, size_t lane) {
 }
 
 static void pull_give_nothing(const struct pulls *g, struct nearest_pull *s) {
-    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_plan *p = &g->group.n->plan;
     s->regular = false;
     for (size_t j = 0; j < p->outputs; j++)
         s->gradient[j] = 0;
@@ -276,24 +251,24 @@ static void pull_give_nothing(const struct pulls *g, struct nearest_pull *s) {
 static void pull_run(const struct backend *kernels, const struct nearest_parts *n, double *memory,
                      struct nearest_pull *samples, size_t count) {
     const struct nearest_plan *p = &n->plan;
-    struct pulls g = {kernels, n, memory, NEAREST_AT(memory, n->inputs_at), samples, count};
+    struct pulls g = {{kernels, n, memory, count}, NEAREST_AT(memory, n->inputs_at), samples};
     pull_evaluate(&g);
     for (size_t lane = 0; lane < count; lane++)
         pull_assemble(&g, lane);
-    kernels->signed_factor(&p->system, memory);
+    nearest_factor(&g.group);
     for (size_t lane = 0; lane < count; lane++)
         pull_leave_out(&g, lane);
     pull_solve(&g, UNKNOWN_STEP);
     kernels->signed_residual(&p->system, memory, nearest_vector(p, UNKNOWN_RIGHT), nearest_vector(p, UNKNOWN_STEP),
                              nearest_vector(p, UNKNOWN_REST));
     for (size_t lane = 0; lane < count; lane++) {
-        const struct nearest_view v = pull_view(&g, lane);
+        const struct nearest_view v = nearest_view_of(&g.group, lane);
         samples[lane].regular = samples[lane].regular && pull_is_solved(&v);
-        pull_ask_rows(&g, lane);
+        rows_ask_dependence(&v);
     }
     pull_solve(&g, UNKNOWN_STEP2);
     for (size_t lane = 0; lane < count; lane++) {
-        const struct nearest_view v = pull_view(&g, lane);
+        const struct nearest_view v = nearest_view_of(&g.group, lane);
         samples[lane].regular = samples[lane].regular && pull_rows_are_independent(&v);
         if (nearest_has_signs(&v))
             pull_give(&g, lane);

@@ -1,21 +1,20 @@
-/* infeasibility_proof.h - see nearest.h: row weights that prove, to first order, that nothing near a point holds all rows. A text for the processor
- * and for a device, as search.h.
+/* infeasibility_proof.h - see nearest.h: row weights that prove, to first order, that no point near y is feasible. Targets as for search.h.
  *
- * At a point with values c and Jacobian J, with rows in units of their gradients, the step d that leaves least of the violation,
+ * At a point with values c and Jacobian J, with rows in units of their gradients, the step d with the smallest violation,
  *
- *     minimise |v|^2 / 2 + delta |d - d_0|^2 / 2,     v = what c + J d is beyond its bounds,
+ *     minimise |v|^2 / 2 + delta |d - d_0|^2 / 2,     v = violation of c + J d,
  *
- * has J' v = -delta (d - d_0). Where the linear rows have no common solution v does not vanish with delta, and J' v does: v is the proof,
- * Farkas' lemma. The function is convex and piecewise quadratic: Newton's method on the rows that are beyond a bound, with shorter steps
- * where needed, ends after finitely many. delta falls from round to round, and each begins where the last one ended, d_0.
+ * has J' v = -delta (d - d_0). If the linearised rows have no common solution, J' v vanishes with delta and v does not: by Farkas' lemma v
+ * is the proof. The function is convex and piecewise quadratic: Newton's method on the violated rows, with shorter steps if necessary, ends
+ * after finitely many steps. delta decreases from round to round, and each round begins at the solution of the last one, d_0.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_INFEASIBILITY_PROOF_H
 #define HN_CORE_INFEASIBILITY_PROOF_H
 
 #include "base/real.h"
-#include "core/nearest_samples.h"
 #include "core/nearest_solve.h"
+#include "core/nearest_state.h"
 
 struct nearest_watch;
 
@@ -38,19 +37,12 @@ struct proof {
 };
 
 struct proofs {
-    const struct backend *kernels;
-    const struct nearest_parts *n;
-    double *memory;
+    struct nearest_group group;
     struct nearest_proof *samples;
-    size_t count;
     struct proof state[NEAREST_AT_ONCE];
 };
 
-static struct nearest_view proof_view(const struct proofs *g, size_t lane) {
-    return nearest_view_of(&g->n->plan, g->memory, lane);
-}
-
-/* What a row with this value is beyond its bounds: above 0 at the upper one. */
+/* The violation of a row with this value: positive at the upper bound. */
 static double proof_beyond(const struct nearest_view *v, size_t i, double value) {
     double lower = row_lower(v, i), upper = row_upper(v, i);
     return value > upper ? value - upper : value < lower ? value - lower : 0;
@@ -63,19 +55,16 @@ static double proof_reached(const struct nearest_view *v, size_t i) {
 /* ---- the beginning ---- */
 
 static void proof_load(const struct proofs *g, size_t lane) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_view v = proof_view(g, lane);
-    for (size_t i = 0; i < p->inputs; i++)
-        *view_slot(&v, p->x + i * p->stride) = g->samples[lane].x[i];
-    for (size_t j = 0; j < p->outputs; j++)
-        *view_slot(&v, p->y + j * p->stride) = g->samples[lane].y[j];
-    for (size_t i = 0; i < p->rows; i++)
-        *view_slot(&v, p->lambda + i * p->stride) = 0; /* no curvature */
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
+    view_write_leaves(&v, p->x, p->inputs, g->samples[lane].x);
+    view_write_leaves(&v, p->y, p->outputs, g->samples[lane].y);
+    view_write_leaves(&v, p->lambda, p->rows, 0); /* no curvature */
     if (p->optimal)
         *view_slot(&v, p->sigma) = 0;
 }
 
-/* The unit of a row whose gradient vanishes leaves its violation a number that can be squared. */
+/* The unit of a row whose gradient vanishes is such that its violation can be squared. */
 static void proof_measure_row(const struct nearest_view *v, size_t i) {
     row_measure(v, i);
     double violation = fabs(proof_beyond(v, i, row_value(v, i))), unit = *view_row(v, ROW_UNIT, i);
@@ -84,8 +73,8 @@ static void proof_measure_row(const struct nearest_view *v, size_t i) {
 }
 
 static void proof_begin(struct proofs *g, size_t lane) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_view v = proof_view(g, lane);
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     double sum = 0;
     for (size_t j = 0; j < p->outputs; j++)
         *view_column(&v, COLUMN_AWAY, j) = *view_column(&v, COLUMN_CENTRE, j) = 0;
@@ -93,11 +82,10 @@ static void proof_begin(struct proofs *g, size_t lane) {
         proof_measure_row(&v, i);
         *view_row(&v, ROW_REACHED, i) = row_value(&v, i);
         sum += fabs(row_value(&v, i)) + *view_row(&v, ROW_NORM, i);
-        for (size_t e = p->first[i]; e < p->first[i + 1]; e++) {
-            *view_slot(&v, p->matrix + e * p->stride) = row_entry(&v, i, e);
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
             sum += fabs(row_entry(&v, i, e));
-        }
     }
+    rows_write_matrix(&v);
     const struct proof fresh = {.busy = sum <= REAL_MAX, .delta = PROOF_DELTA, .slope = REAL_INFINITY};
     g->state[lane] = fresh;
     g->samples[lane].rest = REAL_INFINITY;
@@ -144,8 +132,8 @@ static void proof_keep(const struct nearest_view *v, struct nearest_proof *sampl
 /* ---- Newton's method ---- */
 
 static void proof_assemble(const struct proofs *g, size_t lane) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_view v = proof_view(g, lane);
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     double delta = g->state[lane].delta;
     for (size_t j = 0; j < p->outputs; j++) {
         double away = *view_column(&v, COLUMN_AWAY, j) - *view_column(&v, COLUMN_CENTRE, j);
@@ -162,8 +150,8 @@ static void proof_assemble(const struct proofs *g, size_t lane) {
 
 /* The function at a length along the step. */
 static double proof_height(const struct proofs *g, size_t lane, double length) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_view v = proof_view(g, lane);
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     double sum = 0;
     for (size_t i = 0; i < p->rows; i++) {
         double r = proof_beyond(&v, i, *view_row(&v, ROW_REACHED, i) + length * *view_row(&v, ROW_ALONG, i));
@@ -179,8 +167,8 @@ static double proof_height(const struct proofs *g, size_t lane, double length) {
 
 /* How the function changes along the step, at its beginning; the size of its slope is left in *slope. */
 static double proof_look_along(const struct proofs *g, size_t lane, double *slope) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_view v = proof_view(g, lane);
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     double down = 0;
     proof_pull(&v);
     *slope = 0;
@@ -198,8 +186,8 @@ static double proof_look_along(const struct proofs *g, size_t lane, double *slop
 /* Moves along the step; false where Newton's method has ended: the last steps change what the function has lost in rounding, and are judged
  * by the slope. */
 static bool proof_move(struct proofs *g, size_t lane) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_view v = proof_view(g, lane);
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct proof *s = &g->state[lane];
     double slope, length = 1, down = proof_look_along(g, lane, &slope), here = proof_height(g, lane, 0),
                   lost = PROOF_ROUNDING * here;
@@ -222,8 +210,8 @@ static bool proof_move(struct proofs *g, size_t lane) {
 /* ---- rounds ---- */
 
 static void proof_advance(struct proofs *g, size_t lane) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_view v = proof_view(g, lane);
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct proof *s = &g->state[lane];
     if (!s->busy || (proof_move(g, lane) && ++s->steps < PROOF_STEPS))
         return;
@@ -239,13 +227,13 @@ static void proof_advance(struct proofs *g, size_t lane) {
 /* At most plan.stride samples. */
 static void proof_run(const struct backend *kernels, const struct nearest_parts *n, double *memory,
                       struct nearest_proof *samples, size_t count, const struct nearest_watch *watch) {
-    struct proofs g = {.kernels = kernels, .n = n, .memory = memory, .samples = samples, .count = count};
+    struct proofs g = {.group = {kernels, n, memory, count}, .samples = samples};
     bool any = false;
     for (size_t lane = 0; lane < count; lane++)
         proof_load(&g, lane);
-    kernels->run(n->plan.program, 0, memory);
-    kernels->run(n->plan.program, 1, memory);
-    nearest_hessian(kernels, n, memory);
+    nearest_evaluate(&g.group, 0);
+    nearest_evaluate(&g.group, 1);
+    nearest_hessian(&g.group);
     for (size_t lane = 0; lane < count; lane++) {
         proof_begin(&g, lane);
         any = any || g.state[lane].busy;
@@ -253,8 +241,8 @@ static void proof_run(const struct backend *kernels, const struct nearest_parts 
     while (any && !NEAREST_ENDS(watch)) {
         for (size_t lane = 0; lane < count; lane++)
             proof_assemble(&g, lane);
-        kernels->signed_factor(&n->plan.system, memory);
-        nearest_solve(kernels, &n->plan, memory, UNKNOWN_STEP, PROOF_REFINEMENTS);
+        nearest_factor(&g.group);
+        nearest_solve(&g.group, UNKNOWN_STEP, PROOF_REFINEMENTS);
         any = false;
         for (size_t lane = 0; lane < count; lane++) {
             proof_advance(&g, lane);

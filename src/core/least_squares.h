@@ -3,17 +3,15 @@
  *     [ I    J_A' ] [ d ]
  *     [ J_A  -w   ] [ q ],      A the rows whose ROW_SIDE is not 0
  *
- * Two questions are asked with them: which equalities depend on each other, and along which direction close to a step all rows of A stay
- * where they are. A text for the processor and for a device, as search.h.
+ * They answer two questions: which equalities depend on each other, and which direction close to a step keeps all rows of A constant. Part
+ * of search.h, for the samples whose flag is set.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_LEAST_SQUARES_H
 #define HN_CORE_LEAST_SQUARES_H
 
 #include "base/real.h"
-#include "core/nearest_best.h"
-#include "core/nearest_solve.h"
-#include "core/nearest_state.h"
+#include "core/search_group.h"
 
 enum { PLAIN_REFINEMENTS = 2, PLAIN_RAYS = 8, PLAIN_PROBES = 3 };
 SHARED_CONSTANT double PLAIN_LEFT_OUT = 1e30; /* W of a row that is not in A */
@@ -26,34 +24,18 @@ SHARED_CONSTANT double PLAIN_SLOPE = 1e-6;    /* what f must fall at least along
 SHARED_CONSTANT double PLAIN_ROUNDING = 1e-9; /* of sum |J_ij y_j|: what a row may lose in rounding far away */
 SHARED_CONSTANT double PLAIN_FARTHER = 1e3;   /* factor between the points of a ray that are looked at */
 
-/* The samples of one call, of which those that are flagged count. */
-struct plain_group {
-    const struct backend *kernels;
-    const struct nearest_parts *n;
-    double *memory;
-    struct nearest_state *state;
-    size_t count;
-    bool flag[NEAREST_AT_ONCE];
-};
-
-static struct nearest_view plain_view(const struct plain_group *g, size_t lane) {
-    return nearest_view_of(&g->n->plan, g->memory, lane);
-}
-
 /* J in units of its rows, no curvature. c and J were evaluated. */
-static void plain_load(const struct plain_group *g) {
-    const struct nearest_plan *p = &g->n->plan;
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = plain_view(g, lane);
-        for (size_t i = 0; i < p->rows; i++) {
-            *view_slot(&v, p->lambda + i * p->stride) = 0;
-            for (size_t e = p->first[i]; g->flag[lane] && e < p->first[i + 1]; e++)
-                *view_slot(&v, p->matrix + e * p->stride) = row_entry(&v, i, e);
-        }
+static void plain_load(const struct search_group *g) {
+    const struct nearest_plan *p = &g->group.n->plan;
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
+        view_write_leaves(&v, p->lambda, p->rows, 0);
+        if (g->flag[lane])
+            rows_write_matrix(&v);
         if (p->optimal)
             *view_slot(&v, p->sigma) = 0;
     }
-    nearest_hessian(g->kernels, g->n, g->memory);
+    nearest_hessian(&g->group);
 }
 
 static void plain_assemble(const struct nearest_view *v) {
@@ -67,43 +49,33 @@ static void plain_assemble(const struct nearest_view *v) {
     }
 }
 
-static void plain_solve(const struct plain_group *g) {
-    g->kernels->signed_factor(&g->n->plan.system, g->memory);
-    nearest_solve(g->kernels, &g->n->plan, g->memory, UNKNOWN_STEP, PLAIN_REFINEMENTS);
+static void plain_solve(const struct search_group *g) {
+    nearest_factor(&g->group);
+    nearest_solve(&g->group, UNKNOWN_STEP, PLAIN_REFINEMENTS);
 }
 
 /* ---- rows that depend on each other ---- */
 
-/* Ones on the equalities, of which no sum is 0 by chance. */
 static void plain_ask_equalities(const struct nearest_view *v) {
-    const struct nearest_plan *p = v->plan;
-    double sign = 1;
-    for (size_t j = 0; j < p->outputs; j++)
-        *view_unknown(v, UNKNOWN_RIGHT, j) = 0;
-    for (size_t i = 0; i < p->rows; i++) {
-        bool asked = row_is_equality(v, i);
-        *view_row(v, ROW_SIDE, i) = asked ? 1 : 0;
-        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = asked ? sign : 0;
-        sign = asked ? -0.875 * sign : sign;
-        sign = fabs(sign) < 0.25 ? 4 * sign : sign;
-    }
+    for (size_t i = 0; i < v->plan->rows; i++)
+        *view_row(v, ROW_SIDE, i) = row_is_equality(v, i) ? 1 : 0;
+    rows_ask_dependence(v);
     plain_assemble(v);
 }
 
-/* More damping for equalities that depend on each other at the program's y. Where the system has almost none on its diagonal, as in a
- * linear programme, rounding is larger than their pivots, whose signs are then wrong. The proximal term of the damping vanishes at the
- * solution, so that it is the same one. */
-static void plain_hold_dependent(struct plain_group *g) {
-    const struct nearest_plan *p = &g->n->plan;
+/* More damping for equalities that depend on each other at the program's y. If H is almost 0, as in a linear program, rounding errors exceed
+ * their pivots, whose signs are then wrong. The damping is a proximal term, which vanishes at the solution. */
+static void plain_hold_dependent(struct search_group *g) {
+    const struct nearest_plan *p = &g->group.n->plan;
     plain_load(g);
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = plain_view(g, lane);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         if (g->flag[lane])
             plain_ask_equalities(&v);
     }
     plain_solve(g);
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = plain_view(g, lane);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         for (size_t i = 0; g->flag[lane] && i < p->rows; i++)
             if (row_is_equality(&v, i) && fabs(*view_unknown(&v, UNKNOWN_STEP, p->outputs + i)) > PLAIN_DEPENDENT)
                 *view_row(&v, ROW_HELD, i) = PLAIN_HELD;
@@ -142,7 +114,7 @@ static void plain_ask_ray(const struct nearest_view *v) {
         *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = 0;
 }
 
-/* The ray as it was solved for, with a largest entry of 1 and without entries that are rounding; false: nothing is left of it. */
+/* The ray just solved for, with a largest entry of 1 and rounding errors as 0; false if it is 0 or not finite. */
 static bool plain_take_ray(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double most = 0;
@@ -173,7 +145,7 @@ static bool plain_falls(const struct nearest_view *v, const struct nearest_state
     for (size_t i = 0; i < p->rows; i++) {
         double most, violation = best_violation(v, i, &most), size = 0;
         for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
-            size += fabs(*view_slot(v, p->entry[e]) * *view_slot(v, p->y + p->column[e] * p->stride));
+            size += fabs(*view_slot(v, p->entry[e]) * *view_y(v, p->column[e]));
         if (!(violation <= most + PLAIN_ROUNDING * size))
             return false;
     }
@@ -183,60 +155,59 @@ static bool plain_falls(const struct nearest_view *v, const struct nearest_state
 static void plain_go_to(const struct nearest_view *v, double length) {
     const struct nearest_plan *p = v->plan;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_slot(v, p->y + j * p->stride) =
-            *view_column(v, COLUMN_BEST, j) + (length > 0 ? length * *view_column(v, COLUMN_RAY, j) : 0);
+        *view_y(v, j) = *view_column(v, COLUMN_BEST, j) + (length > 0 ? length * *view_column(v, COLUMN_RAY, j) : 0);
 }
 
 /* The direction closest to the ray along which the rows that it would leave do not move. */
-static void plain_clear_rays(struct plain_group *g) {
+static void plain_clear_rays(struct search_group *g) {
     for (int round = 0; round < PLAIN_RAYS; round++) {
-        for (size_t lane = 0; lane < g->count; lane++) {
-            const struct nearest_view v = plain_view(g, lane);
+        for (size_t lane = 0; lane < g->group.count; lane++) {
+            const struct nearest_view v = nearest_view_of(&g->group, lane);
             if (!g->flag[lane])
                 continue;
             plain_stop_rows(&v, round == 0);
             plain_ask_ray(&v);
         }
         plain_solve(g);
-        for (size_t lane = 0; lane < g->count; lane++) {
-            const struct nearest_view v = plain_view(g, lane);
+        for (size_t lane = 0; lane < g->group.count; lane++) {
+            const struct nearest_view v = nearest_view_of(&g->group, lane);
             g->flag[lane] = g->flag[lane] && plain_take_ray(&v);
         }
     }
 }
 
-/* Where a search has ended without a certificate: whether f is unbounded along the last step that lowered it. For affine rows and an affine
- * f it is, where the direction says so; others are looked at in three points, 1e3, 1e6 and 1e9 times as far away as y is large. */
-static void plain_find_unbounded(struct plain_group *g) {
+/* After a search without certificate: whether f is unbounded along the last step that lowered it. The slope along the direction is
+ * confirmed at three points, 1e3, 1e6 and 1e9 times as far away as y is large. */
+static void plain_find_unbounded(struct search_group *g) {
     double slope[NEAREST_AT_ONCE], length[NEAREST_AT_ONCE];
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = plain_view(g, lane);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         if (g->flag[lane])
             plain_go_to(&v, 0);
     }
-    g->kernels->run(g->n->plan.program, 1, g->memory);
+    nearest_evaluate(&g->group, 1);
     plain_load(g);
     plain_clear_rays(g);
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = plain_view(g, lane);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         slope[lane] = g->flag[lane] ? plain_slope(&v) : 0;
         length[lane] = g->flag[lane] ? best_size(&v, COLUMN_BEST) : 0;
         g->flag[lane] = g->flag[lane] && slope[lane] < 0;
     }
     for (int probe = 0; probe < PLAIN_PROBES; probe++) {
-        for (size_t lane = 0; lane < g->count; lane++) {
-            const struct nearest_view v = plain_view(g, lane);
+        for (size_t lane = 0; lane < g->group.count; lane++) {
+            const struct nearest_view v = nearest_view_of(&g->group, lane);
             length[lane] *= PLAIN_FARTHER;
             if (g->flag[lane])
                 plain_go_to(&v, length[lane]);
         }
-        g->kernels->run(g->n->plan.program, 1, g->memory);
-        for (size_t lane = 0; lane < g->count; lane++) {
-            const struct nearest_view v = plain_view(g, lane);
+        nearest_evaluate(&g->group, 1);
+        for (size_t lane = 0; lane < g->group.count; lane++) {
+            const struct nearest_view v = nearest_view_of(&g->group, lane);
             g->flag[lane] = g->flag[lane] && plain_falls(&v, &g->state[lane], length[lane], slope[lane]);
         }
     }
-    for (size_t lane = 0; lane < g->count; lane++)
+    for (size_t lane = 0; lane < g->group.count; lane++)
         g->state[lane].unbounded = g->state[lane].unbounded || g->flag[lane];
 }
 

@@ -14,7 +14,7 @@
  * line-search algorithm", 2006 (start, mu, delta, second-order correction); Byrd, Gilbert, Nocedal, "A trust region method based on
  * interior point techniques", 2000 (merit function and nu).
  *
- * A text for the processor and for a device: nearest_rows.h says what whoever includes it brings, elementary_log besides.
+ * Part of search.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NEAREST_BARRIER_H
@@ -310,17 +310,11 @@ static bool barrier_direction(const struct nearest_view *v, struct nearest_state
     return (s->change <= 0 || s->filters) && s->length > 0 && fabs(s->change) <= REAL_MAX; /* false for NaN */
 }
 
-/* The same after the second step was solved for, s->way being 1. */
-static void barrier_second(const struct nearest_view *v, struct nearest_state *s) {
-    barrier_measure_step(v, s);
-}
-
 /* Writes where the step leads into the program's y. */
 static void barrier_try(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_slot(v, p->y + j * p->stride) =
-            *view_column(v, COLUMN_Y, j) + s->length * *view_unknown(v, UNKNOWN_STEP + s->way, j);
+        *view_y(v, j) = *view_column(v, COLUMN_Y, j) + s->length * *view_unknown(v, UNKNOWN_STEP + s->way, j);
 }
 
 /* The objective's change; of a distance exactly: slope' d a + |S d|^2 a^2 / 2. */
@@ -450,7 +444,7 @@ static void barrier_accept(const struct nearest_view *v, struct nearest_state *s
         barrier_filter_add(&s->filter, s->lack, s->filter.phi);
     s->filter.phi += s->taken;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_column(v, COLUMN_Y, j) = *view_slot(v, p->y + j * p->stride);
+        *view_column(v, COLUMN_Y, j) = *view_y(v, j);
     *view_number(v, NUMBER_COST) = program_cost(v);
     for (size_t i = 0; i < p->rows; i++) {
         double *multiplier = view_row(v, ROW_MULTIPLIER, i);

@@ -1,14 +1,13 @@
-/* nearest_newton.h - Newton's method on the rows that are active, and the residual of the optimality conditions.
+/* nearest_newton.h - Newton's method on the active rows, the residual of the optimality conditions, and the best points of a search. Part
+ * of search.h.
  *
- * Close to a solution the interior-point method tells which rows are on a bound: their force outweighs their slack. With these as
- * equalities and the others left out, the system's solution is Newton's step of the optimality conditions; rows whose multiplier gets
- * the wrong sign leave, rows that become violated join. What is best of all that was met is kept, by its residual:
+ * Close to a solution the interior-point method identifies the active rows: their force is larger than their slack. With these as
+ * equalities and without the others, the solution of the system is Newton's step for the optimality conditions; rows whose multiplier gets
+ * the wrong sign leave, rows that become violated join. The iterate with the smallest residual is kept:
  *
  *     max( |S^2 (y - y_raw) - J' l| / max(1, |l|),   |l| times the distance to the bound it belongs to,   violation )
  *
  * in largest entries, over the outputs that are not fixed.
- *
- * A text for the processor and for a device: nearest_rows.h says what whoever includes it brings.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NEAREST_NEWTON_H
@@ -16,7 +15,6 @@
 
 #include "base/real.h"
 #include "core/nearest_rows.h"
-#include "core/nearest_samples.h"
 #include "core/nearest_state.h"
 
 enum { NEAREST_POLISHES_MOST = 10 };
@@ -87,7 +85,7 @@ static void polish_keep(const struct nearest_view *v, struct nearest_state *s, s
     s->gap = 0;
     s->kept_cost = p->optimal ? *view_slot(v, p->own_cost) : 0;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_column(v, COLUMN_KEPT, j) = *view_slot(v, p->y + j * p->stride);
+        *view_column(v, COLUMN_KEPT, j) = *view_y(v, j);
     for (size_t i = 0; i < p->rows; i++) {
         double l = *view_row(v, ROW_KEPT, i) = *view_row(v, multipliers, i);
         if (l == 0 || !(residual <= NEAREST_ENOUGH))
@@ -172,7 +170,7 @@ static bool polish_step(const struct nearest_view *v) {
     if (!(sum <= REAL_MAX))
         return false;
     for (size_t j = 0; j < p->outputs; j++)
-        *view_slot(v, p->y + j * p->stride) += *view_unknown(v, UNKNOWN_STEP, j);
+        *view_y(v, j) += *view_unknown(v, UNKNOWN_STEP, j);
     for (size_t i = 0; i < p->rows; i++)
         if (*view_row(v, ROW_SIDE, i) != 0)
             *view_row(v, ROW_POLISH, i) = -*view_unknown(v, UNKNOWN_STEP, p->outputs + i);
@@ -189,6 +187,65 @@ static bool polish_judge(const struct nearest_view *v, struct nearest_state *s) 
     s->polish++;
     return residual > POLISH_NOTHING && residual <= REAL_MAX && (changed || better) &&
            s->polish < NEAREST_POLISHES_MOST;
+}
+
+/* ---- the goal optimal: the feasible point with the lowest objective ----
+ *
+ * A search that does not converge returns it. Rows are judged in the user's units, as the layer judges them, with half the tolerance,
+ * because the layer's evaluation may round differently. */
+
+SHARED_CONSTANT double BEST_SHARE = 0.5; /* of the tolerance */
+SHARED_CONSTANT double BEST_KINK = 1e-6; /* of max(1, |a|): a kink where a and b are equal is this close */
+
+/* What own row i of the model is beyond its bounds, and what it may be, in the user's units. */
+static double best_violation(const struct nearest_view *v, size_t i, double *most) {
+    const struct nearest_plan *p = v->plan;
+    double value = *view_slot(v, p->own_value[i]);
+    double below = *view_slot(v, p->lower[i]) - value, above = value - *view_slot(v, p->upper[i]);
+    double bound = below > above ? *view_slot(v, p->lower[i]) : *view_slot(v, p->upper[i]);
+    *most = BEST_SHARE * p->tolerance * (p->relative && fabs(bound) <= REAL_MAX ? larger(1, fabs(bound)) : 1);
+    return value != value ? REAL_INFINITY : larger(below, above);
+}
+
+static bool best_is_feasible(const struct nearest_view *v) {
+    for (size_t i = 0; i < v->plan->own_rows; i++) {
+        double most, violation = best_violation(v, i, &most);
+        if (!(violation <= most))
+            return false;
+    }
+    return true;
+}
+
+static double best_size(const struct nearest_view *v, size_t which) {
+    double size = 1;
+    for (size_t j = 0; j < v->plan->own_outputs; j++)
+        size = larger(size, fabs(*view_column(v, which, j)));
+    return size;
+}
+
+/* Keeps the program's y, where c and f were evaluated. */
+static void best_keep(const struct nearest_view *v, struct nearest_state *s) {
+    const struct nearest_plan *p = v->plan;
+    double cost = p->optimal ? *view_slot(v, p->own_cost) : 0;
+    if (!p->optimal || !(cost < s->best_cost && cost >= -REAL_MAX) || !best_is_feasible(v))
+        return;
+    s->best_cost = cost;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_column(v, COLUMN_BEST, j) = *view_y(v, j);
+    s->led = s->phase == NEAREST_DESCENDS && s->iterations > 0;
+    for (size_t j = 0; s->led && j < p->outputs; j++)
+        *view_column(v, COLUMN_RAY, j) = *view_unknown(v, UNKNOWN_STEP + s->way, j);
+}
+
+/* Whether the program's y, where it was evaluated, is at a kink. */
+static bool best_is_at_kink(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t k = 0; k < p->kinks; k++) {
+        double a = *view_slot(v, p->kink[2 * k]), b = *view_slot(v, p->kink[2 * k + 1]);
+        if (fabs(a - b) <= BEST_KINK * larger(1, fabs(a)))
+            return true;
+    }
+    return false;
 }
 
 #endif

@@ -1,8 +1,7 @@
-/* nearest_rows.h - one sample's numbers, and one row of it: its kind, its two sides, and how they move along a step. A text for the processor
- * and for a device.
+/* nearest_rows.h - the numbers of one sample of a search, and one row of it: its kind, its two sides, and how they move along a step.
  *
- * Whoever includes it says what lies so many numbers behind the first of a sample's own (NEAREST_AT): samples side by side have theirs in
- * the lanes of slots, but a device has one sample per thread, whose numbers lie apart.
+ * A target defines NEAREST_AT(slots, offset), the address of a sample's number: samples share slots, one per lane, on a CPU; on a device
+ * the numbers of a thread's sample are interleaved with those of its warp.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NEAREST_ROWS_H
@@ -11,17 +10,25 @@
 #include "base/real.h"
 #include "core/nearest_layout.h"
 
-/* The sample in a lane: its slots, and its vectors over rows and outputs, which only plain C sees: those of a sample lie together, and of
- * these all that belongs to one row, or output. */
+/* The samples of one call; kernels are called by the names of struct backend. */
+struct nearest_group {
+    const struct backend *kernels;
+    const struct nearest_parts *n;
+    double *memory;
+    size_t count;
+};
+
+/* The sample in a lane: its slots, and its vectors over rows and outputs, which kernels do not access: those of a sample are contiguous,
+ * by row and by output. */
 struct nearest_view {
     const struct nearest_plan *plan;
     double *at, *rows, *columns;
 };
 
-// NOLINTNEXTLINE(readability-non-const-parameter): it is written through the view
-SHARED_FUNCTION struct nearest_view nearest_view_of(const struct nearest_plan *plan, double *memory, size_t lane) {
-    struct nearest_view v = {plan, memory + lane, NEAREST_AT(memory, plan->by_rows + lane * ROW_VECTORS * plan->rows),
-                             NEAREST_AT(memory, plan->by_columns + lane * COLUMN_VECTORS * plan->outputs)};
+SHARED_FUNCTION struct nearest_view nearest_view_of(const struct nearest_group *g, size_t lane) {
+    const struct nearest_plan *p = &g->n->plan;
+    struct nearest_view v = {p, g->memory + lane, NEAREST_AT(g->memory, p->by_rows + lane * ROW_VECTORS * p->rows),
+                             NEAREST_AT(g->memory, p->by_columns + lane * COLUMN_VECTORS * p->outputs)};
     return v;
 }
 
@@ -44,6 +51,24 @@ SHARED_FUNCTION double *view_unknown(const struct nearest_view *v, size_t which,
 
 SHARED_FUNCTION double *view_number(const struct nearest_view *v, size_t which) {
     return view_slot(v, v->plan->numbers + which * v->plan->stride);
+}
+
+/* y_j of the program. */
+SHARED_FUNCTION double *view_y(const struct nearest_view *v, size_t j) {
+    return view_slot(v, v->plan->y + j * v->plan->stride);
+}
+
+/* The program's y becomes a vector over outputs. */
+SHARED_FUNCTION void view_write_y(const struct nearest_view *v, size_t which) {
+    for (size_t j = 0; j < v->plan->outputs; j++)
+        *view_y(v, j) = *view_column(v, which, j);
+}
+
+/* Writes leaves of the program; from: NULL writes zeros. */
+SHARED_FUNCTION void view_write_leaves(const struct nearest_view *v, uint32_t leaves, size_t count,
+                                       const double *from) {
+    for (size_t i = 0; i < count; i++)
+        *view_slot(v, leaves + i * v->plan->stride) = from ? from[i] : 0;
 }
 
 /* The larger one and the smaller one; a where b is NaN. One instruction each, where fmax is a call. */
@@ -109,6 +134,29 @@ SHARED_FUNCTION double row_entry(const struct nearest_view *v, size_t i, size_t 
     return *view_slot(v, v->plan->entry[e]) * *view_row(v, ROW_UNIT, i);
 }
 
+/* J in the units of its rows, into the system's matrix. */
+SHARED_FUNCTION void rows_write_matrix(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    for (size_t i = 0; i < p->rows; i++)
+        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
+            *view_slot(v, p->matrix + e * p->stride) = row_entry(v, i, e);
+}
+
+/* A right-hand side for the rows whose ROW_SIDE is not 0: the solution is large if they depend on each other. No sum of its entries is 0 by
+ * chance. */
+SHARED_FUNCTION void rows_ask_dependence(const struct nearest_view *v) {
+    const struct nearest_plan *p = v->plan;
+    double sign = 1;
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_unknown(v, UNKNOWN_RIGHT, j) = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        bool asked = *view_row(v, ROW_SIDE, i) != 0;
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = asked ? sign : 0;
+        sign = asked ? -0.875 * sign : sign;
+        sign = fabs(sign) < 0.25 ? 4 * sign : sign;
+    }
+}
+
 /* sum_k J_ik x_k with x by outputs, so far apart */
 SHARED_FUNCTION double row_product(const struct nearest_view *v, size_t i, const double *x, size_t apart) {
     const struct nearest_plan *p = v->plan;
@@ -125,16 +173,16 @@ SHARED_FUNCTION double column_slope(const struct nearest_view *v, size_t j) {
     if (p->fixed[j])
         return 0;
     return p->optimal ? *view_slot(v, p->gradient[j]) * *view_number(v, NUMBER_UNIT)
-                      : p->square[j] * (*view_slot(v, p->y + j * p->stride) - *view_column(v, COLUMN_RAW, j));
+                      : p->square[j] * (*view_y(v, j) - *view_column(v, COLUMN_RAW, j));
 }
 
-/* The same for the objective itself, of which a distance has no need. */
+/* The objective itself; 0 for a distance. */
 SHARED_FUNCTION double program_cost(const struct nearest_view *v) {
     return v->plan->optimal ? *view_slot(v, v->plan->cost) * *view_number(v, NUMBER_UNIT) : 0;
 }
 
-/* to = slope - J' l at the program's y; the multipliers' largest entry, in the user's units, but for rows whose gradient there is
- * below 1: theirs count in units of its largest entry, or any multiplier of a row in tiny units would make every rest look small. */
+/* to = slope - J' l at the program's y. Returns the largest multiplier in the user's units; that of a row whose gradient is below 1 counts
+ * in units of its largest entry, or a multiplier of a row in tiny units would make every residual look small. */
 SHARED_FUNCTION double rows_rest(const struct nearest_view *v, size_t multipliers, size_t to) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
@@ -175,13 +223,13 @@ SHARED_FUNCTION void row_measure(const struct nearest_view *v, size_t i) {
         lower == upper ? KIND_EQUALITY : (fabs(lower) <= REAL_MAX ? 1 : 0) + (fabs(upper) <= REAL_MAX ? 2 : 0);
 }
 
-/* How much each row is damped: w. */
+/* The damping of a row: w. */
 SHARED_FUNCTION double row_damping(const struct nearest_view *v, size_t i) {
     double norm = *view_row(v, ROW_NORM, i);
     return 0x1p-44 * norm * norm / *view_number(v, NUMBER_CURVATURE) * *view_row(v, ROW_HELD, i);
 }
 
-/* What stands on the diagonal of H besides: where f is flat in an output, its pivot would be 0. */
+/* Added to the diagonal of H: if f is constant in an output, its pivot would be 0. */
 SHARED_FUNCTION double proximal(const struct nearest_view *v) {
     return v->plan->optimal ? 0x1p-30 * *view_number(v, NUMBER_CURVATURE) : 0;
 }

@@ -1,10 +1,62 @@
-/* nearest_state.h - what a search knows of one sample between its evaluations.
+/* nearest_state.h - input and output of a search, a proof and a gradient of nearest.h for one sample, and the state of a search between
+ * its evaluations.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NEAREST_STATE_H
 #define HN_CORE_NEAREST_STATE_H
 
 #include "base/real.h"
+
+/* The largest residual of the optimality conditions of a certified sample. */
+SHARED_CONSTANT double NEAREST_ENOUGH = 1e-8;
+
+/* Why a search has no certificate; hn_reason (hardnet/layer.h) in the same order. */
+enum nearest_reason {
+    NEAREST_CERTIFIED,
+    NEAREST_NOT_CONVERGED,
+    NEAREST_AT_KINK,
+    NEAREST_UNBOUNDED,
+    NEAREST_UNDEFINED,
+    NEAREST_NOT_CONFIRMED,
+    NEAREST_STOPPED
+};
+
+struct nearest_sample {
+    const double *x, *raw; /* inputs, outputs */
+    double *y;             /* outputs: in and out */
+    double *multipliers;   /* own rows, out: positive at lower bounds; or NULL */
+    /* out */
+    bool moved;               /* y is another one */
+    double objective, before; /* of the goal optimal: f at y, and at the y that came in */
+    double kkt;     /* the residual of the optimality conditions at y; infinite where no multipliers are known */
+    int programmes; /* interior-point problems: values of mu */
+    int factorisations;
+    int reason; /* enum nearest_reason */
+};
+
+/* Near a point without a feasible one: weights w that prove it to first order, with the signs of multipliers: positive at lower bounds, 0 on
+ * rows that do not contribute. The weighted violation at y, less the weighted slack of satisfied rows, is 1, and a step of length d (largest
+ * entry) reduces it by at most rest d. */
+struct nearest_proof {
+    const double *x, *y; /* inputs, outputs */
+    double *multipliers; /* rows, out */
+    double rest;         /* out: the sum of |J' w|; infinite where there are no weights */
+};
+
+/* At a certified y with its multipliers: from the gradient with respect to both to those with respect to what they depend on. */
+struct nearest_pull {
+    const double *x, *y, *multipliers, *grad_y;
+    const double *grad_multipliers; /* rows; or NULL */
+    /* out */
+    double *gradient; /* outputs: with respect to y_raw, 0 of the goal optimal; of fixed outputs to their value */
+    double *grad_x;   /* inputs: y_raw, bounds and fixed values constant */
+    double *grad_lower, *grad_upper; /* rows */
+    double *grad_weights;            /* outputs: with respect to S, where the solution is one; or NULL */
+    bool
+        regular; /* active rows are independent, none is weakly active, the solution is strict; else one of several gradients, or 0 */
+};
+
+/* ---- the state of a search ---- */
 
 enum nearest_phase {
     NEAREST_IDLE,

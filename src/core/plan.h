@@ -19,6 +19,8 @@
 #include "core/summary.h"
 #include "linalg/damped_system.h"
 
+#include <string.h>
+
 /* Where a list begins, in units of 8 bytes from the plan's address, and how many elements it has: of type uint32_t unless a
  * comment says otherwise. */
 struct plan_list {
@@ -102,6 +104,19 @@ static inline bool plan_knows(const struct plan *plan, size_t i) {
 
 static inline const struct instruction *plan_code(const struct plan *plan) {
     return (const struct instruction *)plan_bytes_at(plan, plan->program.code);
+}
+
+/* ---- masks in slots: numbers whose bits are all ones or all zeros ---- */
+
+static inline bool mask_read(const double *at) {
+    int64_t bits;
+    memcpy(&bits, at, sizeof bits);
+    return bits != 0;
+}
+
+static inline void mask_write(double *at, bool value) {
+    int64_t bits = -(int64_t)value;
+    memcpy(at, &bits, sizeof bits);
 }
 
 #endif

@@ -15,11 +15,10 @@
 #include "base/random_state.h"
 #include "base/real.h"
 #include "core/restart.h"
-#include "core/stationarity.h"
+#include "core/sample.h"
 
 #ifndef FREESTANDING
 #include "base/random.h"
-#include "core/mask.h"
 #include "core/plan.h"
 #endif
 

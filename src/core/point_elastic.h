@@ -1,4 +1,12 @@
-/* point_elastic.h - the vectors of one sample's elastic QP (core/elastic.h), between the linear systems.
+/* point_elastic.h - the QP of auto's elastic stage, for one sample. At an iterate with values c and Jacobian J the stage takes the step s
+ * that minimises
+ *
+ *     delta |s|^2 / 2 + |t|^2 / 2    subject to    bl - t <= c + J S s <= bu + t        (rows weighted by W, columns by S)
+ *
+ * by a primal-dual interior-point method. Each side of a row has a slack a > 0 and a multiplier z > 0 with a z = mu and t = z. The
+ * distance to the bound is a - z, so slack and multiplier determine each other without further unknowns. On an equality t is the
+ * residual. mu decreases to 0. The linear systems are those of an ordinary step with row weights sqrt(z / (a + z)), which tend to 1 on
+ * active bounds and to 0 elsewhere.
  *
  *     point_elastic_qp_prepare   after a decision: writes A and W r of the next system in place of an ordinary step's
  *     point_elastic_qp_advance   after that step: updates slacks, multipliers and x; at the end sets y to the solution
@@ -18,6 +26,44 @@
 #include "core/point.h"
 #include "core/sample_auto.h"
 #include "core/summary.h"
+
+/* ---- decisions between the linear systems ---- */
+
+/* Sums of a step of the QP. */
+struct elastic_sums {
+    real gap;    /* sum of a z */
+    real loss;   /* largest relative decrease of a slack or multiplier in a step of length 1 */
+    real energy; /* delta |s|^2 + |t|^2 */
+};
+
+SAMPLE_CONSTANT real ELASTIC_FIRST_AIM = REAL(0.1);  /* of mu, */
+SAMPLE_CONSTANT real ELASTIC_LEAST_AIM = REAL(0.02); /* and later */
+SAMPLE_CONSTANT real ELASTIC_KEEP = REAL(0.99);      /* fraction to the boundary */
+SAMPLE_CONSTANT real ELASTIC_GAP = REAL(0.1);   /* times the energy: gap at which the QP is solved accurately enough */
+SAMPLE_CONSTANT real ELASTIC_LEFT = REAL(1e-4); /* relative residual at the end */
+SAMPLE_CONSTANT real ELASTIC_LEAST_WEIGHT = REAL(1e-30);
+SAMPLE_CONSTANT real ELASTIC_WIDEST = REAL(0x1p30); /* scale of a column */
+enum { ELASTIC_MOST_SOLVES = 40 };
+
+SAMPLE_FUNCTION void elastic_open(struct elastic *e, real squares, real sides) {
+    e->sides = sides;
+    e->mu = squares / sample_greater(sides, 1);
+    e->aim = ELASTIC_FIRST_AIM * e->mu;
+    e->left = 1;
+    e->solves = 0;
+}
+
+/* After a step of this length; true at the end. Sets the next target: closer to mu after short steps. */
+SAMPLE_FUNCTION bool elastic_advance(struct elastic *e, real length, const struct elastic_sums *sums) {
+    e->mu = sums->gap / sample_greater(e->sides, 1);
+    e->aim = e->mu * sample_greater(ELASTIC_LEAST_AIM, REAL(0.5) * (1 - length));
+    e->left *= 1 - length;
+    e->solves++;
+    bool settled = sums->gap <= ELASTIC_GAP * sums->energy && e->left <= ELASTIC_LEFT;
+    return settled || e->solves >= ELASTIC_MOST_SOLVES;
+}
+
+/* ---- rows ---- */
 
 /* One row, in units of its weight. */
 struct elastic_row {
@@ -82,7 +128,7 @@ SHARED_FUNCTION void point_elastic_columns(const struct point *p, bool anew) {
             real size = point_abs(*point_at(p, plan->scale + i) * *point_at(p, slot[e]));
             real *scale = point_at(p, plan->column_scale + column[e]);
             if (size * *scale >= 2 && sample_is_finite(size))
-                *scale = 1 / sample_power_of_two(size);
+                *scale = 1 / number_power_of_two(size);
         }
     }
 }
@@ -156,13 +202,6 @@ SHARED_FUNCTION void point_elastic_weigh(const struct point *p, const struct ela
 
 /* ---- the step ---- */
 
-/* y = the base after a step: rows that are outputs read their values from y. */
-SHARED_FUNCTION void point_elastic_settle(const struct point *p) {
-    SHARED_LOOP
-    for (uint32_t j = 0; j < POINT_PLAN(p)->outputs; j++)
-        *point_at(p, POINT_PLAN(p)->y + j) = *point_at(p, POINT_PLAN(p)->base + j);
-}
-
 /* Change of v of row i in a step of length 1. */
 SHARED_FUNCTION real elastic_change(const struct point *p, uint32_t i, const struct elastic_row *row) {
     const struct plan *plan = POINT_PLAN(p);
@@ -229,7 +268,7 @@ SHARED_FUNCTION bool point_elastic_advance(const struct point *p, struct elastic
         if (row.above)
             elastic_look(&upper, change, e->aim, &sums);
     }
-    real length = elastic_length(&sums);
+    real length = sums.loss > ELASTIC_KEEP ? ELASTIC_KEEP / sums.loss : 1;
     elastic_move_rows(p, e->aim, length, &sums);
     SHARED_LOOP
     for (uint32_t j = 0; j < plan->outputs; j++) {
@@ -281,7 +320,7 @@ SHARED_FUNCTION void point_elastic_qp_prepare(const struct point *p, struct samp
 }
 
 SHARED_FUNCTION void point_elastic_qp_advance(const struct point *p, struct sample *s) {
-    point_elastic_settle(p);
+    point_copy(p, POINT_PLAN(p)->base, POINT_PLAN(p)->y, POINT_PLAN(p)->outputs); /* rows that are outputs read y */
     bool done = s->phase == PHASE_ELASTIC && point_elastic_advance(p, &s->qp, s->eps);
     point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_STRETCHED, false);
     point_set_mask(p, POINT_PLAN(p)->summary + SUMMARY_USABLE, true);

@@ -10,7 +10,7 @@
 #define HN_CORE_REFINE_QP_H
 
 #include "base/real.h"
-#include "core/refine_layout.h"
+#include "core/barrier.h"
 
 #ifndef REFINE_CALL
 #define REFINE_CALL(k, name) ((k)->name)

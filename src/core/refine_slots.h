@@ -20,7 +20,7 @@
 
 struct backend;
 
-/* A program has a struct's name of its own in core/refine_layout.h. */
+/* The program of core/barrier.h. */
 struct program {
     struct policy_program own;
 };

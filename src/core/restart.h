@@ -75,7 +75,7 @@ SAMPLE_FUNCTION real restart_point(int attempt, const struct restart_output *o) 
     else if (attempt == RESTART_FROM_START || restart_is_home(attempt))
         y = o->start;
     else
-        y = o->raw + restart_spread(attempt) * sample_power_of_two(sample_greater(1, size)) * o->normal;
+        y = o->raw + restart_spread(attempt) * number_power_of_two(sample_greater(1, size)) * o->normal;
     if (restart_is_unclipped(attempt))
         return y;
     if (y < o->lower)

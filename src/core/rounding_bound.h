@@ -13,7 +13,7 @@
 #define HN_CORE_ROUNDING_BOUND_H
 
 #include "base/real.h"
-#include "core/compute.h"
+#include "core/point.h"
 
 #ifdef REAL_LIBM
 #define ROUNDING_CALL 8 /* units of u in a function of the target's <math.h>: 4 units in the last place */
@@ -29,13 +29,9 @@ struct rounding_leaf {
     real error;
 };
 
-SHARED_FUNCTION real rounding_size(real a) {
-    return sample_greater(a, -a);
-}
-
 /* Of one operation that is correctly rounded; what underflows is lost. */
 SHARED_FUNCTION real rounding_unit(real v) {
-    real size = rounding_size(v);
+    real size = point_abs(v);
     return size < REAL_MIN ? REAL_MIN : ROUNDING_UNIT * size;
 }
 
@@ -46,18 +42,18 @@ SHARED_FUNCTION real rounding_called(real v) {
 /* ---- one function for each kind of operator: its value, and its arguments ---- */
 
 SHARED_FUNCTION real rounding_sum(real v, rounded_number a, rounded_number b) {
-    return a.error + b.error + ROUNDING_UNIT * rounding_size(v);
+    return a.error + b.error + ROUNDING_UNIT * point_abs(v);
 }
 
 SHARED_FUNCTION real rounding_product(real v, rounded_number a, rounded_number b) {
-    real carried = rounding_size(a.value) * b.error + rounding_size(b.value) * a.error + a.error * b.error;
+    real carried = point_abs(a.value) * b.error + point_abs(b.value) * a.error + a.error * b.error;
     return a.value == 0 || b.value == 0 ? carried : carried + rounding_unit(v);
 }
 
 SHARED_FUNCTION real rounding_quotient(real v, rounded_number a, rounded_number b) {
-    real least = rounding_size(b.value) - b.error;
+    real least = point_abs(b.value) - b.error;
     real own = a.value == 0 ? 0 : rounding_unit(v);
-    return least > 0 ? own + (a.error + rounding_size(v) * b.error) / least : REAL_INFINITY;
+    return least > 0 ? own + (a.error + point_abs(v) * b.error) / least : REAL_INFINITY;
 }
 
 SHARED_FUNCTION real rounding_none(real v, rounded_number a, rounded_number b) {
@@ -92,13 +88,13 @@ SHARED_FUNCTION real rounding_gentle(real v, rounded_number a, rounded_number b)
 
 SHARED_FUNCTION real rounding_tan(real v, rounded_number a, rounded_number b) {
     (void)b;
-    return a.error * (1 + 2 * rounding_size(v)) < REAL(0.25) ? rounding_called(v) + 2 * a.error * (1 + v * v)
-                                                             : REAL_INFINITY;
+    return a.error * (1 + 2 * point_abs(v)) < REAL(0.25) ? rounding_called(v) + 2 * a.error * (1 + v * v)
+                                                         : REAL_INFINITY;
 }
 
 /* asin and acos, whose slope is steepest at -1 and 1. */
 SHARED_FUNCTION real rounding_arc(real v, rounded_number a, rounded_number b) {
-    real most = rounding_size(a.value) + a.error, slope = real_sqrt(sample_greater(1 - most * most, 0));
+    real most = point_abs(a.value) + a.error, slope = real_sqrt(sample_greater(1 - most * most, 0));
     (void)b;
     if (!(most <= 1))
         return REAL_INFINITY;
@@ -107,14 +103,14 @@ SHARED_FUNCTION real rounding_arc(real v, rounded_number a, rounded_number b) {
 }
 
 SHARED_FUNCTION real rounding_atan2(real v, rounded_number a, rounded_number b) {
-    real most = sample_greater(rounding_size(a.value), rounding_size(b.value)), error = a.error + b.error;
-    bool cut = b.value - b.error < 0 && rounding_size(a.value) <= a.error && a.error > 0;
+    real most = sample_greater(point_abs(a.value), point_abs(b.value)), error = a.error + b.error;
+    bool cut = b.value - b.error < 0 && point_abs(a.value) <= a.error && a.error > 0;
     return error < REAL(0.25) * most && !cut ? rounding_called(v) + REAL(1.5) * error / (most - error) : REAL_INFINITY;
 }
 
 SHARED_FUNCTION real rounding_hyperbolic(real v, rounded_number a, rounded_number b) {
     (void)b;
-    return a.error < REAL(0.5) ? rounding_called(v) + 2 * a.error * (rounding_size(v) + 1) : REAL_INFINITY;
+    return a.error < REAL(0.5) ? rounding_called(v) + 2 * a.error * (point_abs(v) + 1) : REAL_INFINITY;
 }
 
 SHARED_FUNCTION real rounding_acosh(real v, rounded_number a, rounded_number b) {
@@ -123,20 +119,20 @@ SHARED_FUNCTION real rounding_acosh(real v, rounded_number a, rounded_number b) 
 }
 
 SHARED_FUNCTION real rounding_atanh(real v, rounded_number a, rounded_number b) {
-    real most = rounding_size(a.value) + a.error;
+    real most = point_abs(a.value) + a.error;
     (void)b;
     return most < 1 ? rounding_called(v) + a.error / (1 - most * most) : REAL_INFINITY;
 }
 
 /* |a|^(b - 1) is largest at one end of where a may be. */
 SHARED_FUNCTION real rounding_pow(real v, rounded_number a, rounded_number b) {
-    real size = rounding_size(a.value), end = b.value >= 1 ? size + a.error : size - a.error, carried = 0;
+    real size = point_abs(a.value), end = b.value >= 1 ? size + a.error : size - a.error, carried = 0;
     if (a.error > 0)
         carried =
-            end > 0 ? REAL(1.02) * a.error * rounding_size(b.value) * elementary_pow(end, b.value - 1) : REAL_INFINITY;
+            end > 0 ? REAL(1.02) * a.error * point_abs(b.value) * elementary_pow(end, b.value - 1) : REAL_INFINITY;
     if (b.error > 0) {
-        real power = b.error * rounding_size(elementary_log(size));
-        carried = power < REAL(0.5) ? carried + REAL(1.5) * rounding_size(v) * power : REAL_INFINITY;
+        real power = b.error * point_abs(elementary_log(size));
+        carried = power < REAL(0.5) ? carried + REAL(1.5) * point_abs(v) * power : REAL_INFINITY;
     }
     return carried + rounding_called(v);
 }
@@ -150,12 +146,12 @@ SHARED_FUNCTION real rounding_extreme(real v, rounded_number a, rounded_number b
 SHARED_FUNCTION real rounding_comparison(real v, rounded_number a, rounded_number b) {
     real error = a.error + b.error;
     (void)v;
-    return error == 0 || rounding_size(a.value - b.value) > REAL(1.01) * error ? 0 : 1;
+    return error == 0 || point_abs(a.value - b.value) > REAL(1.01) * error ? 0 : 1;
 }
 
 SHARED_FUNCTION real rounding_choice(rounded_number condition, rounded_number yes, rounded_number no) {
     if (condition.error > 0)
-        return rounding_size(yes.value - no.value) + sample_greater(yes.error, no.error);
+        return point_abs(yes.value - no.value) + sample_greater(yes.error, no.error);
     return condition.value != 0 ? yes.error : no.error;
 }
 
@@ -163,8 +159,8 @@ SHARED_FUNCTION real rounding_choice(rounded_number condition, rounded_number ye
 
 /* The violation of a row at most, of what it is measured by at least; beyond: by how much the values violate it. */
 SHARED_FUNCTION real rounding_row(rounded_number c, rounded_number bound, real beyond, bool relative) {
-    real most = beyond + (c.error + bound.error + 2 * ROUNDING_UNIT * rounding_size(beyond));
-    real least = rounding_size(bound.value) - bound.error;
+    real most = beyond + (c.error + bound.error + 2 * ROUNDING_UNIT * point_abs(beyond));
+    real least = point_abs(bound.value) - bound.error;
     if (beyond == -REAL_INFINITY) /* there is no such bound */
         return 0;
     return relative && least > 1 ? most / least : most;

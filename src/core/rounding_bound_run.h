@@ -6,7 +6,7 @@
 
 #include "base/real.h"
 #include "core/rounding_bound.h"
-#include "core/solver_report.h"
+#include "core/solver.h"
 
 SHARED_FUNCTION void rounding_run(const real *slots, rounded_number *numbers) {
     for (size_t i = 0; i < sizeof rounding_leaves / sizeof rounding_leaves[0]; i++) {

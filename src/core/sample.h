@@ -10,7 +10,7 @@
  *                      accepted if it lowers |W r|^2, and eps follows the ratio of the actual to the predicted reduction
  *                      (Levenberg 1944, Marquardt 1963; growth on rejection: Nielsen 1999)
  *     enforce          lm with eps = 0; rows that depend on others are omitted from the step
- *     auto             sample_auto.h, elastic.h, sample_budget.h
+ *     auto             sample_auto.h, point_elastic.h
  *
  * An adapted eps is a power of two and every decision is locally constant, so neither contributes to the derivative.
  *
@@ -61,11 +61,6 @@ SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *
     s->eps = s->used = o->adaptive ? 0 : o->damping;
 }
 
-/* The raw output equals the model's start values. */
-SAMPLE_FUNCTION void sample_is_home(struct sample *s) {
-    s->homed = true;
-}
-
 /* The sample is invalid; y holds its fallback. */
 SAMPLE_FUNCTION void sample_fall_back(struct sample *s, hn_outcome outcome) {
     s->phase = PHASE_FALLBACK;
@@ -111,7 +106,7 @@ SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_opt
 SAMPLE_FUNCTION void sample_choose_eps(struct sample *s, real largest) {
     if (!(largest > SAMPLE_SMALL && largest < SAMPLE_LARGE)) /* J is 0 or out of range; the step detects it */
         largest = 1;
-    s->eps = sample_power_of_two(SAMPLE_FIRST_EPS * largest);
+    s->eps = number_power_of_two(SAMPLE_FIRST_EPS * largest);
     s->growth = 2;
     s->limit = s->eps * SAMPLE_RANGE;
     s->chooses = false;
@@ -292,7 +287,46 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
     return choice;
 }
 
-#include "core/stationarity.h"
+/* ---- stationarity: the outcome when steps stall, from the gradient of |W r|^2 / 2 there ---- */
+
+/* Sums over the rows of the last accepted iterate. Entries of A' W r that would push an output on a bound beyond it count as 0. */
+struct sample_slope {
+    real entries; /* |A|^2 */
+    real squares; /* |W r|^2 */
+    real slope;   /* |A' W r|^2 */
+    real steep;   /* the sum of |A' W r| */
+    real size;    /* of the outputs: max |y|, at least 1 */
+    bool affine;  /* every violated row is affine */
+};
+
+/* The sum of squares f of affine violated rows is convex. At a y that satisfies them 0 >= f + f' (y - here), so some output
+ * differs by at least f / |f'|_1; active bounds only increase this. Distances above SAMPLE_REACH count as unreachable. */
+SAMPLE_FUNCTION bool sample_is_proof(const struct sample_slope *slope) {
+    return slope->affine && slope->squares > SAMPLE_SMALL &&
+           SAMPLE_REACH * slope->size * slope->steep < REAL(0.5) * slope->squares;
+}
+
+/* Answers sample->asks: sums at the last accepted iterate, or whether the entries of J there are finite. */
+SAMPLE_FUNCTION void sample_answer(struct sample *s, const struct sample_slope *slope, bool entries_finite) {
+    bool asks_slope = s->asks == SAMPLE_ASKS_SLOPE;
+    real scale = slope->entries * slope->squares;
+    s->asks = SAMPLE_ASKS_NOTHING;
+    if (asks_slope ? !sample_is_finite(slope->entries)
+                   : !entries_finite) /* weighted entries are at most 2 if J is finite */
+        s->outcome = HN_OUTCOME_NONFINITE_EVALUATION;
+    else if (asks_slope && slope->slope <= SAMPLE_STATIONARY_STUCK * SAMPLE_STATIONARY_STUCK * scale)
+        s->stationary = true;
+    if (asks_slope && scale > 0 && slope->slope < s->slope * scale)
+        s->slope = slope->slope / scale;
+    if (asks_slope && sample_is_proof(slope)) {
+        s->stationary = true;
+        s->phase = PHASE_RETURN;
+    }
+    if (s->stationary)
+        s->outcome = HN_OUTCOME_LOCALLY_INFEASIBLE;
+}
+
+/* ---- steps ---- */
 
 /* Whether a step is computed now; not if y is about to be replaced. */
 SAMPLE_FUNCTION bool sample_takes_step(const struct sample *s) {
@@ -378,6 +412,42 @@ SAMPLE_FUNCTION hn_outcome sample_verdict(const struct sample *s, const struct s
     return s->outcome == HN_OUTCOME_OK ? HN_OUTCOME_STALLED : s->outcome;
 }
 
-#include "core/tape_head.h"
+/* ---- the head of a tape: whether its steps can be differentiated, how many there are, and of which attempt ---- */
+
+enum tape_validity {
+    TAPE_WHOLE,
+    TAPE_FALLBACK, /* the result is a fallback and does not depend on y_raw */
+    TAPE_TOO_LONG, /* more steps than the tape has room for, or a step by an elastic QP */
+};
+
+struct tape_head {
+    int32_t way; /* enum tape_validity */
+    int32_t steps;
+    int32_t attempt; /* its start point: core/restart.h */
+    int32_t unused;
+};
+
+/* The head of a sample that has ended; room: capacity of the tape in steps. The tape has the last attempt only. If an earlier attempt
+ * had the best iterate, its steps are lost; such a sample, which is not ok, gets the gradient of the identity. */
+SAMPLE_FUNCTION struct tape_head tape_head_of(const struct sample *s, size_t room) {
+    bool lost = s->origin != SAMPLE_FROM_ATTEMPT || s->best_attempt != s->attempt;
+    bool strayed = s->strayed > 0 && s->best_step >= s->strayed;
+    bool longer = !lost && (strayed || (size_t)s->best_step > room);
+    enum tape_validity way = longer ? TAPE_TOO_LONG : TAPE_WHOLE;
+    if (s->phase == PHASE_FALLBACK)
+        way = TAPE_FALLBACK;
+    bool whole = way == TAPE_WHOLE && !lost;
+    struct tape_head head = {(int32_t)way, whole ? s->best_step : 0, whole ? s->attempt : 0, 0};
+    return head;
+}
+
+/* The head for the backward pass. A head that no forward run can have written has no gradient. */
+SAMPLE_FUNCTION struct tape_head tape_head_read(const struct tape_head *head, size_t room) {
+    bool whole = head->way == TAPE_WHOLE && head->steps >= 0 && (size_t)head->steps <= room && head->attempt >= 0 &&
+                 (head->attempt == 0 || room > 0);
+    bool fallback = head->way == TAPE_FALLBACK && head->steps == 0 && head->attempt == 0;
+    struct tape_head none = {(int32_t)TAPE_TOO_LONG, 0, 0, 0};
+    return whole || fallback ? *head : none;
+}
 
 #endif

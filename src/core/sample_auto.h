@@ -5,7 +5,7 @@
  *              about the final values of those outputs
  *     global   from the best iterate: lm's damping and acceptance, every step clipped to the bounds of the outputs
  *     elastic  if that fails or converges slowly, from the best iterate: each step is the solution of a QP over all rows, including
- *              satisfied ones (elastic.h), accepted if it lowers |W r|. The linear systems of a QP count as steps. Such a step has no
+ *              satisfied ones (point_elastic.h), accepted if it lowers |W r|. The linear systems of a QP count as steps. Such a step has no
  *              gradient
  *     restart  steps of the global stage from perturbed points (restart.h), a bounded number of times; outputs on a bound stay there
  *              unless -A' W r points inside (Bertsekas 1982)
@@ -13,7 +13,7 @@
  *              lead through larger violations. Once with the smallest eps, before the restarts, and once damped, after them
  *     long     lm's steps from y_raw, not clipped, while they make progress and `iterations` allows
  *
- * With a step budget (sample_budget.h) the start values come after near and global, first with near steps, then with lm's; there are no
+ * With a step budget the start values come after near and global, first with near steps, then with lm's; there are no
  * QPs, and the sample ends when the budget is spent.
  *
  * The near stage moves y little more than a projection would, which keeps the cost of a controller's output low. It ends when |W r| is
@@ -28,7 +28,44 @@
 #include "core/restart.h"
 #include "core/sample.h"
 
-#include "core/sample_budget.h"
+/* ---- the step budget ----
+ *
+ * If the layer has measured that the model's start values lead to ok (sample_options.usual; layer/step_budget.c), a sample that fails
+ * from its raw output continues from the start values, and ends when the budget is spent there and |W r| no longer decreases. */
+
+SAMPLE_CONSTANT real SAMPLE_CLOSER = 14; /* reduction of max |r| from which the budget grows */
+
+/* The number of the next attempt. Undamped steps from y_raw come before the restarts: long chains of equations, such as dynamics in
+ * physical units, converge quickly with them and slowly with damping. */
+SAMPLE_FUNCTION int sample_next_attempt(const struct sample *s, const struct sample_options *o) {
+    if (s->attempt == 0 && o->usual > 0 && !s->homed)
+        return RESTART_HOME;
+    if (s->attempt == 0 || s->attempt == RESTART_HOME_AGAIN)
+        return RESTART_UNDAMPED;
+    if (s->attempt == RESTART_UNDAMPED)
+        return RESTART_UNCLIPPED;
+    return s->attempt == RESTART_LAST ? RESTART_DAMPED : s->attempt + 1;
+}
+
+/* Whether the budget is spent. It grows with the square of the reduction of max |r| since the start values. */
+SAMPLE_FUNCTION bool sample_is_spent(const struct sample *s, const struct sample_options *o) {
+    real worth = s->away / (SAMPLE_CLOSER * s->best);
+    real budget = (real)o->budget * sample_greater(1, worth * worth);
+    return s->homed && (real)(s->iteration - s->home) >= budget && s->waited > SAMPLE_PATIENCE;
+}
+
+/* Whether the attempt from y_raw has used as many steps, so that the start values come next. The effort does not change the iterates,
+ * only where a sample ends. */
+SAMPLE_FUNCTION bool sample_goes_home(const struct sample *s, const struct sample_options *o) {
+    return o->usual > 0 && !s->homed && s->iteration >= o->usual && s->waited > SAMPLE_PATIENCE;
+}
+
+/* Whether the elastic stage may be tried: only without a budget. */
+SAMPLE_FUNCTION bool sample_may_stretch(const struct sample *s, const struct sample_options *o) {
+    return s->attempt == 0 && s->stage == SAMPLE_GLOBAL && s->elastic == 0 && o->usual == 0;
+}
+
+/* ---- the stages ---- */
 
 SAMPLE_CONSTANT real SAMPLE_STEADY =
     REAL(0.9); /* a step that reduces |W r|^2 below this share may exceed the step limit */
@@ -170,7 +207,7 @@ SAMPLE_FUNCTION enum sample_decision sample_refuse_elastic(struct sample *s) {
 SAMPLE_FUNCTION enum sample_decision sample_open_elastic(struct sample *s, real squares) {
     s->squares = squares;
     sample_wait(s, squares);
-    s->eps = sample_power_of_two(SAMPLE_ELASTIC_EPS * (squares < 1 ? real_sqrt(squares) : 1));
+    s->eps = number_power_of_two(SAMPLE_ELASTIC_EPS * (squares < 1 ? real_sqrt(squares) : 1));
     s->growth = SAMPLE_ELASTIC_GROWTH;
     s->limit = 0;
     return SAMPLE_GO_ON;

@@ -37,17 +37,40 @@ struct sample_options {
     int32_t budget; /* step limit: usual times the effort */
 };
 
-#include "core/compute.h"
-#include "core/elastic.h"
+#include "core/number.h"
+
+/* ---- operations of the decisions besides + - * / and sqrt ---- */
+
+SAMPLE_FUNCTION bool sample_is_finite(real a) {
+    return ROUNDED_DIFFERENCE(a, a) == 0; /* NaN if a is not finite */
+}
+
+SAMPLE_FUNCTION real sample_greater(real a, real b) {
+    return a < b ? b : a;
+}
+
+/* Saturating increment, so that a proof that an emitted file does not overflow needs no iteration limit. */
+SAMPLE_FUNCTION int sample_one_more(int count) {
+    return count < 2000000000 ? count + 1 : count;
+}
 
 /* ---- the state ---- */
+
+/* The state of an elastic QP (point_elastic.h). */
+struct elastic {
+    real mu;    /* mean of a z */
+    real aim;   /* target mu of the current system */
+    real left;  /* residual of delta s - J' z = 0, relative to the first */
+    real sides; /* finite bounds of inequalities */
+    int solves; /* linear systems solved */
+};
 
 enum sample_phase {
     PHASE_IDLE,        /* no sample */
     PHASE_NEW,         /* y holds the raw output, not evaluated yet */
     PHASE_START,       /* y holds another point to start from, not evaluated yet */
     PHASE_STEP,        /* y holds the result of a step */
-    PHASE_ELASTIC,     /* y holds the base; an elastic QP (elastic.h) is being solved there */
+    PHASE_ELASTIC,     /* y holds the base; an elastic QP (point_elastic.h) is being solved there */
     PHASE_ELASTIC_END, /* y is to be reset to the base, for another QP */
     PHASE_REWIND,      /* y is to be reset to the best iterate, to continue there */
     PHASE_RESTART,     /* y is to be set to the start of the next attempt */

@@ -52,17 +52,13 @@ SHARED_FUNCTION double candidates_value(const struct samples *m, bool corrected,
     return corrected || samples_ok(m, s) ? m->objective[s] : m->reports[s].violation;
 }
 
-SHARED_FUNCTION bool candidates_is_better(const struct candidates *c, size_t a, size_t b) {
-    bool a_ok = c->reports[a].outcome == HN_OUTCOME_OK, b_ok = c->reports[b].outcome == HN_OUTCOME_OK;
-    return choice_is_better(a_ok, c->values[a], b_ok, c->values[b]);
-}
-
 /* Chooses the best candidate of input i: ok before not ok, then the smallest value; NaN is the worst. */
 SHARED_FUNCTION void candidates_choose(const struct candidates *c, size_t i) {
     size_t best = i;
-    for (size_t k = 1; k < c->candidates; k++)
-        if (candidates_is_better(c, k * c->inputs + i, best))
-            best = k * c->inputs + i;
+    for (size_t s = i + c->inputs; s < c->candidates * c->inputs; s += c->inputs)
+        if (choice_is_better(c->reports[s].outcome == HN_OUTCOME_OK, c->values[s],
+                             c->reports[best].outcome == HN_OUTCOME_OK, c->values[best]))
+            best = s;
     c->best[i] = best;
 }
 

@@ -1,12 +1,12 @@
-/* search.h - see nearest.h: the search of samples side by side. A text for the processor and for a device.
+/* search.h - see nearest.h: the search of several samples together, on a CPU and on a device.
  *
  *     evaluate    c and J at every sample's point, then the Hessian with its multipliers
  *     prepare     errors, mu, the system; a sample may go over to polishing, or end
  *     solve       factor, again with a larger delta where the signs of the pivots are wrong; solution, refined twice
- *     search      lengths of steps, each with an evaluation of all samples; those that have theirs stay where they are
+ *     search      lengths of steps, each with an evaluation of all samples; samples with an accepted step stay at it
  *
- * Whoever includes it says how many samples there are at most (NEAREST_AT_ONCE), whether a search is to end early (NEAREST_ENDS of its
- * watch), and what nearest_solve.h and nearest_barrier.h ask for.
+ * A target defines NEAREST_AT_ONCE, the largest number of samples, NEAREST_ENDS(watch), whether a search must end early, NEAREST_AT
+ * (nearest_rows.h), struct backend, elementary_log.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SEARCH_H
@@ -14,13 +14,12 @@
 
 #include "base/real.h"
 #include "core/search_end.h"
-#include "core/search_group.h"
 
 /* ---- preparing ---- */
 
 /* After the evaluation at the start. One that needs no search has multipliers of 0. */
 static void search_begin(struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
     barrier_begin(&v, s);
     for (size_t i = 0; s->attempt == 0 && i < v.plan->rows; i++)
@@ -37,7 +36,7 @@ static void search_begin(struct search_group *g, size_t lane) {
 
 /* The iterate, where c and J were evaluated: keep it, lower mu, polish or end. */
 static void search_look(struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
     if (s->phase != NEAREST_DESCENDS)
         return;
@@ -53,21 +52,15 @@ static void search_look(struct search_group *g, size_t lane) {
 
 /* ---- the search along the step ---- */
 
-/* Puts the sample back to its iterate. */
-static void search_go_back(const struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
-    search_write_y(&v, COLUMN_Y);
-}
-
 static void search_begin_step(struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
     s->settled = true;
     if (s->phase == NEAREST_POLISHES) {
         if (s->polish < 0 || !polish_step(&v)) {
             s->phase = NEAREST_DESCENDS;
             s->polish = -1;
-            search_go_back(g, lane);
+            view_write_y(&v, COLUMN_Y);
         }
         return;
     }
@@ -86,19 +79,20 @@ static void search_begin_step(struct search_group *g, size_t lane) {
 
 /* Second steps, where they are asked for. */
 static void search_solve_second(struct search_group *g, const bool *asked) {
-    const struct nearest_plan *p = &g->n->plan;
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+    const struct nearest_plan *p = &g->group.n->plan;
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         if (asked[lane]) {
             g->state[lane].way = 1;
             barrier_right(&v, &g->state[lane]);
         }
     }
-    g->kernels->signed_solve(&p->system, g->memory, nearest_vector(p, UNKNOWN_RIGHT), nearest_vector(p, UNKNOWN_STEP2));
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+    g->group.kernels->signed_solve(&p->system, g->group.memory, nearest_vector(p, UNKNOWN_RIGHT),
+                                   nearest_vector(p, UNKNOWN_STEP2));
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         if (asked[lane]) {
-            barrier_second(&v, &g->state[lane]);
+            barrier_measure_step(&v, &g->state[lane]);
             barrier_try(&v, &g->state[lane]);
         }
     }
@@ -106,7 +100,7 @@ static void search_solve_second(struct search_group *g, const bool *asked) {
 
 /* After an evaluation; true where a length is still to be found. */
 static bool search_judge(struct search_group *g, size_t lane, bool *second) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
     *second = false;
     if (s->settled)
@@ -120,7 +114,7 @@ static bool search_judge(struct search_group *g, size_t lane, bool *second) {
         s->settled = true;
         s->failures++;
         s->length = 0;
-        search_go_back(g, lane);
+        view_write_y(&v, COLUMN_Y);
         return true; /* c and J at the iterate again */
     case BARRIER_SECOND:
         *second = true;
@@ -133,13 +127,13 @@ static bool search_judge(struct search_group *g, size_t lane, bool *second) {
 
 static void search_along(struct search_group *g) {
     bool second[NEAREST_AT_ONCE] = {false}, any = true;
-    for (size_t lane = 0; lane < g->count; lane++)
+    for (size_t lane = 0; lane < g->group.count; lane++)
         search_begin_step(g, lane);
     while (any) {
         bool asked = false;
-        search_evaluate(g, 1);
+        nearest_evaluate(&g->group, 1);
         any = false;
-        for (size_t lane = 0; lane < g->count; lane++) {
+        for (size_t lane = 0; lane < g->group.count; lane++) {
             any = search_judge(g, lane, &second[lane]) || any;
             asked = asked || second[lane];
         }
@@ -150,7 +144,7 @@ static void search_along(struct search_group *g) {
 
 /* Moves to what the search found; a polish goes on or ends. */
 static void search_take_over(struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
     if (s->phase == NEAREST_DESCENDS && s->polish >= 0 && s->length > 0)
         barrier_accept(&v, s);
@@ -159,13 +153,12 @@ static void search_take_over(struct search_group *g, size_t lane) {
         best_keep(&v, s);
     if (s->phase == NEAREST_POLISHES && !polish_judge(&v, s)) {
         s->phase = s->kept <= NEAREST_ENOUGH ? NEAREST_IDLE : NEAREST_DESCENDS;
-        search_go_back(g, lane);
+        view_write_y(&v, COLUMN_Y);
     }
 }
 
 /* ---- all of it ---- */
 
-/* Whether nobody waits for it any longer. */
 static bool search_ended(struct search_group *g) {
     g->cut = g->cut || NEAREST_ENDS(g->watch);
     return g->cut;
@@ -174,27 +167,27 @@ static bool search_ended(struct search_group *g) {
 static void search_all(struct search_group *g) {
     bool busy = true;
     while (busy && !search_ended(g)) {
-        search_evaluate(g, 1);
-        for (size_t lane = 0; lane < g->count; lane++) {
-            const struct nearest_view v = search_view(g, lane);
+        nearest_evaluate(&g->group, 1);
+        for (size_t lane = 0; lane < g->group.count; lane++) {
+            const struct nearest_view v = nearest_view_of(&g->group, lane);
             search_look(g, lane);
             search_set_multipliers(&v, g->state[lane].phase == NEAREST_POLISHES ? ROW_POLISH : ROW_MULTIPLIER);
         }
-        nearest_hessian(g->kernels, g->n, g->memory);
+        nearest_hessian(&g->group);
         search_factor(g);
-        nearest_solve(g->kernels, &g->n->plan, g->memory, UNKNOWN_STEP, SEARCH_REFINEMENTS);
+        nearest_solve(&g->group, UNKNOWN_STEP, SEARCH_REFINEMENTS);
         search_along(g);
         busy = false;
-        for (size_t lane = 0; lane < g->count; lane++) {
+        for (size_t lane = 0; lane < g->group.count; lane++) {
             search_take_over(g, lane);
             busy = busy || search_is_busy(g, lane);
         }
     }
 }
 
-/* A sample that has not arrived, or at something further away, begins again where it began, closer to its bounds. */
+/* A sample without a solution, or with one that is further away, begins again where it began, closer to its bounds. */
 static bool search_begins_again(struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
     if (search_is_taken(&v, s))
         return false;
@@ -204,61 +197,51 @@ static bool search_begins_again(struct search_group *g, size_t lane) {
     for (size_t j = 0; j < v.plan->outputs; j++)
         *view_column(&v, COLUMN_Y, j) =
             *view_column(&v, s->attempt == 3 && !v.plan->fixed[j] ? COLUMN_RAW : COLUMN_START, j);
-    search_go_back(g, lane);
+    view_write_y(&v, COLUMN_Y);
     return true;
-}
-
-/* From the second attempt on: equalities that depend on each other are damped more. */
-static void search_hold_dependent(struct search_group *g, const bool *again) {
-    struct plain_group plain = {g->kernels, g->n, g->memory, g->state, g->count, {false}};
-    for (size_t lane = 0; lane < g->count; lane++)
-        plain.flag[lane] = again[lane];
-    plain_hold_dependent(&plain);
 }
 
 /* Of f: samples that have ended without a certificate. */
 static void search_find_unbounded(struct search_group *g) {
-    struct plain_group plain = {g->kernels, g->n, g->memory, g->state, g->count, {false}};
     bool any = false;
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         bool own = v.plan->rows == v.plan->own_rows && v.plan->optimal;
-        plain.flag[lane] = own && g->state[lane].led && !search_is_taken(&v, &g->state[lane]);
-        any = any || plain.flag[lane];
+        g->flag[lane] = own && g->state[lane].led && !search_is_taken(&v, &g->state[lane]);
+        any = any || g->flag[lane];
     }
     if (any && !g->cut)
-        plain_find_unbounded(&plain);
+        plain_find_unbounded(g);
 }
 
 /* At most plan.stride samples. */
 // NOLINTNEXTLINE(readability-non-const-parameter): it is written through the group
 static void search_run(const struct backend *kernels, const struct nearest_parts *n, double *memory,
                        struct nearest_sample *samples, size_t count, const struct nearest_watch *watch) {
-    struct search_group g = {
-        .kernels = kernels, .n = n, .memory = memory, .samples = samples, .count = count, .watch = watch};
+    struct search_group g = {.group = {kernels, n, memory, count}, .samples = samples, .watch = watch};
     const struct nearest_state fresh = {.kept = REAL_INFINITY};
     const int attempts = n->plan.optimal ? SEARCH_ATTEMPTS_OPTIMAL : SEARCH_ATTEMPTS;
-    bool again[NEAREST_AT_ONCE], any = true;
+    bool any = true;
     for (size_t lane = 0; lane < count; lane++) {
         search_load(&g, lane);
         g.state[lane] = fresh;
-        again[lane] = true;
+        g.flag[lane] = true;
     }
-    search_evaluate(&g, 0);
+    nearest_evaluate(&g.group, 0);
     for (int attempt = 0; attempt < attempts && any && !g.cut; attempt++) {
         search_lift(&g);
-        search_evaluate(&g, 1);
+        nearest_evaluate(&g.group, 1);
         for (size_t lane = 0; lane < count; lane++)
-            if (again[lane]) {
+            if (g.flag[lane]) {
                 search_take_lifted(&g, lane);
                 search_begin(&g, lane);
             }
         if (attempt > 0)
-            search_hold_dependent(&g, again);
+            plain_hold_dependent(&g);
         search_all(&g);
         any = false;
         for (size_t lane = 0; lane < count && attempt + 1 < attempts && !g.cut; lane++)
-            any = (again[lane] = search_begins_again(&g, lane)) || any;
+            any = (g.flag[lane] = search_begins_again(&g, lane)) || any;
     }
     search_find_unbounded(&g);
     search_look_back(&g);

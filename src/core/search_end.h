@@ -5,7 +5,7 @@
 #define HN_CORE_SEARCH_END_H
 
 #include "base/real.h"
-#include "core/search_group.h"
+#include "core/least_squares.h"
 
 static double search_energy(const struct nearest_view *v, size_t which) {
     const struct nearest_plan *p = v->plan;
@@ -55,7 +55,7 @@ static void search_drop_multipliers(const struct nearest_view *v, struct nearest
 }
 
 static enum nearest_reason search_reason(const struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_state *s = &g->state[lane];
     if (search_is_taken(&v, s))
         return NEAREST_CERTIFIED;
@@ -86,15 +86,15 @@ static void search_begin_lifted(const struct nearest_view *v, struct nearest_sta
 
 /* One of Newton's steps on these rows, for the samples that polish. */
 static void search_step_lifted(struct search_group *g) {
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         search_set_multipliers(&v, ROW_POLISH);
     }
-    nearest_hessian(g->kernels, g->n, g->memory);
+    nearest_hessian(&g->group);
     search_factor(g);
-    nearest_solve(g->kernels, &g->n->plan, g->memory, UNKNOWN_STEP, SEARCH_REFINEMENTS);
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+    nearest_solve(&g->group, UNKNOWN_STEP, SEARCH_REFINEMENTS);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         struct nearest_state *s = &g->state[lane];
         bool stepped = s->phase == NEAREST_POLISHES && s->polish >= 0 && polish_step(&v);
         for (size_t i = 0; stepped && i < v.plan->rows; i++) {
@@ -110,16 +110,16 @@ static void search_step_lifted(struct search_group *g) {
  * own values; where it does not hold for these, Newton's method goes on from there. The program's y is what was kept. */
 static void search_judge_lifted(struct search_group *g) {
     bool judges[NEAREST_AT_ONCE], busy = true;
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         judges[lane] = search_is_taken(&v, &g->state[lane]);
     }
     for (int round = 0; busy && round < SEARCH_LIFTS; round++) {
         busy = false;
         search_lift(g);
-        search_evaluate(g, 1);
-        for (size_t lane = 0; lane < g->count; lane++) {
-            const struct nearest_view v = search_view(g, lane);
+        nearest_evaluate(&g->group, 1);
+        for (size_t lane = 0; lane < g->group.count; lane++) {
+            const struct nearest_view v = nearest_view_of(&g->group, lane);
             struct nearest_state *s = &g->state[lane];
             if (!judges[lane])
                 continue;
@@ -137,20 +137,20 @@ static void search_judge_lifted(struct search_group *g) {
 
 /* A last look at what is returned: where nothing is certified, where a row has hardly a gradient, and where kinks are split. */
 static void search_look_back(struct search_group *g) {
-    bool any = false, split = g->n->plan.outputs > g->n->plan.own_outputs;
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+    bool any = false, split = g->group.n->plan.outputs > g->group.n->plan.own_outputs;
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         const struct nearest_state *s = &g->state[lane];
         bool taken = search_is_taken(&v, s), best = v.plan->optimal && s->best_cost < s->start_cost;
         any = any || !taken || s->vanishes;
-        search_write_y(&v, taken ? COLUMN_KEPT : best ? COLUMN_BEST : COLUMN_START);
+        view_write_y(&v, taken ? COLUMN_KEPT : best ? COLUMN_BEST : COLUMN_START);
     }
     if (split)
         search_judge_lifted(g);
     else if (any)
-        search_evaluate(g, 1);
-    for (size_t lane = 0; any && !split && lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+        nearest_evaluate(&g->group, 1);
+    for (size_t lane = 0; any && !split && lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         if (g->state[lane].vanishes && search_is_taken(&v, &g->state[lane]))
             search_drop_multipliers(&v, &g->state[lane]);
     }
@@ -158,7 +158,7 @@ static void search_look_back(struct search_group *g) {
 
 /* Of f also what is not certified is returned, where it is lower than at the start. */
 static void search_finish(const struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_state *s = &g->state[lane];
     struct nearest_sample *sample = &g->samples[lane];
     bool taken = search_is_taken(&v, s), best = !taken && v.plan->optimal && s->best_cost < s->start_cost;

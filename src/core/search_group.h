@@ -1,14 +1,12 @@
-/* search_group.h - see search.h: the samples of a search, their points, and the systems that are solved for them.
+/* search_group.h - the samples of a search, their points, and the systems that are solved for them. Part of search.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SEARCH_GROUP_H
 #define HN_CORE_SEARCH_GROUP_H
 
 #include "base/real.h"
-#include "core/least_squares.h"
 #include "core/nearest_barrier.h"
 #include "core/nearest_newton.h"
-#include "core/nearest_samples.h"
 #include "core/nearest_solve.h"
 
 struct nearest_watch;
@@ -27,68 +25,51 @@ SHARED_CONSTANT double SEARCH_DELTA = 1e-3;    /* of the largest S^2 */
 
 /* The samples of one call. */
 struct search_group {
-    const struct backend *kernels;
-    const struct nearest_parts *n;
-    double *memory;
+    struct nearest_group group;
     struct nearest_sample *samples;
-    size_t count;
     const struct nearest_watch *watch;
-    bool cut; /* the watch has ended it */
+    bool cut;                   /* the watch has ended it */
+    bool flag[NEAREST_AT_ONCE]; /* samples of least_squares.h */
     struct nearest_state state[NEAREST_AT_ONCE];
 };
-
-static struct nearest_view search_view(const struct search_group *g, size_t lane) {
-    return nearest_view_of(&g->n->plan, g->memory, lane);
-}
 
 static bool search_is_busy(const struct search_group *g, size_t lane) {
     return g->state[lane].phase != NEAREST_IDLE;
 }
 
-static void search_evaluate(const struct search_group *g, int phase) {
-    g->kernels->run(g->n->plan.program, phase, g->memory);
-}
-
 /* ---- the beginning ---- */
 
-static void search_write_y(const struct nearest_view *v, size_t which) {
-    const struct nearest_plan *p = v->plan;
-    for (size_t j = 0; j < p->outputs; j++)
-        *view_slot(v, p->y + j * p->stride) = *view_column(v, which, j);
-}
-
 static void search_load(const struct search_group *g, size_t lane) {
-    const struct nearest_plan *p = &g->n->plan;
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_plan *p = &g->group.n->plan;
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_sample *sample = &g->samples[lane];
-    for (size_t i = 0; i < p->inputs; i++)
-        *view_slot(&v, p->x + i * p->stride) = sample->x[i];
+    view_write_leaves(&v, p->x, p->inputs, sample->x);
     for (size_t j = 0; j < p->own_outputs; j++) {
         *view_column(&v, COLUMN_RAW, j) = sample->raw[j];
         *view_column(&v, COLUMN_START, j) = *view_column(&v, COLUMN_Y, j) = sample->y[j];
     }
-    search_write_y(&v, COLUMN_Y);
+    view_write_y(&v, COLUMN_Y);
 }
 
-/* Additional outputs become the values of the kinks that they stand for, at the program's y. */
+/* Additional outputs become the values of their kinks at the program's y. */
 static void search_lift(const struct search_group *g) {
-    const struct nearest_plan *p = &g->n->plan;
+    const struct nearest_plan *p = &g->group.n->plan;
     if (p->outputs == p->own_outputs)
         return;
-    search_evaluate(g, 1);
-    for (size_t lane = 0; lane < g->count; lane++) {
-        const struct nearest_view v = search_view(g, lane);
+    nearest_evaluate(&g->group, 1);
+    for (size_t lane = 0; lane < g->group.count; lane++) {
+        const struct nearest_view v = nearest_view_of(&g->group, lane);
         for (size_t j = p->own_outputs; j < p->outputs; j++)
-            *view_slot(&v, p->y + j * p->stride) = *view_slot(&v, p->lift[j - p->own_outputs]);
+            *view_y(&v, j) = *view_slot(&v, p->lift[j - p->own_outputs]);
     }
 }
 
 /* Where an attempt begins; at first it is the start. */
 static void search_take_lifted(const struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_plan *p = v.plan;
     for (size_t j = p->own_outputs; j < p->outputs; j++) {
-        double t = *view_column(&v, COLUMN_Y, j) = *view_slot(&v, p->y + j * p->stride);
+        double t = *view_column(&v, COLUMN_Y, j) = *view_y(&v, j);
         if (g->state[lane].attempt == 0)
             *view_column(&v, COLUMN_START, j) = t;
     }
@@ -105,11 +86,9 @@ static void search_set_multipliers(const struct nearest_view *v, size_t which) {
 }
 
 static void search_assemble(const struct search_group *g, size_t lane) {
-    const struct nearest_view v = search_view(g, lane);
-    const struct nearest_plan *p = v.plan;
-    for (size_t i = 0; search_is_busy(g, lane) && i < p->rows; i++)
-        for (size_t e = p->first[i]; e < p->first[i + 1]; e++)
-            *view_slot(&v, p->matrix + e * p->stride) = row_entry(&v, i, e);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
+    if (search_is_busy(g, lane))
+        rows_write_matrix(&v);
     if (g->state[lane].phase == NEAREST_POLISHES)
         polish_assemble(&v);
     else if (g->state[lane].phase == NEAREST_DESCENDS)
@@ -121,7 +100,7 @@ static void search_assemble(const struct search_group *g, size_t lane) {
 /* A larger delta for a sample whose pivots have wrong signs; a polish ends there. true: factor again. */
 static bool search_damp(struct search_group *g, size_t lane) {
     struct nearest_state *s = &g->state[lane];
-    const struct nearest_view v = search_view(g, lane);
+    const struct nearest_view v = nearest_view_of(&g->group, lane);
     double least = SEARCH_DELTA * *view_number(&v, NUMBER_CURVATURE);
     if (!search_is_busy(g, lane) || nearest_has_signs(&v))
         return false;
@@ -137,14 +116,14 @@ static bool search_damp(struct search_group *g, size_t lane) {
 
 static void search_factor(struct search_group *g) {
     bool again = true;
-    for (size_t lane = 0; lane < g->count; lane++)
+    for (size_t lane = 0; lane < g->group.count; lane++)
         g->state[lane].delta = 0;
-    for (size_t lane = 0; lane < g->count; lane++)
+    for (size_t lane = 0; lane < g->group.count; lane++)
         search_assemble(g, lane);
     for (int k = 0; k < SEARCH_FACTORS && again; k++) {
         again = false;
-        g->kernels->signed_factor(&g->n->plan.system, g->memory);
-        for (size_t lane = 0; lane < g->count; lane++) {
+        nearest_factor(&g->group);
+        for (size_t lane = 0; lane < g->group.count; lane++) {
             g->state[lane].factorisations += k == 0 && search_is_busy(g, lane);
             bool wrong = search_damp(g, lane);
             g->state[lane].factorisations += wrong && k + 1 < SEARCH_FACTORS;

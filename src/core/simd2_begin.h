@@ -1,25 +1,93 @@
-/* simd2_begin.h - headers over simd that are included behind this one are compiled again, over simd2: simd_abs is simd2_abs there, and
- * pair_sum is simd2_pair_sum. simd2_end.h gives the names back. A name that the headers declare and this list lacks is declared twice,
- * which compilers refuse.
+/* simd2_begin.h - simd2: a SIMD vector of two numbers, for emitted code that computes two statements at once
+ * (codegen/passes/slp_vectorize.h), where the compiler and the target have vectors (PAIRS).
+ *
+ * Headers over simd that are included behind this one are compiled again, over simd2: simd_abs is simd2_abs there, and pair_sum is
+ * simd2_pair_sum. simd2_end.h restores the names. A name that the headers declare and this list lacks is declared twice, which compilers
+ * reject. The bits of an element depend only on the operands of that element.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SIMD2_BEGIN_H
 #define HN_CORE_SIMD2_BEGIN_H
 
-#include "core/simd2.h"
+typedef double simd2 __attribute__((vector_size(16)));
+typedef double simd2_loose __attribute__((vector_size(16), aligned(8), may_alias)); /* at any address of a number */
+typedef int64_t simd2_bits __attribute__((vector_size(16)));
+typedef uint64_t simd2_words __attribute__((vector_size(16)));
 
-#pragma push_macro("WIDTH")
-#pragma push_macro("SIMD_MASK")
-#pragma push_macro("SIMD_AT")
-#undef WIDTH
-#undef SIMD_MASK
-#undef SIMD_AT
-#define WIDTH     SIMD2_WIDTH
-#define SIMD_MASK SIMD2_MASK
-#define SIMD_AT   SIMD2_AT
+SIMD_INLINE simd2_bits simd2_to_bits(simd2 a) {
+    return (simd2_bits)a;
+}
 
-/* ---- the headers, whose include guards are taken away ---- */
+SIMD_INLINE simd2 simd2_of_bits(simd2_bits bits) {
+    return (simd2)bits;
+}
 
+SIMD_INLINE simd2 simd2_of(double low, double high) {
+    simd2 a = {low, high};
+    return a;
+}
+
+SIMD_INLINE simd2_bits simd2_bits_of(int64_t low, int64_t high) {
+    simd2_bits a = {low, high};
+    return a;
+}
+
+SIMD_INLINE simd2 simd2_all(double value) {
+    return simd2_of(value, value);
+}
+
+SIMD_INLINE simd2_bits simd2_bits_all(int64_t value) {
+    return simd2_bits_of(value, value);
+}
+
+SIMD_INLINE double simd2_low(simd2 a) {
+    return a[0];
+}
+
+SIMD_INLINE double simd2_high(simd2 a) {
+    return a[1];
+}
+
+SIMD_INLINE int64_t simd2_bits_low(simd2_bits a) {
+    return a[0];
+}
+
+SIMD_INLINE int64_t simd2_bits_high(simd2_bits a) {
+    return a[1];
+}
+
+SIMD_INLINE simd2 simd2_turn(simd2 a) {
+    return simd2_of(a[1], a[0]);
+}
+
+SIMD_INLINE simd2_bits simd2_bits_turn(simd2_bits a) {
+    return simd2_bits_of(a[1], a[0]);
+}
+
+/* Two consecutive numbers. */
+SIMD_INLINE simd2 simd2_load(const double *at) {
+    return *(const simd2_loose *)(const void *)at;
+}
+
+SIMD_INLINE void simd2_store(double *at, simd2 value) {
+    *(simd2_loose *)(void *)at = value;
+}
+
+SIMD_INLINE simd2 simd2_sqrt(simd2 a) {
+    return simd2_of(simd_sqrt(a[0]), simd_sqrt(a[1]));
+}
+
+SIMD_INLINE int simd2_any(simd2_bits mask) {
+    return (mask[0] | mask[1]) != 0;
+}
+
+SIMD_INLINE int simd2_seldom(simd2_bits mask) {
+    return simd2_any(mask);
+}
+
+/* ---- the headers, whose include guards are removed ---- */
+
+#undef HN_BASE_SIMD_OPERATIONS_H
 #undef HN_BASE_SIMD_PAIR_H
 #undef HN_BASE_ELEMENTARY_ROUND_H
 #undef HN_BASE_ELEMENTARY_EXPONENTIAL_H
@@ -29,6 +97,47 @@
 #undef HN_LINALG_PIVOT_KERNEL_H
 #undef HN_CPU_ROW_VALUES_KERNEL_H
 #undef HN_CODEGEN_ROW_FUNCTIONS_KERNEL_H
+
+/* ---- macros; simd2_end.h has the same list ---- */
+
+#pragma push_macro("WIDTH")
+#pragma push_macro("SIMD_MASK")
+#pragma push_macro("SIMD_AT")
+#pragma push_macro("SIMD_LESS")
+#pragma push_macro("SIMD_NOT_LESS_EQUAL")
+#pragma push_macro("SIMD_TEST")
+#pragma push_macro("SIMD_LESSER")
+#pragma push_macro("SIMD_GREATER")
+#undef WIDTH
+#undef SIMD_MASK
+#undef SIMD_AT
+#undef SIMD_LESS
+#undef SIMD_NOT_LESS_EQUAL
+#undef SIMD_TEST
+#undef SIMD_LESSER
+#undef SIMD_GREATER
+#define WIDTH                2
+#define SIMD_MASK(condition) ((simd2_bits)(condition))
+#define SIMD_AT(v, i)        ((v)[i])
+
+/* GCC splits masks into scalars where it sees that they come from comparisons; it keeps these instructions. It folds those of constants,
+ * which are equalities and residuals. */
+#if defined(__SSE2__) && !defined(__clang__)
+#define SIMD_LESS(a, b)           ((simd2_bits)__builtin_ia32_cmpltpd(a, b))
+#define SIMD_NOT_LESS_EQUAL(a, b) ((simd2_bits)__builtin_ia32_cmpnlepd(a, b))
+#else
+#define SIMD_LESS(a, b)           SIMD_MASK(a < b)
+#define SIMD_NOT_LESS_EQUAL(a, b) (~simd_less_equal(a, b))
+#endif
+/* Without a comparison: that of integers is not one instruction in SSE2. */
+#define SIMD_TEST(bit, a, place) simd_bits_subtract(simd_bits_all(0), simd_bits_right(a, place) & simd_bits_all(1))
+#ifdef __SSE2__
+#define SIMD_LESSER(a, b)  __builtin_ia32_minpd(a, b)
+#define SIMD_GREATER(a, b) __builtin_ia32_maxpd(a, b)
+#else
+#define SIMD_LESSER(a, b)  simd_select(simd_less(a, b), a, b)
+#define SIMD_GREATER(a, b) simd_select(simd_less(b, a), a, b)
+#endif
 
 /* ---- operations ---- */
 
@@ -57,6 +166,10 @@
 #define simd_select         SIMD_OF(_select)
 #define simd_sqrt           SIMD_OF(_sqrt)
 #define simd_to_bits        SIMD_OF(_to_bits)
+#define simd_words          SIMD_OF(_words)
+#define simd_lesser         SIMD_OF(_lesser)
+
+#include "base/simd_operations.h"
 
 /* ---- what the headers declare ---- */
 
@@ -84,6 +197,10 @@
 #define LOG2_E                    SIMD_NAME(LOG2_E)
 #define LOG10_E_HIGH              SIMD_NAME(LOG10_E_HIGH)
 #define LOG10_E_LOW               SIMD_NAME(LOG10_E_LOW)
+#define TWO_THIRDS_HIGH           SIMD_NAME(TWO_THIRDS_HIGH)
+#define TWO_THIRDS_LOW            SIMD_NAME(TWO_THIRDS_LOW)
+#define SQRT_HALF                 SIMD_NAME(SQRT_HALF)
+#define WHOLE_NUMBERS             SIMD_NAME(WHOLE_NUMBERS)
 #define exponential_parts         SIMD_NAME(exponential_parts)
 #define exponential_polynomial    SIMD_NAME(exponential_polynomial)
 #define exponential_split         SIMD_NAME(exponential_split)
@@ -129,6 +246,8 @@
 #define HALF_PI_HIGH          SIMD_NAME(HALF_PI_HIGH)
 #define HALF_PI_LOW           SIMD_NAME(HALF_PI_LOW)
 #define TAN_EIGHTH_PI         SIMD_NAME(TAN_EIGHTH_PI)
+#define ARCTANGENT_LEAST      SIMD_NAME(ARCTANGENT_LEAST)
+#define ARCTANGENT_MOST       SIMD_NAME(ARCTANGENT_MOST)
 #define arcsine_polynomial    SIMD_NAME(arcsine_polynomial)
 #define arcsine_parts         SIMD_NAME(arcsine_parts)
 #define arcsine_split         SIMD_NAME(arcsine_split)
@@ -142,6 +261,12 @@
 #define elementary_atan2      SIMD_NAME(elementary_atan2)
 
 #define hyperbolic_limit      SIMD_NAME(hyperbolic_limit)
+#define HYPERBOLIC_MOST       SIMD_NAME(HYPERBOLIC_MOST)
+#define HYPERBOLIC_FAR        SIMD_NAME(HYPERBOLIC_FAR)
+#define HYPERBOLIC_TINY       SIMD_NAME(HYPERBOLIC_TINY)
+#define TANH_MOST             SIMD_NAME(TANH_MOST)
+#define AREA_LARGE            SIMD_NAME(AREA_LARGE)
+#define hyperbolic_result     SIMD_NAME(hyperbolic_result)
 #define hyperbolic_parts      SIMD_NAME(hyperbolic_parts)
 #define hyperbolic_split      SIMD_NAME(hyperbolic_split)
 #define elementary_cosh       SIMD_NAME(elementary_cosh)

@@ -11,5 +11,10 @@
 #pragma pop_macro("WIDTH")
 #pragma pop_macro("SIMD_MASK")
 #pragma pop_macro("SIMD_AT")
+#pragma pop_macro("SIMD_LESS")
+#pragma pop_macro("SIMD_NOT_LESS_EQUAL")
+#pragma pop_macro("SIMD_TEST")
+#pragma pop_macro("SIMD_LESSER")
+#pragma pop_macro("SIMD_GREATER")
 
 #endif

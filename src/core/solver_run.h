@@ -7,7 +7,6 @@
 
 #include "base/real.h"
 #include "core/solver.h"
-#include "core/solver_report.h"
 
 #ifndef SOLVER_UNROLL
 #define SOLVER_UNROLL SHARED_LOOP /* unrolls a loop to have several loads in flight */

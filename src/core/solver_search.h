@@ -13,9 +13,8 @@
 #define HN_CORE_SOLVER_SEARCH_H
 
 #include "base/real.h"
-#include "core/nearest_samples.h"
+#include "core/nearest_state.h"
 #include "core/solver.h"
-#include "core/solver_report.h"
 
 #define SEARCH_PROVEN 1e-6 /* times 1 / max(1, |y|): certificates with a larger residual are weak */
 

@@ -80,8 +80,7 @@ static void print_search(struct text *out, bool thread_pool) {
     emission_print_operators(out, NULL);
     text_add(out,
              "#include \"core/program_run.h\"\n#include \"linalg/signed_kernel.h\"\n"
-             "#include \"core/nearest_layout.h\"\n#include \"core/nearest_samples.h\"\n"
-             "#include \"core/nearest_state.h\"\n#include \"core/active_set_layout.h\"\n"
+             "#include \"core/nearest_layout.h\"\n#include \"core/nearest_state.h\"\n"
              "#include \"cuda/kernels/nearest_slots.h\"\n#include \"cuda/kernels/kernels_%s.h\"\n"
              "#include \"core/search.h\"\n#include \"core/infeasibility_proof.h\"\n"
              "#include \"core/implicit_vjp.h\"\n#include \"core/active_set.h\"\n",

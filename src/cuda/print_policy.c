@@ -15,7 +15,7 @@ const char *policy_kernel_name(enum policy_kernel kernel) {
 
 /* Numbers and elementary functions. */
 static const char functions[] =
-    "#include \"core/scalar_double.h\"\n#include \"core/scalar_operations.h\"\n#include \"core/sqrt.h\"\n"
+    "#include \"core/scalar.h\"\n"
     "#include \"base/elementary_exponential.h\"\n#include \"base/reduce.c\"\n#include \"base/elementary_circle.h\"\n"
     "#include \"base/elementary_arc.h\"\n#include \"base/elementary_hyperbolic.h\"\n";
 

@@ -12,7 +12,6 @@
 #include "codegen/kernel/compile.h"
 #include "core/solver.h"
 #include "core/solver_adjoint.h"
-#include "core/solver_report.h"
 #include "core/solver_search.h"
 #include "cpu/executor.h"
 #include "hardnet/layer.h"

@@ -63,7 +63,7 @@
 
 /* X(name, family, undefined, masks, sign, slope, finite, rounding, calls in double, calls in float), in the same order:
  *
- *     family     the header of its function, base/elementary_*.h and core/float_*.h; BASIC needs none
+ *     family     the header of its function, base/elementary_*.h; BASIC needs none
  *     undefined  the finite arguments for which it is infinite or NaN
  *     masks      which results of an undefined argument may become a finite result
  *     sign       of the result

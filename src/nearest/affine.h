@@ -17,7 +17,7 @@
 #ifndef HN_NEAREST_AFFINE_H
 #define HN_NEAREST_AFFINE_H
 
-#include "core/active_set_layout.h"
+#include "core/nearest_layout.h"
 #include "nearest/nearest_plan.h"
 
 /* Call affine_release also after a failure. */
@@ -25,11 +25,6 @@ hn_status affine_create(struct affine *affine, const struct nearest_plan *plan, 
 void affine_release(struct affine *affine);
 
 /* ---- the goal is the model's objective ---- */
-
-/* hessian: outputs x outputs, out; quadratic: the Hessian is constant and the program was created. For
- * affine_create. */
-hn_status affine_read_goal(struct affine *affine, const hn_model *model, double *hessian, bool *quadratic,
-                           hn_error *error);
 
 /* Size of the workspace in doubles, 64-byte aligned; initialise it once. 0: the goal is the distance. */
 size_t affine_goal_numbers(const struct affine *affine);

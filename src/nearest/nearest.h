@@ -11,9 +11,8 @@
 #ifndef HN_NEAREST_H
 #define HN_NEAREST_H
 
-#include "core/nearest_samples.h"
+#include "core/nearest_state.h"
 #include "cpu/backend.h"
-#include "nearest/nearest_inputs.h"
 #include "nearest/nearest_plan.h"
 
 /* Constant; threads may share it, each with its own workspace. */

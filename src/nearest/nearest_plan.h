@@ -36,4 +36,13 @@ void nearest_plan_release(struct nearest_plan *plan);
 /* Writes constants and zeros into a workspace of plan->bytes, 64-byte aligned. */
 void nearest_plan_prepare(const struct nearest_plan *plan, double *memory);
 
+/* ---- derivatives with respect to the inputs ----
+ *
+ * How the optimality conditions depend on the inputs: dc/dx, and d/dx of (sum_i lambda_i dc_i/dy), with the objective d/dx of (sigma df/dy +
+ * sum_i lambda_i dc_i/dy). A separate program, run by the gradient but not by the search. Offsets count doubles from the first slot of this
+ * program. */
+hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *model, bool optimal, uint32_t stride,
+                                hn_error *error);
+void nearest_inputs_release(struct nearest_inputs *inputs);
+
 #endif

@@ -9,9 +9,6 @@
 
 #include <string.h>
 
-#define NEAREST_AT(slots, offset) ((slots) + (offset))
-#include "core/hessian_products.h"
-
 /* Intermediate results of the creation. */
 struct parts {
     struct recipe recipe;
@@ -215,11 +212,4 @@ void nearest_products_release(struct nearest_products *p) {
     program_destroy(p->program);
     arena_release(&p->arena);
     *p = (struct nearest_products){.program = NULL};
-}
-
-/* ---- running ---- */
-
-void nearest_products_run(const struct nearest_products *p, const struct backend *backend, double *own,
-                          const struct product_places *places) {
-    products_run(backend, p, own, places);
 }

@@ -13,14 +13,9 @@
 
 #include "autodiff/program_spec.h"
 #include "core/nearest_layout.h"
-#include "cpu/backend.h"
 
 hn_status nearest_products_create(struct nearest_products *products, const hn_model *model, bool optimal, bool split,
                                   uint32_t stride, hn_error *error);
 void nearest_products_release(struct nearest_products *products);
-
-/* Computes all entries for all lanes. own: workspace of products->bytes, initialised by program_prepare. */
-void nearest_products_run(const struct nearest_products *products, const struct backend *backend, double *own,
-                          const struct product_places *places);
 
 #endif

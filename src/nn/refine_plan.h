@@ -18,7 +18,7 @@
 
 #include "autodiff/program.h"
 #include "base/arena.h"
-#include "core/refine_layout.h"
+#include "core/barrier.h"
 #include "cpu/backend.h"
 #include "hardnet/layer.h"
 

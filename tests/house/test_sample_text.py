@@ -38,7 +38,7 @@ def main():
             declared = '#include "core/sample.h"\n'
             calls = undefined(compile_text(command, options.source, declared, folder, PROBE))
             assert calls <= {"sqrt"}, f"{command}: the decisions call {calls}"
-            compile_text(command, options.source, '#include "core/point_back.h"\nint unused;\n', folder)
+            compile_text(command, options.source, '#include "core/solver_adjoint.h"\nint unused;\n', folder)
     if not plus:
         print("skipped: there is no C++ compiler")
         return 77

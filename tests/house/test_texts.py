@@ -28,8 +28,8 @@ FILES = [
     (r"base/(lanes|simd|elementary).h|cpu/(unload_kernel|fused_auto|kernel_table).h|codegen/kernel/(?!row_).*", "lanes double"),
     (r"cpu/row_values_kernel.h|codegen/kernel/row_functions_kernel.h|linalg/pivot_kernel.h", f"lanes double, {EVERYWHERE}"),
     (r"base/reduce.c|core/simd2\w*.h", "plain double"),
-    (r"base/elementary_\w+.h|base/reduce.h|core/scalar_double.h", "emitted double, registers double"),
-    (r"core/float_\w+.h|core/scalar_float.h", "emitted float, registers float"),
+    (r"base/reduce.h", "emitted double, registers double"),
+    (r"base/elementary_\w+.h|core/scalar.h", "emitted double, registers double, emitted float, registers float"),
     (r"core/emitted_target.h|core/entry_slots.h", "plain double, plain float"),
     (r"core/libm_math.h", "libm double, libm float"),
     (r"core/mlp\w*.h|core/policy_run.h|core/refine_slots.h", "emitted double, emitted float"),
@@ -44,7 +44,7 @@ FILES = [
     (r"cuda/kernels/(policy|warp)_\w+.h|core/residual.h", "policy double"),
     (r"cuda/kernels/(search|nearest|level_schedule|kernels)_\w+.h|linalg/signed_\w+.h|base/arena_memory.h|autodiff/\w+.h", "search double"),
     (r"linalg/(blocked_(rows|solve)|tridiagonal_solve)_kernel.h", "memory double, memory float"),
-    (r"core/(nearest|active_set|search|solver_search|least_squares|hessian|infeasibility|implicit)\w*.h", "search double"),
+    (r"core/(nearest|active_set|search|solver_search|least_squares|infeasibility|implicit)\w*.h", "search double"),
     (r"cuda/kernels/.*", "memory double, memory float"),
     (r".*", EVERYWHERE),
 ]
@@ -67,7 +67,7 @@ BEFORE = {
                (r"linalg/tridiagonal_solve_kernel.h", ["cuda/kernels/tridiagonal_schur.h"])],
     "search": [(r"linalg/signed_kernel.h|cuda/kernels/(nearest_slots|kernels_\w+).h", SEARCH),
                (r"cuda/kernels/search_layout.h", ["core/solver_search.h"]), (r"cuda/kernels/nearest_kernel\w*.h", ["core/solver_search.h", *KERNELS, "cuda/kernels/search_layout.h"]),
-               (r"core/(nearest_(?!layout|samples|state)|active_set(?!_layout)|search|least_squares|hessian|infeasibility|implicit)\w*.h", KERNELS)],
+               (r"core/(nearest_(?!layout|state)|active_set(?!_layout)|search|least_squares|infeasibility|implicit)\w*.h", KERNELS)],
 }
 WARNINGS = ["-Wall", "-Werror", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-psabi", "-Wno-int-in-bool-context", "-Wno-unknown-warning-option"]
 

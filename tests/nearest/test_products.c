@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NEAREST_AT(slots, offset) ((slots) + (offset))
+#include "core/nearest_solve.h"
+
 /* sigma Hess f + sum lambda Hess c by the evaluator, outputs x outputs, lower triangle. */
 static void known_hessian(const struct random_problem *p, double sigma, const double *lambda, double *full) {
     hn_evaluator *evaluator;
@@ -58,7 +61,7 @@ static void check_products(const struct random_problem *p, const double *lambda,
                                           (uint32_t)(p->inputs + n),
                                           (uint32_t)(p->inputs + n + 1),
                                           (uint32_t)(p->inputs + n + 1 + p->rows)};
-    nearest_products_run(&products, &backend, own, &places);
+    products_run(&backend, &products, own, &places);
     known_hessian(p, sigma, lambda, known);
     for (size_t j = 0; j < n; j++)
         for (size_t e = products.first[j]; e < products.first[j + 1]; e++) {

@@ -88,13 +88,12 @@ static struct families find_families(const struct emission *e) {
 
 static void print_families(const struct emission *e, struct text *out) {
     const struct families f = find_families(e);
-    const char *prefix = e->options.single ? "core/float" : "base/elementary";
-    text_add(out, "#include \"%s_exponential.h\"\n%s#include \"%s_circle.h\"\n", prefix,
-             e->options.single ? "" : "#include \"base/reduce.c\"\n", prefix);
+    text_add(out, "#include \"base/elementary_exponential.h\"\n%s#include \"base/elementary_circle.h\"\n",
+             e->options.single ? "" : "#include \"base/reduce.c\"\n");
     if (f.arc)
-        text_add(out, "#include \"%s_arc.h\"\n", prefix);
+        text_add(out, "#include \"base/elementary_arc.h\"\n");
     if (f.hyperbolic)
-        text_add(out, "#include \"%s_hyperbolic.h\"\n", prefix);
+        text_add(out, "#include \"base/elementary_hyperbolic.h\"\n");
 }
 
 static const char row_functions[] = "#include \"linalg/pivot_kernel.h\"\n"
@@ -110,10 +109,8 @@ static void print_two(const struct emission *e, struct text *out) {
 }
 
 void emission_print_elementary(const struct emission *e, struct text *out) {
-    text_add(out,
-             "#include \"core/scalar_%s.h\"\n#include \"core/scalar_operations.h\"\n#include \"core/sqrt.h\"\n"
-             "#include \"%s.h\"\n",
-             e->options.single ? "float" : "double", e->options.libm ? "core/libm_math" : "base/simd_pair");
+    text_add(out, "#include \"core/scalar.h\"\n#include \"%s.h\"\n",
+             e->options.libm ? "core/libm_math" : "base/simd_pair");
     if (!e->options.libm)
         print_families(e, out);
 }

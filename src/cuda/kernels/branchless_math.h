@@ -17,7 +17,7 @@
 /* Within two units in the last place, or 2^-36: what is left of a float needs no low part. On the host steps are those of an emitted
  * file, unless somebody asks for this one. */
 SIMD_INLINE bool sincos_near(simd a, simd *sine, simd *cosine) {
-    simd shifted = PAIR_FUSED(a, TWO_OVER_PI, CIRCLE_ZERO), n = shifted - CIRCLE_ZERO;
+    simd shifted = PAIR_FUSED(a, TWO_OVER_PI, ROUND_ZERO), n = shifted - ROUND_ZERO;
     simd y = PAIR_FUSED(-n, HALF_PI_THIRD, PAIR_FUSED(-n, HALF_PI_SECOND, PAIR_FUSED(-n, HALF_PI_FIRST, a)));
     simd z = y * y, s = PAIR_FUSED(y * z, sine_polynomial(z), y);
     simd c = PAIR_FUSED(z, PAIR_FUSED(z, cosine_polynomial(z), simd_all(-REAL(0.5))), simd_all(1));

@@ -8,7 +8,7 @@
 #ifndef HN_CUDA_SAMPLE_IO_H
 #define HN_CUDA_SAMPLE_IO_H
 
-#include "core/solver_report.h"
+#include "core/solver.h"
 #include "cuda/kernels/kernel_args.h"
 
 /* ---- copies: all is read before anything is written, or, for all that a compiler knows, each read must wait for the write before it,

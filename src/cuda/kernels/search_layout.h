@@ -5,9 +5,8 @@
 #ifndef HN_CUDA_SEARCH_LAYOUT_H
 #define HN_CUDA_SEARCH_LAYOUT_H
 
-#include "core/active_set_layout.h"
 #include "core/nearest_layout.h"
-#include "core/nearest_samples.h"
+#include "core/nearest_state.h"
 
 /* Numbers of a thread: first those that lie side by side with those of the other threads of its warp. */
 struct search_places {

@@ -39,28 +39,17 @@ typedef struct device_report hn_report;
 #endif
 
 #include "base/real.h"
-#ifdef REAL_SINGLE
-#include "core/scalar_float.h"
-#else
-#include "core/scalar_double.h"
-#endif
-#include "core/scalar_operations.h"
-#include "core/sqrt.h"
+#include "core/scalar.h"
 
 #ifdef STUB_LAYER
 
 /* ---- elementary functions ---- */
 
-#ifdef REAL_SINGLE
-#include "core/float_arc.h"
-#include "core/float_circle.h"
-#include "core/float_exponential.h"
-#include "core/float_hyperbolic.h"
-#else
 #include "base/elementary_arc.h"
 #include "base/elementary_circle.h"
 #include "base/elementary_exponential.h"
 #include "base/elementary_hyperbolic.h"
+#ifndef REAL_SINGLE
 #include "base/reduce.c"
 #endif
 #include "base/random_core.h"

@@ -1,18 +1,24 @@
-/* affine_create.c - see affine.h: what is computed once per layer.
+/* affine.c - see affine.h: what is computed once per layer, and a sample by core/active_set.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/error.h"
 #include "nearest/affine.h"
+
+#include "autodiff/program_spec.h"
+#include "base/error.h"
+#include "cpu/backend.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ENTRIES = 1 << 18, MOST_INEQUALITIES = 512, MOST_EQUALITIES = 512 };
+#define NEAREST_AT(slots, offset) ((slots) + (offset))
+#include "core/active_set.h"
+
+enum { MOST_ENTRIES = 1 << 18, MOST_ROWS = 512, MOST_OUTPUTS = 512, MOST_NODES = 1 << 18 };
 static const double DEPENDENT = 1e-11; /* relative squared norm below which a row counts as linearly dependent */
 
 /* ---- is the plan affine? ---- */
 
-static bool affine_create_is_number(const struct nearest_plan *p, uint32_t offset) {
+static bool is_number(const struct nearest_plan *p, uint32_t offset) {
     return offset / p->stride < p->program->constant_count;
 }
 
@@ -23,7 +29,7 @@ static double number_at(const struct nearest_plan *p, uint32_t offset) {
 static bool is_affine(const struct nearest_plan *p) {
     bool affine = p->rows > 0 && p->outputs > 0 && p->rows * p->outputs <= MOST_ENTRIES;
     for (size_t e = 0; affine && e < p->entries; e++)
-        affine = affine_create_is_number(p, p->entry[e]) && fabs(number_at(p, p->entry[e])) < HUGE_VAL;
+        affine = is_number(p, p->entry[e]) && fabs(number_at(p, p->entry[e])) < HUGE_VAL;
     for (size_t j = 0; affine && !p->optimal && j < p->outputs; j++)
         affine = p->fixed[j] || (p->square[j] > 0 && 1 / p->square[j] < HUGE_VAL);
     return affine;
@@ -31,7 +37,7 @@ static bool is_affine(const struct nearest_plan *p) {
 
 /* ---- memory ---- */
 
-static double *affine_create_take(struct affine *a, size_t count) {
+static double *affine_take(struct affine *a, size_t count) {
     return arena_take(&a->arena, count + 1, sizeof(double));
 }
 
@@ -39,16 +45,16 @@ static bool take_all(struct affine *a, const struct nearest_plan *p) {
     size_t e = a->equalities, i = a->inequalities;
     a->first = arena_take(&a->arena, a->rows + 1, sizeof *a->first);
     a->column = arena_take(&a->arena, p->entries + 1, sizeof *a->column);
-    a->number = affine_create_take(a, p->entries);
+    a->number = affine_take(a, p->entries);
     a->dense = arena_take(&a->arena, a->rows + 1, sizeof *a->dense);
-    a->gauge = affine_create_take(a, a->rows);
-    a->columns = affine_create_take(a, a->outputs * a->rows);
-    a->reach = affine_create_take(a, a->outputs * a->rows);
-    a->solver = affine_create_take(a, e * e);
-    a->coupling = affine_create_take(a, e * i);
-    a->answer = affine_create_take(a, e * i);
-    a->schur = affine_create_take(a, i * i);
-    a->unit = affine_create_take(a, i);
+    a->gauge = affine_take(a, a->rows);
+    a->columns = affine_take(a, a->outputs * a->rows);
+    a->reach = affine_take(a, a->outputs * a->rows);
+    a->solver = affine_take(a, e * e);
+    a->coupling = affine_take(a, e * i);
+    a->answer = affine_take(a, e * i);
+    a->schur = affine_take(a, i * i);
+    a->unit = affine_take(a, i);
     return a->first && a->column && a->number && a->dense && a->columns && a->reach && a->solver && a->coupling &&
            a->answer && a->schur && a->unit && a->gauge;
 }
@@ -64,7 +70,7 @@ static bool sort_rows(struct affine *a, const struct nearest_plan *p) {
     return a->equality && a->inequality;
 }
 
-static void affine_create_fill(struct affine *a, const struct nearest_plan *p) {
+static void fill_rows(struct affine *a, const struct nearest_plan *p) {
     size_t count = 0;
     memset(a->columns, 0, a->outputs * a->rows * sizeof *a->columns);
     for (size_t i = 0; i < a->rows; i++) {
@@ -86,7 +92,7 @@ static void affine_create_fill(struct affine *a, const struct nearest_plan *p) {
 /* ---- H ---- */
 
 /* x = (L L')^-1 x */
-static void affine_create_solve(const double *lower, size_t leading, size_t order, double *x) {
+static void solve_cholesky(const double *lower, size_t leading, size_t order, double *x) {
     for (size_t i = 0; i < order; i++) {
         for (size_t t = 0; t < i; t++)
             x[i] -= lower[i * leading + t] * x[t];
@@ -116,8 +122,8 @@ static bool factor_hessian(double *h, size_t n) {
 /* The inverse of a full H, without the fixed outputs. */
 static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
     size_t n = a->outputs;
-    double *lower = affine_create_take(a, n * n);
-    a->solved = affine_create_take(a, n * n);
+    double *lower = affine_take(a, n * n);
+    a->solved = affine_take(a, n * n);
     if (!lower || !a->solved)
         return false;
     for (size_t i = 0; i < n; i++)
@@ -133,7 +139,7 @@ static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
         double *own = a->solved + j * n;
         for (size_t k = 0; k < n; k++)
             own[k] = k == j && !p->fixed[j];
-        affine_create_solve(lower, n, n, own);
+        solve_cholesky(lower, n, n, own);
     }
     return true;
 }
@@ -141,8 +147,8 @@ static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
 /* H of the distance or of f; a->there tells whether it is positive definite. False when out of memory. */
 static bool take_hessian(struct affine *a, const struct nearest_plan *p) {
     size_t n = a->outputs;
-    a->weight = affine_create_take(a, n);
-    a->inverse = affine_create_take(a, n);
+    a->weight = affine_take(a, n);
+    a->inverse = affine_take(a, n);
     if (!a->weight || !a->inverse)
         return false;
     for (size_t i = 0; p->optimal && i < n; i++)
@@ -173,7 +179,7 @@ static void reach_rows(struct affine *a) {
 /* ---- M and its parts ---- */
 
 /* (J H^-1 J') of rows i and k */
-static double affine_create_product(const struct affine *a, size_t i, size_t k) {
+static double schur_product(const struct affine *a, size_t i, size_t k) {
     double sum = 0;
     for (size_t e = a->first[i]; e < a->first[i + 1]; e++) {
         size_t j = a->column[e];
@@ -184,14 +190,14 @@ static double affine_create_product(const struct affine *a, size_t i, size_t k) 
 
 /* Columns of the factor L of the equality block of M, stored where its inverse goes; linearly dependent rows are left
  * out. */
-static void factor(struct affine *a, double *lower, size_t leading) {
+static void factor_equalities(struct affine *a, double *lower, size_t leading) {
     size_t kept = 0;
     for (size_t r = 0; r < a->equalities; r++) {
         size_t row = a->equality[r];
-        double *own = lower + kept * leading, whole = affine_create_product(a, row, row), left = whole;
+        double *own = lower + kept * leading, whole = schur_product(a, row, row), left = whole;
         for (size_t k = 0; k < kept; k++) {
             const double *other = lower + k * leading;
-            double sum = affine_create_product(a, row, a->equality[k]);
+            double sum = schur_product(a, row, a->equality[k]);
             for (size_t t = 0; t < k; t++)
                 sum -= own[t] * other[t];
             own[k] = sum / other[k]; /* L(r,k) */
@@ -205,23 +211,23 @@ static void factor(struct affine *a, double *lower, size_t leading) {
     a->equalities = kept;
 }
 
-static void affine_create_eliminate(struct affine *a, const double *lower, size_t leading) {
+static void eliminate_equalities(struct affine *a, const double *lower, size_t leading) {
     size_t e = a->equalities, n = a->inequalities;
     for (size_t k = 0; k < e; k++) {
         double *own = a->solver + k * e;
         for (size_t t = 0; t < e; t++)
             own[t] = t == k;
-        affine_create_solve(lower, leading, e, own);
+        solve_cholesky(lower, leading, e, own);
         for (size_t i = 0; i < n; i++)
-            a->coupling[k * n + i] = affine_create_product(a, a->inequality[i], a->equality[k]);
+            a->coupling[k * n + i] = schur_product(a, a->inequality[i], a->equality[k]);
     }
     for (size_t i = 0; i < n; i++) {
-        double *own = a->answer + i * e, whole = affine_create_product(a, a->inequality[i], a->inequality[i]);
+        double *own = a->answer + i * e, whole = schur_product(a, a->inequality[i], a->inequality[i]);
         for (size_t k = 0; k < e; k++)
             own[k] = a->coupling[k * n + i];
-        affine_create_solve(lower, leading, e, own);
+        solve_cholesky(lower, leading, e, own);
         for (size_t t = 0; t <= i; t++) {
-            double sum = affine_create_product(a, a->inequality[i], a->inequality[t]);
+            double sum = schur_product(a, a->inequality[i], a->inequality[t]);
             for (size_t k = 0; k < e; k++)
                 sum -= own[k] * a->coupling[k * n + t];
             a->schur[i * n + t] = a->schur[t * n + i] = sum;
@@ -230,27 +236,102 @@ static void affine_create_eliminate(struct affine *a, const double *lower, size_
     }
 }
 
+/* ---- the model's objective ---- */
+
+struct goal_parts {
+    struct recipe recipe;
+    struct node_matrix gradient, second; /* of f; of its non-constant entries with respect to y */
+    uint32_t *bent, *column;             /* those entries; their outputs */
+    size_t count;
+};
+
+static void differentiate_goal(struct goal_parts *parts, hn_error *error) {
+    struct recipe *recipe = &parts->recipe;
+    struct graph *g = &recipe->problem.graph;
+    struct node_matrix *gradient = &parts->gradient;
+    recipe_gradient(recipe, gradient, SPACE_Y);
+    if (recipe->status != HN_OK)
+        return;
+    if (MOST_NODES < g->max_nodes - g->count)
+        g->max_nodes = g->count + MOST_NODES;
+    for (size_t e = 0; e < gradient->count; e++)
+        if (!graph_entry_is_constant(g, gradient->node[e], NULL)) {
+            parts->bent[parts->count] = gradient->node[e];
+            parts->column[parts->count++] = gradient->column[e];
+        }
+    recipe->status =
+        derivatives_jacobian(&parts->second, g, parts->bent, parts->count, SPACE_Y, recipe->problem.outputs, error);
+}
+
+/* Reads the Hessian; false if an entry is not constant. */
+static bool read_hessian(const struct goal_parts *parts, double *hessian) {
+    const struct node_matrix *second = &parts->second;
+    size_t outputs = parts->recipe.problem.outputs;
+    bool numbers = true;
+    memset(hessian, 0, outputs * outputs * sizeof *hessian);
+    for (size_t k = 0; numbers && k < parts->count; k++)
+        for (size_t e = second->first[k]; numbers && e < second->first[k + 1]; e++)
+            numbers = graph_entry_is_constant(&parts->recipe.problem.graph, second->node[e],
+                                              &hessian[parts->column[k] * outputs + second->column[e]]);
+    return numbers;
+}
+
+/* The program of f and its derivatives with respect to y. */
+static void compile_goal(struct affine *a, struct goal_parts *parts) {
+    struct recipe *recipe = &parts->recipe;
+    size_t cost = recipe_ask(recipe, &recipe->problem.objective, 1);
+    size_t slopes = recipe_ask_matrix(recipe, &parts->gradient);
+    a->goal = recipe_compile(recipe, 1, NULL, 0);
+    if (!a->goal)
+        return;
+    a->goal_inputs = a->goal->leaf_count[SPACE_X];
+    a->goal_x = recipe_leaf(recipe, SPACE_X);
+    a->goal_y = recipe_leaf(recipe, SPACE_Y);
+    a->goal_cost = a->goal->output_slot[cost];
+    a->goal_slope = recipe_vector(recipe, &parts->gradient, slopes, (uint32_t)a->goal->slots, &a->arena);
+}
+
+/* The Hessian of the objective if it is constant, and the program of the objective. */
+static hn_status read_goal(struct affine *a, const hn_model *model, bool *quadratic, hn_error *error) {
+    struct goal_parts parts = {.count = 0};
+    hn_error unused;
+    *quadratic = false;
+    a->hessian = affine_take(a, a->outputs * a->outputs);
+    if (!a->hessian)
+        return error_no_memory(error, "the optimal point");
+    if (a->outputs > MOST_OUTPUTS)
+        return HN_OK;
+    recipe_begin(&parts.recipe, model, "the optimal point", error);
+    parts.bent = recipe_take(&parts.recipe, &a->arena, a->outputs + 1, sizeof *parts.bent);
+    parts.column = recipe_take(&parts.recipe, &a->arena, a->outputs + 1, sizeof *parts.column);
+    differentiate_goal(&parts, &unused);
+    bool large = parts.recipe.status == HN_LIMIT; /* too many nodes: affine.h is not used */
+    if (parts.recipe.status == HN_OK)
+        *quadratic = read_hessian(&parts, a->hessian);
+    if (*quadratic)
+        compile_goal(a, &parts);
+    node_matrix_release(&parts.gradient);
+    node_matrix_release(&parts.second);
+    hn_status status = recipe_end(&parts.recipe);
+    if (status == HN_NO_MEMORY)
+        return error_no_memory(error, "the optimal point");
+    return large ? HN_OK : status;
+}
+
 /* ---- life ---- */
 
-static bool make(struct affine *a, const struct nearest_plan *p) {
+static bool compute_parts(struct affine *a, const struct nearest_plan *p) {
     if (!take_all(a, p))
         return false;
     size_t leading = a->equalities;
-    double *lower = affine_create_take(a, leading * leading);
+    double *lower = affine_take(a, leading * leading);
     if (!lower)
         return false;
-    affine_create_fill(a, p);
+    fill_rows(a, p);
     reach_rows(a);
-    factor(a, lower, leading);
-    affine_create_eliminate(a, lower, leading);
+    factor_equalities(a, lower, leading);
+    eliminate_equalities(a, lower, leading);
     return true;
-}
-
-/* The Hessian of the objective, if constant. */
-static hn_status read_goal(struct affine *a, const hn_model *model, bool *quadratic, hn_error *error) {
-    a->hessian = affine_create_take(a, a->outputs * a->outputs);
-    return a->hessian ? affine_read_goal(a, model, a->hessian, quadratic, error)
-                      : error_no_memory(error, "the optimal point");
 }
 
 hn_status affine_create(struct affine *a, const struct nearest_plan *p, const hn_model *model, hn_error *error) {
@@ -259,7 +340,7 @@ hn_status affine_create(struct affine *a, const struct nearest_plan *p, const hn
     if (!is_affine(p))
         return HN_OK;
     bool made = sort_rows(a, p);
-    if (made && (a->equalities > MOST_EQUALITIES || a->inequalities > MOST_INEQUALITIES))
+    if (made && (a->equalities > MOST_ROWS || a->inequalities > MOST_ROWS))
         return HN_OK;
     hn_status status = p->optimal && made ? read_goal(a, model, &quadratic, error) : HN_OK;
     if (status != HN_OK || !quadratic)
@@ -267,7 +348,7 @@ hn_status affine_create(struct affine *a, const struct nearest_plan *p, const hn
     made = made && take_hessian(a, p);
     if (made && !a->there)
         return HN_OK;
-    if (!made || !make(a, p))
+    if (!made || !compute_parts(a, p))
         return error_no_memory(error, "the nearest point");
     a->most = a->inequalities < a->outputs ? a->inequalities : a->outputs;
     a->numbers = 3 * a->outputs + 2 * a->rows + 2 * a->equalities + 5 * a->inequalities + (a->most + 3) * (a->most + 1);
@@ -278,4 +359,32 @@ void affine_release(struct affine *a) {
     program_destroy(a->goal);
     arena_release(&a->arena);
     *a = (struct affine){.there = false};
+}
+
+/* ---- running ---- */
+
+size_t affine_goal_numbers(const struct affine *a) {
+    return a->goal ? a->goal->slots + 1 : 0;
+}
+
+void affine_goal_begin(const struct affine *a, double *memory) {
+    if (!a->goal)
+        return;
+    program_prepare(a->goal, memory);
+    memory[a->goal->slots] = 0;
+}
+
+double affine_goal_after(const struct affine *a, double *memory, const double *x, struct affine_sample *sample,
+                         double *slope, double *cost) {
+    const struct backend single = backend_single();
+    return affine_look_after(&single, a, memory, x, sample, slope, cost);
+}
+
+double affine_goal_at(const struct affine *a, double *memory, const double *x, const double *y, double *slope) {
+    const struct backend single = backend_single();
+    return affine_look(&single, a, memory, x, y, slope);
+}
+
+void affine_solve(const struct affine *a, double *memory, struct affine_sample *sample) {
+    affine_run(a, memory, sample);
 }

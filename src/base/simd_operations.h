@@ -1,24 +1,27 @@
-/* scalar_operations.h - the operations of base/simd.h for one number, of the precision that scalar_double.h or scalar_float.h before
- * it has chosen.
+/* simd_operations.h - the operations on simd beyond arithmetic, for SIMD vectors (simd.h), for single numbers of emitted files and
+ * kernels (core/scalar.h), and for the pairs of emitted files (core/simd2_begin.h), each of which defines the types first.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CORE_SCALAR_OPERATIONS_H
-#define HN_CORE_SCALAR_OPERATIONS_H
+#ifndef HN_BASE_SIMD_OPERATIONS_H
+#define HN_BASE_SIMD_OPERATIONS_H
 
-#ifndef SIMD_SELECT /* a target may have instructions for these */
+/* A target may have instructions for these. */
+#ifndef SIMD_SELECT
 #define SIMD_SELECT(mask, a, b) simd_of_bits((mask & simd_to_bits(a)) | (~mask & simd_to_bits(b)))
 #define SIMD_KEEP(mask, a)      simd_of_bits(mask &simd_to_bits(a))
-#define SIMD_ABS(a)             simd_of_bits(simd_to_bits(a) & SIMD_BITS_MAX)
+#define SIMD_ABS(a)             simd_of_bits(simd_to_bits(a) & simd_bits_all(SIMD_BITS_MAX))
+#endif
+#ifndef SIMD_LESS
+#define SIMD_LESS(a, b)           SIMD_MASK(a < b)
+#define SIMD_NOT_LESS_EQUAL(a, b) (~simd_less_equal(a, b))
+#define SIMD_TEST(bit, a, place)  SIMD_MASK((a & bit) == bit)
+#endif
+#ifndef SIMD_LESSER
+#define SIMD_LESSER(a, b)  simd_select(simd_less(a, b), a, b)
+#define SIMD_GREATER(a, b) simd_select(simd_less(b, a), a, b)
 #endif
 
-SIMD_INLINE simd simd_all(simd value) {
-    return value;
-}
-
-SIMD_INLINE simd_bits simd_bits_all(simd_bits value) {
-    return value;
-}
-
+/* Integer arithmetic modulo 2^64, of floats 2^32, on unsigned words, where wrapping is defined. Right shifts insert zeros. */
 SIMD_INLINE simd_bits simd_bits_add(simd_bits a, simd_bits b) {
     return (simd_bits)((simd_words)a + (simd_words)b);
 }
@@ -35,15 +38,15 @@ SIMD_INLINE simd_bits simd_bits_right(simd_bits a, int places) {
     return (simd_bits)((simd_words)a >> places);
 }
 
-/* All ones where the bit at this place is set. */
+/* All ones where the bit at this position is set. */
 SIMD_INLINE simd_bits simd_bits_test(simd_bits a, int place) {
     simd_bits bit = simd_bits_left(simd_bits_all(1), place);
-    return SIMD_MASK((a & bit) == bit);
+    return SIMD_TEST(bit, a, place);
 }
 
-/* Comparisons that a NaN fails, except those that say not. */
+/* Comparisons that are false for NaN, except those named `not`. */
 SIMD_INLINE simd_bits simd_less(simd a, simd b) {
-    return SIMD_MASK(a < b);
+    return SIMD_LESS(a, b);
 }
 
 SIMD_INLINE simd_bits simd_less_equal(simd a, simd b) {
@@ -51,7 +54,7 @@ SIMD_INLINE simd_bits simd_less_equal(simd a, simd b) {
 }
 
 SIMD_INLINE simd_bits simd_not_less_equal(simd a, simd b) {
-    return ~simd_less_equal(a, b);
+    return SIMD_NOT_LESS_EQUAL(a, b);
 }
 
 SIMD_INLINE simd_bits simd_equal(simd a, simd b) {
@@ -62,18 +65,18 @@ SIMD_INLINE simd_bits simd_not_equal(simd a, simd b) {
     return SIMD_MASK(a != b);
 }
 
-/* mask ? a : b, by bits: the element that is not chosen leaves no trace, NaN or not. */
+/* mask ? a : b, bitwise: the element that is not chosen has no effect, even if NaN. */
 SIMD_INLINE simd simd_select(simd_bits mask, simd a, simd b) {
     return SIMD_SELECT(mask, a, b);
 }
 
-/* The lesser and the greater of two; b where they are equal, or where one is no number. */
+/* a < b ? a : b and a > b ? a : b, with one instruction where available. If an operand is NaN: b. */
 SIMD_INLINE simd simd_lesser(simd a, simd b) {
-    return a < b ? a : b;
+    return SIMD_LESSER(a, b);
 }
 
 SIMD_INLINE simd simd_greater(simd a, simd b) {
-    return a > b ? a : b;
+    return SIMD_GREATER(a, b);
 }
 
 /* mask ? a : 0 */
@@ -86,24 +89,8 @@ SIMD_INLINE simd simd_abs(simd a) {
 }
 
 SIMD_INLINE simd simd_copy_sign(simd size, simd sign) {
-    return simd_of_bits((simd_to_bits(size) & SIMD_BITS_MAX) | (simd_to_bits(sign) & SIMD_BITS_MIN));
-}
-
-SIMD_INLINE int simd_any(simd_bits mask) {
-    return mask != 0;
-}
-
-SIMD_INLINE int simd_seldom(simd_bits mask) {
-    return mask != 0;
-}
-
-/* A flag in a slot: a number whose bits are all ones or all zeros. */
-SIMD_INLINE bool mask_read(const simd *at) {
-    return simd_to_bits(*at) != 0;
-}
-
-SIMD_INLINE void mask_write(simd *at, bool value) {
-    *at = simd_of_bits(SIMD_MASK(value));
+    simd_bits top = simd_bits_all(SIMD_BITS_MIN);
+    return simd_of_bits((simd_to_bits(size) & ~top) | (simd_to_bits(sign) & top));
 }
 
 #endif
