@@ -1,20 +1,16 @@
-/* device_search.c - see device_search.h.
+/* device_search.c - the constant data of the methods nearest and optimal on a device; see device_parts.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/device_search.h"
-
 #include "autodiff/program.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cuda/device_upload.h"
-#include "cuda/kernel_global_plan.h"
+#include "cuda/device_parts.h"
 #include "cuda/level_schedule.h"
 #include "nearest/affine.h"
 #include "nearest/nearest.h"
 
 #include <string.h>
 
-#include "cuda/kernels/level_schedule_lists.h"
 #include "cuda/kernels/search_layout.h"
 
 enum {
@@ -187,15 +183,6 @@ static void list_all(struct device_search *s, struct device_lists *all) {
     add_program(all, s, PROGRAM_OF_SPLIT_PRODUCTS, &to->split.products.program);
 }
 
-/* The copies are done when it returns: what they come from may go. */
-static hn_status upload(const hn_device_layer *layer, struct device_search *s, const struct device_lists *all,
-                        hn_error *error) {
-    const struct cuda_driver *cu = &layer->driver;
-    hn_status status = device_upload(cu, NULL, &s->lists, all, error);
-    hn_status waited = driver_status(cu, cu->stream_wait(NULL), "copy to it", status == HN_OK ? error : NULL);
-    return status == HN_OK ? waited : status;
-}
-
 /* ---- life ---- */
 
 static hn_status create_search(struct device_search *s, const hn_device_layer *layer, const hn_model *model,
@@ -257,7 +244,7 @@ static hn_status move_there(const hn_device_layer *layer, struct device_search *
     DEVICE_ADD(&all, &s->places, 1, s->there);
     hn_status status = device_enter(layer, error);
     if (status == HN_OK) {
-        status = upload(layer, s, &all, error);
+        status = device_upload(&layer->driver, &s->lists, &all, error);
         device_leave(layer);
     }
     return status;

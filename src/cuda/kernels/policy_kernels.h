@@ -10,7 +10,7 @@
 #include "core/activation_kernel.h"
 #include "core/normalize.h"
 #include "core/program_run.h"
-#include "cuda/kernels/policy_launch.h"
+#include "cuda/kernels/policy_args.h"
 
 /* ---- the network ---- */
 

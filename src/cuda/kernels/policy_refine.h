@@ -8,9 +8,7 @@
 #define HN_CUDA_POLICY_REFINE_H
 
 #include "core/program_run.h"
-#include "cuda/kernels/policy_launch.h"
-#include "cuda/kernels/warp_slots.h"
-
+#include "cuda/kernels/policy_args.h"
 #include "cuda/kernels/policy_slots.h"
 
 #include "core/refine_qp.h"

@@ -1,5 +1,7 @@
-/* policy_slots.h - the library's kernels by the names that core/refine_qp.h calls them by, for one sample per thread
- * whose slots are those of a warp.
+/* policy_slots.h - slots of a warp in global memory, and the library's kernels over them by the names that core/refine_qp.h calls.
+ *
+ * The threads of a warp are a block: a slot of all of them is contiguous. The host has the width from the call. 32 bits must number the slots
+ * of a warp.
  *
  * Functions of a struct, which C++ calls without a pointer. They are not inlined, because the QP is solved in two
  * places: the compiler would take 10 s instead of 3.
@@ -7,6 +9,27 @@
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_POLICY_SLOTS_H
 #define HN_CUDA_POLICY_SLOTS_H
+
+enum { LANE_PARTS = 1, SLOT_STRIDE = 1, OFFSET_STEP = 1 };
+
+/* linalg/block_sizes.h for 128 registers. */
+#define DENSE_SOLVE    1
+#define DENSE_FUNCTION static GENERATED
+#define LOOP_ROLLED    DEVICE_ROLLED
+
+#ifdef DEVICE_HOST
+static thread_local uint32_t warp_width;
+#define SLOT_STEP warp_width
+#else
+#define SLOT_STEP blockDim.x
+#endif
+#define SLOT_AT(slots, offset)   ((slots) + (uint32_t)(offset)*SLOT_STEP)
+#define simd_prefetch(at, ahead) ((void)0)
+
+/* For core/refine_qp.h. */
+#define REFINE_AT_ONCE             1
+#define REFINE_STRIDE              1
+#define REFINE_SLOT(slots, offset) (*SLOT_AT(slots, offset))
 
 #include "core/barrier_kernel.h"
 #include "core/program_run.h"
