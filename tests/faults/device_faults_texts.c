@@ -9,7 +9,6 @@
 #include "support/run_layer.h"
 
 #include "base/memory.h"
-#include "cuda/kernel_variant.h"
 #include "cuda/print_kernel.h"
 #include "hardnet/read.h"
 #include "layer/layer_plan.h"
@@ -92,7 +91,8 @@ static void fail_in_turn(const struct printing *p, print *what) {
 }
 
 static hn_status lists(const struct printing *p, hn_error *error) {
-    static struct ir_module walk;
+    static struct plan plan;
+    static struct ir_module walk = {.plan = &plan, .slots = 1};
     struct bytecode listed = {.words = NULL};
     (void)p;
     hn_status status = bytecode_create(&listed, &walk, error);
