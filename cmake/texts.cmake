@@ -15,7 +15,7 @@ set(text_files
     cuda/kernels/system_step.h cuda/kernels/blocked_ldl_known.h cuda/kernels/blocked_ldl_thread.h cuda/kernels/tridiagonal_schur.h cuda/kernels/blocked_ldl_step.h
     cuda/kernels/global_slots.h cuda/kernels/bytecode_run.h
     core/program_lists.h core/program_run.h cuda/kernels/policy_args.h cuda/kernels/policy_kernels.h
-    cuda/kernels/policy_slots.h cuda/kernels/policy_refine.h linalg/block_sizes.h linalg/blocked_ldl.h linalg/blocked_rows_kernel.h linalg/blocked_solve_kernel.h linalg/tridiagonal_solve_kernel.h linalg/damped_factor.h linalg/damped_kernel.h linalg/dense_ldl_kernel.h linalg/sparse_ldl_kernel.h
+    cuda/kernels/policy_refine.h linalg/block_sizes.h linalg/blocked_ldl.h linalg/blocked_rows_kernel.h linalg/blocked_solve_kernel.h linalg/tridiagonal_solve_kernel.h linalg/damped_factor.h linalg/damped_kernel.h linalg/dense_ldl_kernel.h linalg/sparse_ldl_kernel.h
     core/residual.h core/barrier.h core/barrier_kernel.h core/refine_layout.h core/refine_qp.h core/candidate_choice.h core/samples.h core/refine_samples.h core/train_loss.h core/loss_rows.h core/network_task.h core/refine_slots.h core/policy_run.h
     base/arena_memory.h autodiff/program_layout.h linalg/signed_factor.h linalg/signed_kernel.h core/nearest_layout.h core/nearest_samples.h core/nearest_state.h core/active_set_layout.h
     core/nearest_rows.h core/hessian_products.h core/nearest_solve.h core/nearest_barrier.h core/nearest_newton.h core/nearest_best.h core/least_squares.h core/search_group.h core/search_end.h core/search.h core/infeasibility_proof.h core/implicit_vjp.h

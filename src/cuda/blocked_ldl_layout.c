@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_block_sizes.h */
-
 static uint64_t longer(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }

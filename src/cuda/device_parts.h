@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "core/program_lists.h"
 #include "cuda/cuda_driver.h"
-#include "cuda/kernel_variant.h"
 #include "cuda/nvrtc.h"
 #include "cuda/print_kernel.h"
 

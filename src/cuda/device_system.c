@@ -38,8 +38,6 @@ void layout_slots(struct system_layout *l, const char *name, uint64_t count) {
 
 /* ---- systems that are gathered from the plan's own lists ---- */
 
-enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_block_sizes.h */
-
 static void layout_list(struct system_layout *l, const char *name, struct plan_list list) {
     layout_words(l, name, plan_words(l->plan, list), list.count);
 }

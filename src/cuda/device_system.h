@@ -38,6 +38,8 @@ void device_system_print_steps(const struct device_system *system, struct text *
 
 /* ---- the layout of its data: one function runs twice, to measure and to place ---- */
 
+enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_slots.h */
+
 struct system_layout {
     const struct plan *plan;
     const struct tiled *tiled;     /* of the host; NULL: the system is not tiled */

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cuda/device_system.h"
-#include "cuda/kernel_variant.h"
 #include "cuda/print_iteration.h"
 
 #include <float.h>

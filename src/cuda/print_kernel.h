@@ -4,7 +4,7 @@
  * DEVICE_HOST is defined and one thread runs all samples: tests run the same text without a GPU. In double the results have the CPU's
  * bits: no fused multiply-add, elementary functions of the library.
  *
- * Two variants (kernel_variant.h): slots in registers and local memory, for short models; slots in global memory, whose statements are
+ * Two variants: slots in registers and local memory, for short models; slots in global memory, whose statements are
  * code with rerolled loops (codegen/passes/loop_reroll.h) or bytecode (bytecode.h).
  *
  * SPDX-License-Identifier: MIT */
@@ -13,6 +13,20 @@
 
 #include "codegen/emit/emission.h"
 #include "cuda/bytecode.h"
+#include "hardnet/device.h"
+
+/* Chooses the form of a layer's kernels from what its statements cost (kernel_variant.c):
+ *
+ *     straight code    slots in registers, fused iterations: short models
+ *     rolled code      slots in global memory, repeated stages as loops: long models with repeated structure
+ *     listed streams   slots in global memory, bytecode: long models without it
+ *     dense loops      rolled or listed, with loops for the linear system: models whose factor is full
+ *
+ * HN_NO_MEMORY, or HN_LIMIT if a sample has too many numbers. */
+hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error *error);
+
+/* Whether an entry is short enough for rolled code. *failed is set when out of memory. */
+bool form_is_rolled(const struct ir_module *ir, enum kernel_entry entry, bool *failed);
 
 /* Threads of a warp; samples of a block of a search over slots in global memory: few, because one slow sample holds up the others. */
 enum { DEVICE_THREADS = 32, THREAD_SEARCH_WARP = 8 };
@@ -22,9 +36,8 @@ enum { BLOCK_HELPERS = 64, BLOCK_BLOCKS = 5 }; /* blocks: on a multiprocessor at
 
 struct device_subject {
     const struct plan *plan;
-    bool single; /* float instead of double */
-    bool
-        polish; /* double, after a float kernel: cuda/kernels/mixed_precision.h; the adjoint is the same with and without */
+    bool single;   /* float instead of double */
+    bool polish;   /* double after a float kernel (cuda/kernels/mixed_precision.h); no difference to the adjoint */
     bool adjoint;  /* the kernel of gradients, hardnet_pull; else that of corrections, hardnet_run */
     bool global;   /* slots in global memory; else in registers */
     bool bytecode; /* global: all entries are bytecode, short ones too */

@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "core/sample.h"
-#include "cuda/kernel_variant.h"
 #include "cuda/print_kernel.h"
 #include "hardnet/read.h"
 #include "layer/layer_plan.h"

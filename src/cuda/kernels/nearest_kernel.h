@@ -1,5 +1,5 @@
-/* nearest_kernel.h - the methods nearest and optimal on a device: one CUDA thread runs the searches of core/solver_search.h for its sample.
- * kernel_global.h calls it.
+/* nearest_kernel.h - the methods nearest and optimal on a device: one CUDA thread runs the searches of core/solver_search.h for its sample,
+ * and the gradients of their solutions. kernel_main.h calls it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_NEAREST_KERNEL_H

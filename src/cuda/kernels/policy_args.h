@@ -85,9 +85,14 @@ struct policy_call {
     struct improve_task improve;
 };
 
-/* ---- launches: a kernel runs a function of the call and a number for all numbers ---- */
+/* ---- a kernel runs policy_NAME for all numbers: elements, samples or inputs ---- */
 
 #ifdef FREESTANDING
+/* policy_NAME of one statement. */
+#define POLICY_FUNCTION(name, statement)                                                                               \
+    SHARED_FUNCTION void policy_##name(const struct policy_call *c, uint64_t i) {                                      \
+        statement;                                                                                                     \
+    }
 #ifdef DEVICE_HOST
 #define POLICY_KERNEL(name)                                                                                            \
     extern "C" void hardnet_##name(const struct policy_call *call) {                                                   \
@@ -102,7 +107,7 @@ struct policy_call {
         for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < call.numbers; i += threads)             \
             policy_##name(&call, i);                                                                                   \
     }
-/* Where the number is that of a thread, of which there are as many. */
+/* One number per thread. */
 #define POLICY_KERNEL_OF_THREADS(name, bounds)                                                                         \
     extern "C" __global__ void bounds hardnet_##name(const struct policy_call call) {                                  \
         policy_##name(&call, blockIdx.x *(uint64_t)blockDim.x + threadIdx.x);                                          \
