@@ -1,12 +1,10 @@
-/* blocked_ldl_layout.c - words, numbers and slots of a blocked system: what blocked_ldl_thread.h, blocked_ldl_solve.h
- * and tridiagonal_schur.h read. The numbers are those of the host's executor (cpu/blocked_ldl_bind.c).
+/* blocked_ldl_layout.c - words, numbers and slots of a blocked system: what blocked_ldl_thread.h and tridiagonal_schur.h
+ * read. The numbers are those of the host's executor (cpu/blocked_ldl_bind.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/system_layout.h"
+#include "cuda/device_system.h"
 
 #include <string.h>
-
-enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_block_sizes.h */
 
 static uint64_t longer(uint64_t a, uint64_t b) {
     return a > b ? a : b;

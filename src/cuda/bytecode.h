@@ -1,7 +1,7 @@
-/* bytecode.h - statements as words in a device's memory, and the text that runs them.
+/* bytecode.h - statements as words in global memory, interpreted by cuda/kernels/bytecode_run.h: for entries that are too long for code.
  *
- * In come the statements of some entries of a walk; out go one array of words, one of numbers, and for each entry where its words are;
- * see bytecode_run.h.
+ * Input: the statements of some entries. Output: one array of words, one of numbers, and the range of words of each entry. Statements of
+ * one function that do not depend on each other form groups, so that a thread reads the arguments of several before it waits for any.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BYTECODE_H
@@ -13,30 +13,28 @@
 struct bytecode {
     uint32_t *words;
     size_t count;
-    double *numbers; /* what operands that are no slots stand for; floats where they were rounded */
+    double *numbers; /* constant operands; floats after bytecode_round */
     size_t number_count;
     bool rounded;
-    bool entry[KERNEL_ENTRIES];                          /* which are listed, */
+    bool entry[KERNEL_ENTRIES];                          /* which are bytecode, */
     uint32_t first[KERNEL_ENTRIES], end[KERNEL_ENTRIES]; /* and their words */
-    bool uses[FUNCTIONS];
-    bool renames;               /* temporaries move to more slots, so that groups are longer */
-    bool uses_group[FUNCTIONS]; /* in groups: bytecode_groups_plan.h */
-    uint32_t slots;             /* of a sample, those that groups need included */
+    bool uses[FUNCTIONS], uses_group[FUNCTIONS];         /* in single statements; in groups */
+    bool renames;                                        /* temporaries get more slots, which makes groups longer */
+    uint32_t slots;                                      /* of a sample, with these */
 };
 
-/* entry says which, renames how. HN_LIMIT where there are more words than a number of 32 bits counts. */
-hn_status bytecode_create(struct bytecode *listed, const struct ir_module *ir, hn_error *error);
+/* Compiles entry, with renames. HN_LIMIT if 32 bits cannot number the words. */
+hn_status bytecode_create(struct bytecode *bytecode, const struct ir_module *ir, hn_error *error);
 
-/* Numbers become floats, one behind the other, for kernels of floats: behind everything that adds to them. HN_UNSUPPORTED where one is too
- * large, which the model's own constants are not: they were looked at. */
-hn_status bytecode_round(struct bytecode *listed, hn_error *error);
-size_t bytecode_number_bytes(const struct bytecode *listed); /* of one */
+/* Converts numbers to contiguous floats, for float kernels, after all numbers are added. HN_UNSUPPORTED if one overflows; the model's own
+ * constants are already checked. */
+hn_status bytecode_round(struct bytecode *bytecode, hn_error *error);
+size_t bytecode_number_bytes(const struct bytecode *bytecode); /* of one */
 
-void bytecode_release(struct bytecode *listed); /* zeros are none */
+void bytecode_release(struct bytecode *bytecode); /* accepts zeros */
 
-/* The functions that are named, in front of and behind bytecode_run.h; entry_NAME of each entry that is listed. */
-void bytecode_print_names(struct text *text);
-void bytecode_print_functions(struct text *text, const struct bytecode *listed);
-void bytecode_print_entry(struct text *text, const struct bytecode *listed, enum kernel_entry entry);
+/* The interpreter with the functions that are used; entry_NAME of an entry in bytecode. */
+void bytecode_print_functions(struct text *text, const struct bytecode *bytecode);
+void bytecode_print_entry(struct text *text, const struct bytecode *bytecode, enum kernel_entry entry);
 
 #endif

@@ -4,13 +4,26 @@
 #include "cuda/cuda_driver.h"
 
 #include "base/error.h"
-#include "cuda/library_symbols.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-#define PLACE(field, name, arguments) {name, offsetof(struct cuda_driver, field)},
-static const struct symbol_place functions[] = {CUDA_FUNCTION_LIST(PLACE)};
+#define NAME(field, name, arguments) name,
+static const symbol_name functions[] = {CUDA_FUNCTION_LIST(NAME)};
+
+/* POSIX has dlsym return functions as pointers to data. */
+const char *symbols_load(void *library, const symbol_name *names, size_t count) {
+    void *object;
+    unsigned char *at = library;
+    memcpy(&object, at, sizeof object);
+    for (size_t i = 0; i < count; i++) {
+        void *found = dlsym(object, names[i]);
+        if (!found)
+            return names[i];
+        memcpy(at += sizeof object, &found, sizeof found);
+    }
+    return NULL;
+}
 
 hn_status driver_open(struct cuda_driver *driver, hn_error *error) {
     memset(driver, 0, sizeof *driver);
@@ -20,7 +33,7 @@ hn_status driver_open(struct cuda_driver *driver, hn_error *error) {
     if (!driver->object)
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
                            "device cuda: there is no driver of NVIDIA here: libcuda.so.1 cannot be opened");
-    const char *missing = symbols_take(driver->object, functions, sizeof functions / sizeof functions[0], driver);
+    const char *missing = symbols_load(driver, functions, sizeof functions / sizeof functions[0]);
     if (missing) {
         driver_close(driver);
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
@@ -32,7 +45,7 @@ hn_status driver_open(struct cuda_driver *driver, hn_error *error) {
     return status;
 }
 
-/* The object stays: threads of its own may still run in it. */
+/* The library stays loaded: its own threads may still run. */
 void driver_close(struct cuda_driver *driver) {
     memset(driver, 0, sizeof *driver);
 }

@@ -1,4 +1,4 @@
-/* cuda_driver.h - the driver of CUDA, opened when it is asked for: the few functions that are needed, declared here from its documentation.
+/* cuda_driver.h - the functions of CUDA's driver that are used, declared from its documentation and loaded by dlopen.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_DRIVER_H
@@ -8,12 +8,12 @@
 
 #include <stdint.h>
 
-/* There is no driver for such processes: the texts for a device need not fit them. */
+/* CUDA's driver has no 32-bit version. */
 enum { IS_32_BIT = sizeof(void *) == 4 };
 
 typedef int cuda_result; /* 0: success */
 typedef int cuda_device;
-typedef uint64_t cuda_address; /* in the memory of the device */
+typedef uint64_t cuda_address; /* in device memory */
 typedef struct cuda_context_s *cuda_context;
 typedef struct cuda_module_s *cuda_module;
 typedef struct cuda_function_s *cuda_function;
@@ -22,12 +22,16 @@ typedef struct cuda_link_s *cuda_link;
 
 enum { CUDA_OUT_OF_MEMORY = 2, CUDA_LAUNCH_OUT_OF_RESOURCES = 701 };
 enum { CUDA_CAPABILITY_MAJOR = 75, CUDA_CAPABILITY_MINOR = 76, CUDA_MULTIPROCESSORS = 16 }; /* of a device */
-enum { CUDA_NEAR_BYTES = 97 };                     /* of a device: what threads of a block can share, at most */
-enum { CUDA_HAS_POOLS = 115 };                     /* of a device: memory can be taken in the order of a stream */
-enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 }; /* of a function */
-/* Of a function, to be set: shared bytes, and how the cache is divided. */
-enum { CUDA_NEAR_MOST = 8, CUDA_NEAR_PERCENT = 9 };
-enum { CUDA_MACHINE_CODE = 0 }; /* of what is linked */
+enum {
+    CUDA_SHARED_BYTES = 97,
+    CUDA_HAS_POOLS = 115
+}; /* of a device: shared memory of a block; allocation in stream order */
+enum { CUDA_LOCAL_BYTES = 3, CUDA_REGISTERS = 4 }; /* of a function; */
+enum {
+    CUDA_SHARED_MOST = 8,
+    CUDA_SHARED_PERCENT = 9
+};                              /* to be set: bytes of shared memory, its share of the L1 cache */
+enum { CUDA_MACHINE_CODE = 0 }; /* input of the linker */
 
 /* X(field, name, arguments) */
 #define CUDA_FUNCTION_LIST(X)                                                                                          \
@@ -80,11 +84,16 @@ struct cuda_driver {
 };
 #undef CUDA_FIELD
 
-/* HN_UNSUPPORTED where there is none, or none that can be used. */
+/* HN_UNSUPPORTED without a usable driver. */
 hn_status driver_open(struct cuda_driver *driver, hn_error *error);
-void driver_close(struct cuda_driver *driver); /* zeros are none */
+void driver_close(struct cuda_driver *driver); /* accepts zeros */
 
-/* HN_OK, or an error that says what could not be done, and why. */
+/* Loads functions by name into a struct of pointers whose first member is the library's handle and whose other members are in the order of the
+ * names. NULL, or the name of the first that is missing. */
+typedef char symbol_name[48];
+const char *symbols_load(void *library, const symbol_name *names, size_t count);
+
+/* HN_OK, or an error with what failed and why. */
 hn_status driver_status(const struct cuda_driver *driver, cuda_result result, const char *what, hn_error *error);
 
 #endif

@@ -1,37 +1,35 @@
-/* device_host.c - a batch in the host's memory: copied to the device, run there, copied back; see hardnet/device.h.
+/* device_host.c - a batch in host memory: copied to the device, run there, copied back; see hardnet/device.h.
  *
- * All arrays of a call lie in one block of the device's memory, which is taken for the call, in the order of its stream
- * where the device can do that: else giving it back waits for the kernels of every other call.
+ * All arrays of a call are in one block of device memory, allocated for the call in stream order if the device supports it: else its
+ * release waits for the kernels of all other calls.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/layout.h"
 #include "base/memory.h"
-#include "base/size.h"
 #include "base/structs.h"
 #include "cuda/device_parts.h"
 
 #include <string.h>
-
-enum { ALIGNMENT = 256 };
 
 /* One array: its address on the host, its offset in the block, and the directions in which it is copied. */
 struct piece {
     const void *from; /* host; NULL: not copied in */
     void *to;         /* host; NULL: not copied out */
     size_t at, bytes; /* in the block */
-    void **of;        /* the pointer of the batch or the gradient that becomes one of the device; NULL: none */
+    void **of;        /* the pointer of the batch or the gradient that is set to the device's address */
 };
 
 enum { MOST_PIECES = 24 };
 
 struct transfer {
     const hn_device_layer *layer;
-    hn_batch batch; /* of the device */
+    hn_batch batch; /* with device addresses */
     hn_gradient gradient;
     struct piece piece[MOST_PIECES];
-    size_t count, bytes;
-    bool fits; /* everything fits a size_t */
+    size_t count;
+    struct layout layout; /* of the block */
     cuda_address block;
     void *workspace, *reports;
     cuda_stream stream;
@@ -40,31 +38,27 @@ struct transfer {
     hn_error *error;
 };
 
-/* ---- what there is ---- */
+/* ---- arrays ---- */
 
-static void device_host_add(struct transfer *t, void **of, const void *from, void *to, size_t count, size_t each) {
-    size_t bytes, padded;
-    t->fits = t->fits && size_multiply(count, each, &bytes) && size_add(bytes, ALIGNMENT - 1, &padded);
-    if (!t->fits)
-        return;
-    t->piece[t->count++] = (struct piece){from, to, t->bytes, bytes, of};
-    t->fits = size_add(t->bytes, padded - padded % ALIGNMENT, &t->bytes);
+static void add_piece(struct transfer *t, void **of, const void *from, void *to, size_t count, size_t each) {
+    t->piece[t->count++] = (struct piece){from, to, t->layout.used, count * each, of};
+    layout_take(&t->layout, count, each);
 }
 
-/* An array that is copied in, out, or both; nothing where there is none. */
+/* Arrays of numbers; NULL: none. */
 static void add_in(struct transfer *t, const hn_real **array, size_t count) {
     if (*array)
-        device_host_add(t, (void **)(uintptr_t)array, *array, NULL, count, sizeof(hn_real));
+        add_piece(t, (void **)(uintptr_t)array, *array, NULL, count, sizeof(hn_real));
 }
 
 static void add_out(struct transfer *t, hn_real **array, size_t count) {
     if (*array)
-        device_host_add(t, (void **)(void *)array, NULL, *array, count, sizeof(hn_real));
+        add_piece(t, (void **)(void *)array, NULL, *array, count, sizeof(hn_real));
 }
 
 static void list_batch(struct transfer *t, const struct plan *plan) {
     hn_batch *b = &t->batch;
-    device_host_add(t, &t->workspace, NULL, NULL, 1, hn_device_workspace_bytes(t->layer, b->count));
+    add_piece(t, &t->workspace, NULL, NULL, 1, hn_device_workspace_bytes(t->layer, b->count));
     add_in(t, &b->x, (b->repeat_x ? 1 : b->count) * plan->inputs);
     add_in(t, &b->y_raw, (b->repeat_y ? 1 : b->count) * plan->outputs);
     add_in(t, &b->fallback, plan->outputs);
@@ -73,17 +67,17 @@ static void list_batch(struct transfer *t, const struct plan *plan) {
     add_out(t, &b->multipliers, b->count * plan->rows);
     add_out(t, &b->proof_y, b->count * plan->outputs);
     if (b->warm)
-        device_host_add(t, (void **)(void *)&b->warm, b->warm, b->warm, b->count * plan->outputs, sizeof(hn_real));
+        add_piece(t, (void **)(void *)&b->warm, b->warm, b->warm, b->count * plan->outputs, sizeof(hn_real));
     if (b->reports)
-        device_host_add(t, (void **)(void *)&b->reports, NULL, t->reports, b->count, sizeof(hn_report));
+        add_piece(t, (void **)(void *)&b->reports, NULL, t->reports, b->count, sizeof(hn_report));
 }
 
 static void list_gradient(struct transfer *t, const struct plan *plan) {
     hn_gradient *g = &t->gradient;
     size_t count = t->batch.count;
-    device_host_add(t, &t->batch.tape, NULL, NULL, 1, hn_device_tape_bytes(t->layer, count));
+    add_piece(t, &t->batch.tape, NULL, NULL, 1, hn_device_tape_bytes(t->layer, count));
     if (!t->batch.reports)
-        device_host_add(t, (void **)(void *)&t->batch.reports, NULL, NULL, count, sizeof(hn_report));
+        add_piece(t, (void **)(void *)&t->batch.reports, NULL, NULL, count, sizeof(hn_report));
     t->batch.report_size = sizeof(hn_report);
     add_in(t, &g->grad_y, count * plan->outputs);
     add_out(t, &g->grad_y_raw, count * plan->outputs);
@@ -93,12 +87,12 @@ static void list_gradient(struct transfer *t, const struct plan *plan) {
     add_in(t, &g->grad_multipliers, count * plan->rows);
     add_out(t, &g->grad_weights, count * plan->outputs);
     if (g->flagged)
-        device_host_add(t, (void **)(void *)&g->flagged, NULL, g->flagged, count, sizeof *g->flagged);
+        add_piece(t, (void **)(void *)&g->flagged, NULL, g->flagged, count, sizeof *g->flagged);
 }
 
-/* ---- there and back: the first failure ends it ---- */
+/* ---- copies and launches: nothing after the first failure ---- */
 
-static void transfer_check(struct transfer *t, cuda_result result, const char *what) {
+static void check(struct transfer *t, cuda_result result, const char *what) {
     if (t->status == HN_OK)
         t->status = driver_status(&t->layer->driver, result, what, t->error);
 }
@@ -108,8 +102,8 @@ static void copy_in(struct transfer *t) {
         const struct piece *p = &t->piece[i];
         uintptr_t at = (uintptr_t)(t->block + p->at);
         if (p->from && p->bytes > 0)
-            transfer_check(t, t->layer->driver.copy_in(t->block + p->at, p->from, p->bytes, t->stream), "copy to it");
-        memcpy(p->of, &at, sizeof at); /* an address of the device has the form of a pointer */
+            check(t, t->layer->driver.copy_in(t->block + p->at, p->from, p->bytes, t->stream), "copy to it");
+        memcpy(p->of, &at, sizeof at); /* device addresses have the size of pointers */
     }
 }
 
@@ -117,59 +111,60 @@ static void copy_out(struct transfer *t) {
     for (size_t i = 0; i < t->count && t->status == HN_OK; i++) {
         const struct piece *p = &t->piece[i];
         if (p->to && p->bytes > 0)
-            transfer_check(t, t->layer->driver.copy_out(p->to, t->block + p->at, p->bytes, t->stream), "copy from it");
+            check(t, t->layer->driver.copy_out(p->to, t->block + p->at, p->bytes, t->stream), "copy from it");
     }
 }
 
-static void transfer_wait(struct transfer *t) {
-    transfer_check(t, t->layer->driver.stream_wait(t->stream), "finish the call");
+static void wait_for_stream(struct transfer *t) {
+    check(t, t->layer->driver.stream_wait(t->stream), "finish the call");
 }
 
-static void transfer_run(struct transfer *t, bool pulls) {
+static void run_kernels(struct transfer *t, bool pulls) {
     if (t->status == HN_OK)
         t->status = hn_device_run(t->layer, &t->batch, t->workspace, t->stream, t->error);
     if (t->status == HN_OK && pulls)
         t->status = hn_device_gradient(t->layer, &t->batch, &t->gradient, t->workspace, t->stream, t->error);
 }
 
-/* Waits for what was copied, and for what is computed. */
+/* Without the copies. */
 static void run_timed(struct transfer *t, bool pulls) {
     if (t->status == HN_OK)
-        transfer_wait(t);
+        wait_for_stream(t);
     double begun = clock_seconds();
-    transfer_run(t, pulls);
+    run_kernels(t, pulls);
     if (t->status == HN_OK)
-        transfer_wait(t);
+        wait_for_stream(t);
     *t->seconds = clock_seconds() - begun;
 }
 
-/* With a block of memory. It waits for the call in any case, because its copies are the caller's memory. */
+/* Waits for the call even after a failure, because copies may still access the caller's memory. */
 static void run_in_block(struct transfer *t, bool pulls) {
     const struct cuda_driver *cu = &t->layer->driver;
     bool pools = t->layer->has_pools;
-    transfer_check(t, pools ? cu->allocate_ordered(&t->block, t->bytes, t->stream) : cu->allocate(&t->block, t->bytes),
-                   "take memory for the batch");
+    size_t bytes = layout_bytes(&t->layout);
+    check(t, pools ? cu->allocate_ordered(&t->block, bytes, t->stream) : cu->allocate(&t->block, bytes),
+          "take memory for the batch");
     if (t->status != HN_OK)
         return;
     copy_in(t);
     if (t->seconds)
         run_timed(t, pulls);
     else
-        transfer_run(t, pulls);
+        run_kernels(t, pulls);
     copy_out(t);
     if (pools)
         cu->release_ordered(t->block, t->stream);
-    transfer_wait(t);
+    wait_for_stream(t);
     if (!pools)
         cu->release(t->block);
 }
 
-static hn_status go(struct transfer *t, bool pulls) {
+static hn_status run_entered(struct transfer *t, bool pulls) {
     const struct cuda_driver *cu = &t->layer->driver;
     t->status = device_enter(t->layer, t->error);
     if (t->status != HN_OK)
         return t->status;
-    transfer_check(t, cu->stream_create(&t->stream, 1), "make a stream");
+    check(t, cu->stream_create(&t->stream, 1), "make a stream");
     if (t->status == HN_OK) {
         run_in_block(t, pulls);
         cu->stream_destroy(t->stream);
@@ -178,7 +173,7 @@ static hn_status go(struct transfer *t, bool pulls) {
     return t->status;
 }
 
-/* Reports with the stride of the caller. */
+/* With the report size of the caller. */
 static void give_reports(const hn_batch *batch, const hn_report *reports) {
     size_t bytes = batch->report_size < sizeof *reports ? batch->report_size : sizeof *reports;
     for (size_t i = 0; i < batch->count; i++) {
@@ -192,13 +187,13 @@ static hn_status transfer(struct transfer *t, bool pulls) {
     list_batch(t, t->layer->plan);
     if (pulls)
         list_gradient(t, t->layer->plan);
-    return t->fits ? go(t, pulls) : error_no_memory(t->error, "the batch");
+    return layout_bytes(&t->layout) > 0 ? run_entered(t, pulls) : error_no_memory(t->error, "the batch");
 }
 
-/* call: the name of the function that was called. seconds: NULL, or where they go. */
+/* call: the public function, for errors. seconds: the time without copies, or NULL. */
 static hn_status run_host(const char *call, const hn_device_layer *layer, const hn_batch *batch,
                           const hn_gradient *gradient, double *seconds, hn_error *error) {
-    struct transfer t = {.layer = layer, .fits = true, .error = error};
+    struct transfer t = {.layer = layer, .layout = layout_measure(), .error = error};
     hn_batch own;
     t.seconds = seconds;
     if (!layer || !batch)

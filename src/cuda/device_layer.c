@@ -4,8 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/structs.h"
-#include "cuda/device_search.h"
-#include "cuda/kernel_global_plan.h"
+#include "cuda/device_parts.h"
 #include "layer/layer_plan.h"
 
 #include <string.h>
@@ -58,17 +57,16 @@ static hn_status look_at_device(hn_device_layer *layer, hn_error *error) {
     hn_device_info *info = &layer->info;
     int major = 0, minor = 0;
     cu->version(&info->driver);
+    const struct {
+        int *value, attribute;
+    } wanted[] = {{&major, CUDA_CAPABILITY_MAJOR},
+                  {&minor, CUDA_CAPABILITY_MINOR},
+                  {&info->multiprocessors, CUDA_MULTIPROCESSORS},
+                  {&layer->shared_most, CUDA_SHARED_BYTES},
+                  {&layer->has_pools, CUDA_HAS_POOLS}};
     cuda_result failed = cu->device_name(info->name, HN_DEVICE_NAME_BYTES, layer->device);
-    if (failed == 0)
-        failed = cu->device_attribute(&major, CUDA_CAPABILITY_MAJOR, layer->device);
-    if (failed == 0)
-        failed = cu->device_attribute(&minor, CUDA_CAPABILITY_MINOR, layer->device);
-    if (failed == 0)
-        failed = cu->device_attribute(&info->multiprocessors, CUDA_MULTIPROCESSORS, layer->device);
-    if (failed == 0)
-        failed = cu->device_attribute(&layer->near_most, CUDA_NEAR_BYTES, layer->device);
-    if (failed == 0)
-        failed = cu->device_attribute(&layer->has_pools, CUDA_HAS_POOLS, layer->device);
+    for (size_t i = 0; failed == 0 && i < sizeof wanted / sizeof wanted[0]; i++)
+        failed = cu->device_attribute(wanted[i].value, wanted[i].attribute, layer->device);
     if (failed == 0)
         failed = cu->device_memory(&layer->memory, layer->device);
     hn_status status = driver_status(cu, failed, "look at it", error);

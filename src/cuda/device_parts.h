@@ -4,59 +4,62 @@
 #ifndef HN_CUDA_DEVICE_PARTS_H
 #define HN_CUDA_DEVICE_PARTS_H
 
+#include "autodiff/program.h"
 #include "base/file.h"
+#include "core/program_lists.h"
 #include "cuda/cuda_driver.h"
-#include "cuda/kernel_variant.h"
 #include "cuda/nvrtc.h"
 #include "cuda/print_kernel.h"
 
-enum { DEVICE_THREADS = 32 }; /* of a warp */
+struct device_call;
 
-/* One kernel, loaded. */
+/* One loaded kernel. */
 struct device_kernel {
     cuda_module module;
     cuda_function function;
-    unsigned width;      /* samples of a warp: fewer than the device's threads where it is narrow */
-    unsigned threads;    /* that they take: one each, or those of a team */
-    unsigned warps;      /* at most: what runs at once */
-    bool together;       /* warps of a multiprocessor are one block, and begin their rounds together */
-    unsigned near_bytes; /* of a warp, of the memory that the threads of a block share */
+    unsigned width;        /* samples of a warp, or of a thread block that shares one */
+    unsigned threads;      /* of these samples */
+    unsigned warps;        /* resident at once, at most */
+    bool together;         /* the warps of a multiprocessor form one block and iterate together */
+    unsigned shared_bytes; /* shared memory of a warp */
     int registers;
     size_t local_bytes;
-    cuda_address lists; /* that it reads; 0: none */
+    cuda_address lists; /* its bytecode; 0: none */
     size_t
-        sample_bytes; /* of a sample whose slots lie in the device's memory, with what its thread has beside them; 0: none does */
-    size_t slot_bytes; /* those of its slots */
+        sample_bytes; /* of a sample in global memory: its slots and the further numbers of its thread; 0: slots in registers */
+    size_t slot_bytes; /* of its slots */
 };
 
 struct hn_device_layer {
     struct cuda_driver driver;
     cuda_device device;
-    cuda_context context; /* the primary one; NULL: not held */
-    size_t memory;        /* bytes that the device has */
-    int near_most;        /* bytes that the threads of a block can share */
-    int has_pools;        /* 1: memory can be taken in the order of a stream */
+    cuda_context context; /* the primary one; NULL: not retained */
+    size_t memory;        /* bytes of global memory */
+    int shared_most;      /* bytes of shared memory of a block, at most */
+    int has_pools;        /* 1: memory can be allocated in stream order */
     struct plan *plan;
     hn_device_forecast choice;
-    hn_layer_options layer; /* with the method's own numbers filled in */
+    hn_layer_options layer; /* with the method's default numbers filled in */
     hn_device_options options;
     hn_device_info info;
-    struct device_kernel run, pull; /* the second where gradients are wanted, and there are steps in double */
-    struct device_kernel coarse_run, coarse_pull; /* in float, ahead of those; precision float32 only */
-    struct device_search *search;                 /* of the methods nearest and optimal: device_search.h */
+    struct device_kernel run, pull;               /* pull: with gradients, if there are steps in double */
+    struct device_kernel coarse_run, coarse_pull; /* in float, before those; precision float32 only */
+    struct device_search *search;                 /* of the methods nearest and optimal */
 };
 
-/* The primary context, for as long as the layer lives. */
+/* Retains the primary context, until the layer is destroyed. */
 hn_status device_hold(hn_device_layer *layer, hn_error *error);
 
-/* The context is the thread's while a call lasts. */
+/* The context is current to the thread during a call. */
 hn_status device_enter(const hn_device_layer *layer, hn_error *error);
 void device_leave(const hn_device_layer *layer);
 
-/* All that the layer needs, where its plan and its device are there: its context, too. */
+/* ---- kernels ---- */
+
+/* Retains the context and compiles and loads all kernels. The layer has its plan and its device. */
 hn_status device_make_kernels(hn_device_layer *layer, const hn_model *model, hn_error *error);
 
-/* Machine code for the text: from the cache, or compiled and put there. */
+/* Machine code for the text: from the cache, or compiled and stored there. */
 struct code_subject {
     const char *text;
     size_t length;
@@ -68,5 +71,61 @@ struct code_subject {
 };
 hn_status device_code(struct file_bytes *code, hn_device_layer *layer, const struct code_subject *subject,
                       hn_error *error);
+
+/* Copies the bytecode of a loaded kernel to the device. The context is current. */
+hn_status device_upload_bytecode(const hn_device_layer *layer, struct device_kernel *kernel,
+                                 const struct kernel_code *code, hn_error *error);
+
+/* Warps of a kernel on a multiprocessor at once, at most. */
+unsigned device_most_warps(const hn_device_layer *layer, const struct device_subject *subject);
+
+/* ---- calls ---- */
+
+/* Warps that a call with so many samples starts. */
+unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count);
+
+/* Bytes of the workspace for slots in global memory; false if they do not fit a size_t. */
+bool device_slot_bytes(const hn_device_layer *layer, size_t count, size_t *bytes);
+
+/* Sets the pointers of a kernel's call to these bytes. */
+void device_place_slots(const hn_device_layer *layer, const struct device_kernel *kernel, struct device_call *call,
+                        void *memory);
+
+/* ---- the methods nearest and optimal (device_search.c): the constant data of their searches ---- */
+
+/* Nothing for other methods. The layer has its plan, its device and its context. */
+hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn_error *error);
+void device_search_destroy(hn_device_layer *layer);
+
+/* Bytes of a thread besides its slots, and the data on the device; 0 and NULL for other methods. */
+size_t device_search_bytes(const hn_device_layer *layer);
+const struct search_places *device_search_places(const hn_device_layer *layer);
+
+/* ---- uploads: host arrays copied into one block of the device's memory ---- */
+
+/* An array, and the pointer that is set to its address on the device. */
+struct device_list {
+    const void *from; /* NULL: empty */
+    size_t count, each;
+    const void **to;
+};
+
+/* Arrays that contain pointers to others come after those. */
+struct device_lists {
+    struct device_list list[160];
+    size_t count;
+};
+
+#define DEVICE_ADD(lists, array, many, pointer)                                                                        \
+    device_lists_add(lists, array, many, sizeof *(array), (const void **)(uintptr_t) & (pointer))
+
+void device_lists_add(struct device_lists *all, const void *from, size_t count, size_t each, const void **to);
+
+/* The lists of a program; `to` is filled and must exist until the upload. */
+void device_lists_add_program(struct device_lists *all, const struct program *from, struct policy_program *to);
+
+/* Waits for the copies. The context is current. *block is 0 if it cannot be allocated. */
+hn_status device_upload(const struct cuda_driver *driver, cuda_address *block, const struct device_lists *all,
+                        hn_error *error);
 
 #endif

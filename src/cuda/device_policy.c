@@ -13,6 +13,9 @@ enum {
     MEMORY_SHARE = 8 /* the part of the device's memory that slots of refinement take at most */
 };
 
+#define NAME_OF(name) "hardnet_" #name,
+static const char kernel_names[][32] = {POLICY_KERNEL_LIST(NAME_OF) "hardnet_refine_step", REFINE_KERNEL_LIST(NAME_OF)};
+
 const hn_device_layer *device_policy_layer(const struct device_policy *policy) {
     return policy->layer;
 }
@@ -330,7 +333,7 @@ static void upload(struct device_policy *p, const struct device_policy_request *
     if (p->refines)
         list_refinement(p, &all);
     if (p->status == HN_OK)
-        p->status = device_upload(&p->layer->driver, p->stream, &p->lists, &all, p->error);
+        p->status = device_upload(&p->layer->driver, &p->lists, &all, p->error);
 }
 
 /* ---- kernels ---- */
@@ -343,8 +346,7 @@ static void device_policy_load(struct device_policy *p, const struct file_bytes 
     if (p->status != HN_OK)
         *module = NULL;
     for (int k = first; k < end && p->status == HN_OK; k++)
-        policy_check(p, cu->module_function(&p->function[k], *module, policy_kernel_name((enum policy_kernel)k)),
-                     "find the kernels");
+        policy_check(p, cu->module_function(&p->function[k], *module, kernel_names[k]), "find the kernels");
 }
 
 static void make_kernels(struct device_policy *p, bool refines) {

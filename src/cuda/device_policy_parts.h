@@ -9,11 +9,21 @@
 #include "base/layout.h"
 #include "cuda/device_parts.h"
 #include "cuda/device_policy.h"
-#include "cuda/device_upload.h"
-#include "cuda/print_policy.h"
 #include "nn/network_parts.h"
 #include "nn/refine_plan.h"
 #include "nn/refiner.h"
+
+#include "cuda/kernels/kernel_args.h"
+#include "cuda/kernels/policy_args.h"
+
+/* The operations of the network come first, in the order of enum network_operation. */
+#define POLICY_ENUMERATE(name) POLICY_##name,
+enum policy_kernel {
+    POLICY_KERNEL_LIST(POLICY_ENUMERATE) POLICY_refine_step,
+    REFINE_KERNEL_LIST(POLICY_ENUMERATE) POLICY_KERNELS,
+    POLICY_PLAIN = POLICY_refine_step /* the number of kernels of policies that do not refine */
+};
+#undef POLICY_ENUMERATE
 
 enum { POLICY_THREADS = 128 }; /* of a block */
 

@@ -1,119 +1,148 @@
-/* device_run.c - launches kernels over the device's memory; see hardnet/device.h.
+/* device_run.c - launches kernels on arrays in device memory; see hardnet/device.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
+#include "base/layout.h"
 #include "base/size.h"
 #include "base/structs.h"
-#include "cuda/kernel_global_plan.h"
+#include "cuda/device_parts.h"
 
 #include <string.h>
 
 #include "cuda/kernels/kernel_args.h"
 
-enum { ALIGNMENT = 256, COUNTER_BYTES = ALIGNMENT };
-
 _Static_assert(IS_32_BIT || sizeof(struct device_report) == sizeof(hn_report),
                "a report of the device is one of the host");
-_Static_assert(IS_32_BIT || offsetof(struct device_report, worst) == offsetof(hn_report, worst), "in every field");
-_Static_assert(IS_32_BIT || offsetof(struct device_report, slope) == offsetof(hn_report, slope), "in every field");
-_Static_assert(IS_32_BIT || offsetof(struct device_report, factorisations) == offsetof(hn_report, factorisations),
-               "in every field");
-_Static_assert(IS_32_BIT || offsetof(struct device_report, proof) == offsetof(hn_report, proof), "in every field");
-_Static_assert(IS_32_BIT || offsetof(struct device_report, reason) == offsetof(hn_report, reason), "in every field");
+#define SAME_OFFSET(field)                                                                                             \
+    _Static_assert(IS_32_BIT || offsetof(struct device_report, field) == offsetof(hn_report, field), #field);
+SAME_OFFSET(worst)
+SAME_OFFSET(slope)
+SAME_OFFSET(factorisations)
+SAME_OFFSET(proof)
+SAME_OFFSET(reason)
 
-/* ---- memory ---- */
+/* ---- memory ----
+ *
+ * The workspace: two counters, slots in global memory, and of float32 the reports and outputs of the floats. The tape of float32 has
+ * the steps in float, then the few in double. */
 
-/* Adds an array; where it begins goes to `at`. False when that does not fit a size_t. */
-static bool device_run_place(size_t *bytes, size_t *at, size_t count, size_t each) {
-    size_t own;
-    *at = *bytes;
-    return size_multiply(count, each, &own) && size_add(own, ALIGNMENT - 1, &own) &&
-           size_add(*bytes, own - own % ALIGNMENT, bytes);
-}
+/* One batch: the call of the first kernel, and of float32 that of the double kernel after it (of gradients: before it). */
+struct batch_call {
+    const hn_device_layer *layer;
+    size_t count;
+    struct device_call call, polish;
+    unsigned *counters;
+    void *slots; /* NULL: in registers */
+    struct device_report *first;
+    double *led;
+    bool fits; /* the slots fit a size_t */
+};
 
 static bool is_single(const hn_device_layer *layer) {
     return layer->options.precision == HN_PRECISION_FLOAT32;
 }
 
-/* Where the parts of a tape begin. */
-struct tape_places {
-    size_t room, heads, eps, kind, y, numbers;
-};
-
-static bool place_tape(const hn_device_layer *layer, size_t count, size_t number, struct tape_places *out,
-                       size_t *bytes) {
-    size_t steps, numbers;
-    return size_multiply(count, out->room, &steps) && size_multiply(steps, layer->plan->outputs, &numbers) &&
-           device_run_place(bytes, &out->heads, count, sizeof(struct tape_head)) &&
-           device_run_place(bytes, &out->eps, steps, number) &&
-           device_run_place(bytes, &out->kind, steps, sizeof(int32_t)) &&
-           device_run_place(bytes, &out->y, numbers, number) &&
-           size_multiply(count, layer->plan->tape_numbers, &numbers) &&
-           (numbers == 0 || device_run_place(bytes, &out->numbers, numbers, sizeof(double)));
+/* Fused iterations of methods with weights diverge: one sample's tape is contiguous. Else threads write in step, and tapes are interleaved. */
+static void place_tape(struct layout *layout, const struct batch_call *b, size_t room, size_t number,
+                       struct device_call *call) {
+    const hn_device_layer *layer = b->layer;
+    const struct plan *plan = layer->plan;
+    size_t steps = size_product(b->count, room);
+    bool apart = plan->options.weighted && layer->choice.form == HN_DEVICE_STRAIGHT;
+    call->heads = layout_take(layout, b->count, sizeof *call->heads);
+    call->tape_eps = layout_take(layout, steps, number);
+    call->tape_kind = layout_take(layout, steps, sizeof *call->tape_kind);
+    call->tape_y = layout_take(layout, size_product(steps, plan->outputs), number);
+    if (plan->tape_numbers > 0)
+        call->tape_numbers = layout_take(layout, size_product(b->count, plan->tape_numbers), sizeof(double));
+    call->tape_room = room;
+    call->tape_width = apart ? 1 : b->count;
 }
 
-/* Of float32 the tape of the floats comes first, and that of the few steps in double behind it. */
-struct tapes {
-    struct tape_places all, polish;
-    size_t bytes;
-};
+static void place_tapes(struct layout *layout, void *context) {
+    struct batch_call *b = context;
+    bool single = is_single(b->layer);
+    place_tape(layout, b, (size_t)b->layer->options.tape_steps, single ? sizeof(float) : sizeof(double), &b->call);
+    if (single && b->layer->plan->options.weighted)
+        place_tape(layout, b, POLISH_STEPS, sizeof(double), &b->polish);
+}
 
-static bool place_tapes(const hn_device_layer *layer, size_t count, struct tapes *out) {
-    bool single = is_single(layer), polished = single && layer->plan->options.weighted;
-    memset(out, 0, sizeof *out);
-    out->all.room = (size_t)layer->options.tape_steps;
-    out->polish.room = POLISH_STEPS;
-    return place_tape(layer, count, single ? sizeof(float) : sizeof(double), &out->all, &out->bytes) &&
-           (!polished || place_tape(layer, count, sizeof(double), &out->polish, &out->bytes));
+static void place_workspace(struct layout *layout, void *context) {
+    struct batch_call *b = context;
+    size_t slots = 0;
+    b->counters = layout_take(layout, 2, sizeof *b->counters);
+    b->fits = device_slot_bytes(b->layer, b->count, &slots);
+    b->slots = layout_take(layout, slots, 1);
+    if (!is_single(b->layer))
+        return;
+    b->first = layout_take(layout, b->count, sizeof *b->first);
+    b->led = layout_take(layout, size_product(b->count, b->layer->plan->outputs), sizeof *b->led);
 }
 
 size_t hn_device_tape_bytes(const hn_device_layer *layer, size_t count) {
-    struct tapes tapes;
-    return layer && place_tapes(layer, count, &tapes) ? tapes.bytes : 0;
-}
-
-/* Two counters; then slots where they lie in the device's memory; of float32 what the floats have found and where they ended. */
-struct workspace_places {
-    size_t first, led, bytes;
-};
-
-static bool place_workspace(const hn_device_layer *layer, size_t count, struct workspace_places *out) {
-    size_t slots, numbers, unused;
-    *out = (struct workspace_places){.bytes = COUNTER_BYTES};
-    if (!device_far_bytes(layer, count, &slots) || !device_run_place(&out->bytes, &unused, slots, 1))
-        return false;
-    if (!is_single(layer))
-        return true;
-    return (size_multiply(count, layer->plan->outputs, &numbers) &&
-            device_run_place(&out->bytes, &out->first, count, sizeof(struct device_report)) &&
-            device_run_place(&out->bytes, &out->led, numbers, sizeof(double)));
+    struct batch_call b = {.layer = layer, .count = count};
+    return layer ? layout_size(place_tapes, &b) : 0;
 }
 
 size_t hn_device_workspace_bytes(const hn_device_layer *layer, size_t count) {
-    struct workspace_places places;
-    return layer && place_workspace(layer, count, &places) ? places.bytes : 0;
+    struct batch_call b = {.layer = layer, .count = count};
+    size_t bytes = layer ? layout_size(place_workspace, &b) : 0;
+    return b.fits ? bytes : 0;
+}
+
+/* ---- threads ---- */
+
+/* Slots take at most this share of global memory. */
+enum { MEMORY_SHARE = 8 };
+
+/* Of all samples of a warp. */
+static uint64_t warp_bytes(const hn_device_layer *layer, const struct device_kernel *kernel) {
+    return (kernel->sample_bytes + (uint64_t)device_search_bytes(layer)) * kernel->width;
+}
+
+unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count) {
+    uint64_t warps = (count + kernel->width - 1) / kernel->width;
+    warps = warps < kernel->warps ? warps : kernel->warps;
+    if (kernel->sample_bytes == 0)
+        return (unsigned)warps;
+    uint64_t most = layer->memory / MEMORY_SHARE / warp_bytes(layer, kernel);
+    most = most < 1 ? 1 : most;
+    return (unsigned)(warps < most ? warps : most);
+}
+
+/* Of the kernel that needs most: kernels run one after the other. */
+bool device_slot_bytes(const hn_device_layer *layer, size_t count, size_t *bytes) {
+    const struct device_kernel *const kernels[] = {&layer->run, &layer->pull, &layer->coarse_run, &layer->coarse_pull};
+    *bytes = 0;
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        size_t own;
+        if (kernels[i]->sample_bytes == 0)
+            continue;
+        if (!size_multiply(device_warps(layer, kernels[i], count), (size_t)warp_bytes(layer, kernels[i]), &own))
+            return false;
+        *bytes = own > *bytes ? own : *bytes;
+    }
+    return true;
+}
+
+void device_place_slots(const hn_device_layer *layer, const struct device_kernel *kernel, struct device_call *call,
+                        void *memory) {
+    if (kernel->sample_bytes == 0)
+        return;
+    size_t threads = device_warps(layer, kernel, call->count) * (size_t)kernel->width;
+    call->search = device_search_places(layer);
+    if (call->search)
+        call->search_memory = memory;
+    memory = (unsigned char *)memory + threads * device_search_bytes(layer);
+    call->global_slots = memory;
+    call->global_rows = (real *)(void *)((unsigned char *)memory + threads * kernel->slot_bytes);
 }
 
 /* ---- calls ---- */
 
-/* Threads that go in step write side by side, as do those whose slots lie side by side. */
-static void take_tape(const hn_device_layer *layer, const hn_batch *batch, const struct tape_places *places,
-                      struct device_call *call) {
-    unsigned char *tape = batch->tape;
-    call->heads = (struct tape_head *)(void *)(tape + places->heads);
-    call->tape_eps = (real *)(void *)(tape + places->eps);
-    call->tape_kind = (int32_t *)(void *)(tape + places->kind);
-    call->tape_y = (real *)(void *)(tape + places->y);
-    if (layer->plan->tape_numbers > 0)
-        call->tape_numbers = (double *)(void *)(tape + places->numbers);
-    call->tape_room = places->room;
-    bool apart = layer->plan->options.weighted && layer->choice.form == HN_DEVICE_STRAIGHT;
-    call->tape_width = apart ? 1 : batch->count;
-}
-
-static struct device_call call_of(const hn_device_layer *layer, const hn_batch *batch, void *workspace) {
+/* Both calls. The results of the floats go to the workspace; the double kernel reads them. */
+static void fill_calls(struct batch_call *b, const hn_device_layer *layer, const hn_batch *batch, void *workspace) {
     struct device_call call = {.count = batch->count, .x = batch->x, .raw = batch->y_raw, .y = batch->y};
-    struct tapes tapes;
     call.reports = (struct device_report *)(void *)batch->reports;
     call.residual = batch->residual;
     call.fallback = batch->fallback;
@@ -122,30 +151,20 @@ static struct device_call call_of(const hn_device_layer *layer, const hn_batch *
     call.proof_y = batch->proof_y;
     call.repeats_x = batch->repeat_x;
     call.repeats_raw = batch->repeat_y;
-    call.next = workspace;
-    if (batch->tape && place_tapes(layer, batch->count, &tapes))
-        take_tape(layer, batch, &tapes.all, &call);
-    return call;
-}
-
-/* What comes behind a kernel of floats: their results go to the workspace, and a tape of its own belongs to its steps. */
-static struct device_call polish_of(const hn_device_layer *layer, const hn_batch *batch, void *workspace,
-                                    struct device_call *coarse) {
-    struct device_call call = *coarse;
-    struct workspace_places places;
-    struct tapes tapes;
-    place_workspace(layer, batch->count, &places);
-    coarse->reports = (struct device_report *)(void *)((unsigned char *)workspace + places.first);
-    coarse->y = (double *)(void *)((unsigned char *)workspace + places.led);
-    coarse->residual = NULL;
-    call.first = coarse->reports;
-    call.led = coarse->y;
-    call.first_heads = coarse->heads;
-    call.next = (unsigned *)workspace + 1;
-    call.heads = NULL;
-    if (layer->plan->options.weighted && batch->tape && place_tapes(layer, batch->count, &tapes))
-        take_tape(layer, batch, &tapes.polish, &call);
-    return call;
+    *b = (struct batch_call){.layer = layer, .count = batch->count, .call = call, .polish = call};
+    layout_place(place_workspace, b, workspace);
+    if (batch->tape)
+        layout_place(place_tapes, b, batch->tape);
+    b->call.next = b->counters;
+    b->polish.next = b->counters + 1;
+    if (!is_single(layer))
+        return;
+    b->call.reports = b->first;
+    b->call.y = b->led;
+    b->call.residual = NULL;
+    b->polish.first = b->first;
+    b->polish.led = b->led;
+    b->polish.first_heads = b->call.heads;
 }
 
 struct refusal {
@@ -176,8 +195,8 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *b, co
     return refuse_first(all, sizeof all / sizeof all[0], error);
 }
 
-/* Warps of a block. One each, so that few samples lie on many multiprocessors; all of a multiprocessor's where it has as many as can be;
- * two between, so that none waits long for another. */
+/* Warps of a block: 1 for few samples, which spread over many multiprocessors; all resident ones if a multiprocessor is full; else 2, because
+ * warps wait for each other. */
 static unsigned warps_of_block(const hn_device_layer *layer, const struct device_kernel *kernel, unsigned warps) {
     unsigned multiprocessors = (unsigned)layer->info.multiprocessors;
     unsigned each = kernel->together ? (warps + multiprocessors - 1) / multiprocessors : 1;
@@ -185,21 +204,21 @@ static unsigned warps_of_block(const hn_device_layer *layer, const struct device
     return each >= most ? most : each > 2 ? 2 : each;
 }
 
-/* What threads share is taken from their cache: no more of it than blocks that run at once need. */
+/* Shared memory is a part of the L1 cache: only as much as the resident blocks need. */
 static hn_status divide_cache(const hn_device_layer *layer, const struct device_kernel *kernel, unsigned blocks,
                               unsigned each, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
-    unsigned multiprocessors = (unsigned)layer->info.multiprocessors, most = (unsigned)layer->near_most;
+    unsigned multiprocessors = (unsigned)layer->info.multiprocessors, most = (unsigned)layer->shared_most;
     unsigned warps = (blocks + multiprocessors - 1) / multiprocessors * each;
-    if (kernel->near_bytes == 0 || most == 0)
+    if (kernel->shared_bytes == 0 || most == 0)
         return HN_OK;
-    unsigned percent = (100 * warps * kernel->near_bytes + most - 1) / most;
+    unsigned percent = (100 * warps * kernel->shared_bytes + most - 1) / most;
     return driver_status(cu,
-                         cu->function_set(kernel->function, CUDA_NEAR_PERCENT, (int)(percent < 100 ? percent : 100)),
+                         cu->function_set(kernel->function, CUDA_SHARED_PERCENT, (int)(percent < 100 ? percent : 100)),
                          "divide its cache", error);
 }
 
-/* One thread per sample, as far as they run at once. */
+/* One thread per sample, up to the resident ones. */
 static hn_status launch(const hn_device_layer *layer, const struct device_kernel *kernel, struct device_call *call,
                         void *stream, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
@@ -211,24 +230,30 @@ static hn_status launch(const hn_device_layer *layer, const struct device_kernel
         return status;
     return driver_status(
         cu,
-        cu->launch(kernel->function, blocks, 1, 1, threads, 1, 1, each * kernel->near_bytes, stream, arguments, NULL),
+        cu->launch(kernel->function, blocks, 1, 1, threads, 1, 1, each * kernel->shared_bytes, stream, arguments, NULL),
         "start the kernel", error);
 }
 
-/* One kernel, or two, the one behind the other; NULL: there is only one. */
-static hn_status launch_both(const hn_device_layer *layer, const struct device_kernel *const kernel[2],
-                             struct device_call *const call[2], void *workspace, void *stream, hn_error *error) {
+struct device_launch {
+    const struct device_kernel *kernel; /* NULL: nothing */
+    struct device_call *call;
+};
+
+static hn_status launch_both(const struct batch_call *b, const struct device_launch launches[2], void *stream,
+                             hn_error *error) {
+    const hn_device_layer *layer = b->layer;
     const struct cuda_driver *cu = &layer->driver;
-    if (call[0]->count == 0)
+    if (b->count == 0)
         return HN_OK;
     hn_status status = device_enter(layer, error);
     if (status != HN_OK)
         return status;
-    status = driver_status(cu, cu->set_words((cuda_address)(uintptr_t)workspace, 0, 2, stream), "begin a call", error);
+    status =
+        driver_status(cu, cu->set_words((cuda_address)(uintptr_t)b->counters, 0, 2, stream), "begin a call", error);
     for (int i = 0; i < 2 && status == HN_OK; i++)
-        if (kernel[i]) {
-            device_far_place(layer, kernel[i], call[i], (unsigned char *)workspace + COUNTER_BYTES);
-            status = launch(layer, kernel[i], call[i], stream, error);
+        if (launches[i].kernel) {
+            device_place_slots(layer, launches[i].kernel, launches[i].call, b->slots);
+            status = launch(layer, launches[i].kernel, launches[i].call, stream, error);
         }
     device_leave(layer);
     return status;
@@ -244,12 +269,12 @@ hn_status hn_device_run(const hn_device_layer *layer, const hn_batch *batch, voi
         status = check_batch(layer, &own, workspace, error);
     if (status != HN_OK)
         return status;
-    struct device_call call = call_of(layer, &own, workspace), polish = call;
-    if (is_single(layer))
-        polish = polish_of(layer, &own, workspace, &call);
-    const struct device_kernel *const kernels[] = {is_single(layer) ? &layer->coarse_run : NULL, &layer->run};
-    struct device_call *const calls[] = {&call, &polish};
-    return launch_both(layer, kernels, calls, workspace, stream, error);
+    struct batch_call b;
+    bool single = is_single(layer);
+    fill_calls(&b, layer, &own, workspace);
+    const struct device_launch launches[] = {{single ? &layer->coarse_run : NULL, &b.call},
+                                             {&layer->run, single ? &b.polish : &b.call}};
+    return launch_both(&b, launches, stream, error);
 }
 
 static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *g,
@@ -268,18 +293,15 @@ static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *ba
     return refuse_first(all, sizeof all / sizeof all[0], error);
 }
 
-static struct device_call gradient_of(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
-                                      void *workspace) {
-    struct device_call call = call_of(layer, batch, workspace);
-    call.grad_y = gradient->grad_y;
-    call.grad_raw = gradient->grad_y_raw;
-    call.grad_x = gradient->grad_x;
-    call.grad_lower = gradient->grad_lower;
-    call.grad_upper = gradient->grad_upper;
-    call.flagged = (unsigned char *)gradient->flagged;
-    call.grad_multipliers = gradient->grad_multipliers;
-    call.grad_weights = gradient->grad_weights;
-    return call;
+static void add_gradient(struct device_call *call, const hn_gradient *gradient) {
+    call->grad_y = gradient->grad_y;
+    call->grad_raw = gradient->grad_y_raw;
+    call->grad_x = gradient->grad_x;
+    call->grad_lower = gradient->grad_lower;
+    call->grad_upper = gradient->grad_upper;
+    call->flagged = (unsigned char *)gradient->flagged;
+    call->grad_multipliers = gradient->grad_multipliers;
+    call->grad_weights = gradient->grad_weights;
 }
 
 hn_status hn_device_gradient(const hn_device_layer *layer, const hn_batch *batch, const hn_gradient *gradient,
@@ -297,16 +319,18 @@ hn_status hn_device_gradient(const hn_device_layer *layer, const hn_batch *batch
         status = check_gradient(layer, &own, &wanted, error);
     if (status != HN_OK)
         return status;
-    struct device_call call = gradient_of(layer, &own, &wanted, workspace), coarse = call;
+    struct batch_call b;
     bool single = is_single(layer), polished = layer->pull.function != NULL;
-    if (single)
-        call = polish_of(layer, &own, workspace, &coarse);
-    if (single && polished) { /* the last steps first; what they owe the raw output is the floats' grad_y */
-        coarse.grad_y = coarse.grad_raw;
-        coarse.adds = true;
+    fill_calls(&b, layer, &own, workspace);
+    add_gradient(&b.call, &wanted);
+    add_gradient(&b.polish, &wanted);
+    b.call.reports = b.polish.reports;
+    if (single &&
+        polished) { /* the last steps first: their gradient with respect to the raw output is grad_y of the floats */
+        b.call.grad_y = b.call.grad_raw;
+        b.call.adds = true;
     }
-    coarse.reports = call.reports;
-    const struct device_kernel *const kernels[] = {polished ? &layer->pull : NULL, single ? &layer->coarse_pull : NULL};
-    struct device_call *const calls[] = {&call, &coarse};
-    return launch_both(layer, kernels, calls, workspace, stream, error);
+    const struct device_launch launches[] = {{polished ? &layer->pull : NULL, single ? &b.polish : &b.call},
+                                             {single ? &layer->coarse_pull : NULL, &b.call}};
+    return launch_both(&b, launches, stream, error);
 }

@@ -1,30 +1,27 @@
-/* device_search.c - see device_search.h.
+/* device_search.c - the constant data of the methods nearest and optimal on a device; see device_parts.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/device_search.h"
-
 #include "autodiff/program.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cuda/device_upload.h"
-#include "cuda/kernel_global_plan.h"
+#include "cuda/device_parts.h"
 #include "cuda/level_schedule.h"
 #include "nearest/affine.h"
 #include "nearest/nearest.h"
 
 #include <string.h>
 
-#include "cuda/kernels/level_schedule_lists.h"
 #include "cuda/kernels/search_layout.h"
 
-enum {
-    PROGRAM_OF_SEARCH,
-    PROGRAM_OF_PRODUCTS,
-    PROGRAM_OF_INPUTS,
-    PROGRAM_OF_GOAL,
-    PROGRAM_OF_SPLIT,
-    PROGRAM_OF_SPLIT_PRODUCTS,
-    SEARCH_PROGRAMS
+enum { SEARCH_PROGRAMS = 6 };
+
+/* A program on the device, and in levels for thread blocks. */
+struct search_program {
+    const struct program *from;
+    struct program **to; /* the pointer in the places */
+    uint64_t begin;      /* its offset in the workspace */
+    struct block_program own;
+    struct block_code code;
 };
 
 struct device_search {
@@ -32,47 +29,32 @@ struct device_search {
     struct nearest split; /* without kinks */
     struct affine affine;
     struct search_places places;
-    struct block_program program[SEARCH_PROGRAMS];
-    struct block_code code[SEARCH_PROGRAMS]; /* where threads of a team share a sample */
-    struct signed_system system;             /* likewise: additional lists, */
-    struct signed_system split_system;       /* and those of the search without kinks */
-    struct arena block_arena;                /* memory of these lists */
+    struct search_program program[SEARCH_PROGRAMS];
+    /* if a thread block shares a sample: */
     bool is_team;
+    struct signed_system system, split_system; /* additional lists; those of the search without kinks */
+    struct arena block_arena;                  /* memory of these lists */
     cuda_address lists;
     const struct search_places *there;
 };
 
 /* ---- lists ---- */
 
-static const struct program *program_of(const struct device_search *s, int which) {
-    const struct nearest_parts *n = &s->near.parts;
-    return which == PROGRAM_OF_SEARCH           ? n->plan.program
-           : which == PROGRAM_OF_PRODUCTS       ? n->products.program
-           : which == PROGRAM_OF_INPUTS         ? n->by_inputs.program
-           : which == PROGRAM_OF_SPLIT          ? s->split.parts.plan.program
-           : which == PROGRAM_OF_SPLIT_PRODUCTS ? s->split.parts.products.program
-           : s->affine.there                    ? s->affine.goal
-                                                : NULL;
-}
-
-/* Programs that are not there stay NULL. */
-static void add_program(struct device_lists *all, struct device_search *s, int which, struct program **pointer) {
-    const struct program *from = program_of(s, which);
-    const struct block_code *code = &s->code[which];
+/* Programs that do not exist stay NULL. */
+static void add_program(struct device_lists *all, struct search_program *p, bool is_team) {
     struct program own;
-    if (!from)
+    if (!p->from)
         return;
-    own = *from;
-    if (s->is_team) {
-        own.code = code->code;
-        own.pairs = code->pairs;
-        own.columns = code->columns;
+    own = *p->from;
+    if (is_team) {
+        own.code = p->code.code;
+        own.pairs = p->code.pairs;
+        own.columns = p->code.columns;
     }
-    device_lists_add_program(all, &own, &s->program[which].own);
-    DEVICE_ADD(all, code->level, code->level_first[PHASES] + 1, s->program[which].level);
-    for (int i = 0; i <= PHASES; i++)
-        s->program[which].level_first[i] = code->level_first[i];
-    DEVICE_ADD(all, &s->program[which], 1, *pointer);
+    device_lists_add_program(all, &own, &p->own.own);
+    DEVICE_ADD(all, p->code.level, p->code.level_first[PHASES] + 1, p->own.level);
+    memcpy(p->own.level_first, p->code.level_first, sizeof p->own.level_first);
+    DEVICE_ADD(all, &p->own, 1, *p->to);
 }
 
 static void add_system(struct device_lists *all, const struct signed_system *from, struct signed_system *to) {
@@ -179,21 +161,8 @@ static void list_all(struct device_search *s, struct device_lists *all) {
         add_team_system(all, &from->plan.system, &s->system, &to->near.plan.system);
     if (s->is_team && to->split.plan.program)
         add_team_system(all, &s->split.parts.plan.system, &s->split_system, &to->split.plan.system);
-    add_program(all, s, PROGRAM_OF_SEARCH, &to->near.plan.program);
-    add_program(all, s, PROGRAM_OF_PRODUCTS, &to->near.products.program);
-    add_program(all, s, PROGRAM_OF_INPUTS, &to->near.by_inputs.program);
-    add_program(all, s, PROGRAM_OF_GOAL, &to->affine.goal);
-    add_program(all, s, PROGRAM_OF_SPLIT, &to->split.plan.program);
-    add_program(all, s, PROGRAM_OF_SPLIT_PRODUCTS, &to->split.products.program);
-}
-
-/* The copies are done when it returns: what they come from may go. */
-static hn_status upload(const hn_device_layer *layer, struct device_search *s, const struct device_lists *all,
-                        hn_error *error) {
-    const struct cuda_driver *cu = &layer->driver;
-    hn_status status = device_upload(cu, NULL, &s->lists, all, error);
-    hn_status waited = driver_status(cu, cu->stream_wait(NULL), "copy to it", status == HN_OK ? error : NULL);
-    return status == HN_OK ? waited : status;
+    for (int k = 0; k < SEARCH_PROGRAMS; k++)
+        add_program(all, &s->program[k], s->is_team);
 }
 
 /* ---- life ---- */
@@ -212,7 +181,7 @@ static hn_status create_search(struct device_search *s, const hn_device_layer *l
     return status == HN_OK ? affine_create(&s->affine, &s->near.parts.plan, model, error) : status;
 }
 
-/* Where the numbers of each part of the search begin; spare ones of a team come last. */
+/* Where the numbers of each part of the search begin; those of block_code_create come last. */
 static void device_search_place(struct device_search *s) {
     struct search_places *p = &s->places;
     p->split_at = s->near.bytes / sizeof(double);
@@ -221,20 +190,32 @@ static void device_search_place(struct device_search *s) {
     p->near_numbers = p->affine_at + (s->affine.there ? s->affine.numbers : 0);
 }
 
+static void list_programs(struct device_search *s) {
+    const struct nearest_parts *n = &s->near.parts, *split = &s->split.parts;
+    struct search_places *to = &s->places;
+    const struct search_program all[SEARCH_PROGRAMS] = {
+        {.from = n->plan.program, .to = &to->near.plan.program},
+        {.from = n->products.program, .to = &to->near.products.program, .begin = n->products_at},
+        {.from = n->by_inputs.program, .to = &to->near.by_inputs.program, .begin = n->inputs_at},
+        {.from = s->affine.there ? s->affine.goal : NULL, .to = &to->affine.goal, .begin = to->goal_at},
+        {.from = split->plan.program, .to = &to->split.plan.program, .begin = to->split_at},
+        {.from = split->products.program,
+         .to = &to->split.products.program,
+         .begin = to->split_at + split->products_at}};
+    memcpy(s->program, all, sizeof all);
+}
+
 static hn_status make_team(struct device_search *s, hn_error *error) {
-    const struct nearest_parts *n = &s->near.parts;
-    const size_t split = s->places.split_at;
-    const size_t begin[SEARCH_PROGRAMS] = {
-        0, n->products_at, n->inputs_at, s->places.goal_at, split, split + s->split.parts.products_at};
+    const struct nearest_parts *n = &s->near.parts, *split = &s->split.parts;
     size_t spare = 0;
     hn_status status = block_system_create(&s->system, &n->plan.system, &s->block_arena, error);
-    if (status == HN_OK && s->split.parts.plan.program)
-        status = block_system_create(&s->split_system, &s->split.parts.plan.system, &s->block_arena, error);
+    if (status == HN_OK && split->plan.program)
+        status = block_system_create(&s->split_system, &split->plan.system, &s->block_arena, error);
     for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
-        const struct program *program = program_of(s, k);
-        if (program)
-            status = block_code_create(&s->code[k], program, s->places.near_numbers - begin[k], &s->block_arena, error);
-        spare = s->code[k].spare > spare ? s->code[k].spare : spare; /* no two run at once */
+        struct search_program *p = &s->program[k];
+        if (p->from)
+            status = block_code_create(&p->code, p->from, s->places.near_numbers - p->begin, &s->block_arena, error);
+        spare = p->code.spare > spare ? p->code.spare : spare; /* programs do not run at the same time */
     }
     s->places.near_numbers += spare;
     return status;
@@ -257,7 +238,7 @@ static hn_status move_there(const hn_device_layer *layer, struct device_search *
     DEVICE_ADD(&all, &s->places, 1, s->there);
     hn_status status = device_enter(layer, error);
     if (status == HN_OK) {
-        status = upload(layer, s, &all, error);
+        status = device_upload(&layer->driver, &s->lists, &all, error);
         device_leave(layer);
     }
     return status;
@@ -273,8 +254,10 @@ hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn
     layer->search = s;
     hn_status status = create_search(s, layer, model, error);
     s->is_team = device_is_team(layer->plan);
-    if (status == HN_OK)
+    if (status == HN_OK) {
         device_search_place(s);
+        list_programs(s);
+    }
     if (status == HN_OK && s->is_team)
         status = make_team(s, error);
     if (status == HN_OK) {

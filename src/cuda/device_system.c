@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/size.h"
-#include "cuda/device_texts.h"
-#include "cuda/system_layout.h"
 
 #include <string.h>
 
@@ -39,8 +37,6 @@ void layout_slots(struct system_layout *l, const char *name, uint64_t count) {
 }
 
 /* ---- systems that are gathered from the plan's own lists ---- */
-
-enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_block_sizes.h */
 
 static void layout_list(struct system_layout *l, const char *name, struct plan_list list) {
     layout_words(l, name, plan_words(l->plan, list), list.count);
@@ -132,22 +128,12 @@ void device_system_release(struct device_system *system) {
     *system = (struct device_system){.there = false};
 }
 
-/* The same words and numbers, with room for what comes behind. */
-static bool grow(struct bytecode *listed, size_t words, size_t numbers) {
-    uint32_t *more = base_allocate(size_product(words + 1, sizeof *more));
-    double *further = base_allocate(size_product(numbers + 1, sizeof *further));
-    if (!more || !further) {
-        base_release(more);
-        base_release(further);
-        return false;
-    }
-    memcpy(more, listed->words, listed->count * sizeof *more);
-    memcpy(further, listed->numbers, listed->number_count * sizeof *further);
-    base_release(listed->words);
-    base_release(listed->numbers);
-    listed->words = more;
-    listed->numbers = further;
-    return true;
+static bool grow(struct bytecode *bytecode, size_t words, size_t numbers) {
+    uint32_t *more = base_reallocate(bytecode->words, size_product(words + 1, sizeof *more));
+    bytecode->words = more ? more : bytecode->words;
+    double *further = more ? base_reallocate(bytecode->numbers, size_product(numbers + 1, sizeof *further)) : NULL;
+    bytecode->numbers = further ? further : bytecode->numbers;
+    return further != NULL;
 }
 
 static hn_status check(const struct system_layout *l, hn_error *error) {
@@ -160,70 +146,50 @@ static hn_status check(const struct system_layout *l, hn_error *error) {
         l->plan->system.order, (unsigned long long)l->slot_count);
 }
 
-hn_status device_system_list(struct device_system *system, struct bytecode *listed, const struct ir_module *ir,
+hn_status device_system_list(struct device_system *system, struct bytecode *bytecode, const struct ir_module *ir,
                              hn_error *error) {
     struct system_layout l = {.plan = ir->plan, .single = system->single, .names = &system->names};
-    system->slots = listed->slots;
+    system->slots = bytecode->slots;
     if (!system->there)
         return HN_OK;
     if (system->host.own) {
         l.tiled = &lanes_of(&system->host)->tiled;
         l.known = lanes_of(&system->host)->rows.known;
     }
-    l.word_count = listed->count;
-    l.number_count = listed->number_count;
-    l.slot_count = listed->slots;
+    l.word_count = bytecode->count;
+    l.number_count = bytecode->number_count;
+    l.slot_count = bytecode->slots;
     struct system_layout placed = l;
     device_system_lay_out(&l);
     hn_status status = check(&l, error);
     if (status != HN_OK)
         return status;
-    if (!grow(listed, l.word_count, l.number_count))
+    if (!grow(bytecode, l.word_count, l.number_count))
         return error_no_memory(error, "the linear system");
-    placed.words = listed->words;
-    placed.numbers = listed->numbers;
+    placed.words = bytecode->words;
+    placed.numbers = bytecode->numbers;
     text_add(&system->names, "\nenum : long long {\n");
     device_system_lay_out(&placed);
     text_add(&system->names, "};\n");
-    listed->count = l.word_count;
-    listed->number_count = l.number_count;
+    bytecode->count = l.word_count;
+    bytecode->number_count = l.number_count;
     system->slots = (uint32_t)l.slot_count;
     return system->names.failed ? error_no_memory(error, "the linear system") : HN_OK;
 }
 
 /* ---- text ---- */
 
-static void print_include(struct text *out, const char *name) {
-    text_add(out, "#include \"cuda/kernels/%s.h\"\n", name);
-}
-
-void device_system_print_knows(const struct device_system *system, struct text *out) {
-    if (system->there && system->kind == FACTOR_TILED)
-        print_include(out, "blocked_ldl_known");
-}
-
-void device_system_print_functions(const struct device_system *system, struct text *out) {
+void device_system_print_names(const struct device_system *system, struct text *out) {
     if (!system->there)
         return;
     text_add_bytes(out, system->names.bytes, system->names.length);
-    print_include(out, "global_block_sizes");
-    text_add(out, "#include \"linalg/damped_kernel.h\"\n");
-    if (system->kind != FACTOR_TILED)
-        return;
-    print_include(out, "blocked_ldl_thread");
-    print_include(out, "blocked_ldl_solve");
-    if (system->reduces) {
-        text_add(out, "\n#define TILED_REDUCES\n");
-        print_include(out, "tridiagonal_schur");
-    }
+    if (system->kind == FACTOR_TILED)
+        text_add(out, "%s#include \"cuda/kernels/blocked_ldl_known.h\"\n",
+                 system->reduces ? "#define TILED_REDUCES\n" : "");
 }
 
-void device_system_print_entries(const struct device_system *system, struct text *out) {
+void device_system_print_steps(const struct device_system *system, struct text *out) {
     if (system->there)
-        print_include(out, system->kind == FACTOR_TILED ? "blocked_ldl_step" : "system_step");
-}
-
-void device_system_print_begin(const struct device_system *system, struct text *out) {
-    if (system->there)
-        print_include(out, "system_constants");
+        text_add(out, "#include \"cuda/kernels/%s.h\"\n",
+                 system->kind == FACTOR_TILED ? "blocked_ldl_step" : "system_step");
 }

@@ -2,8 +2,8 @@
  * list of statements.
  *
  *     dense, walked    linalg/damped_kernel.h, as on the host
- *     tiled            the factor of linalg/dense_ldl_kernel.h; the rest is in blocked_ldl_thread.h,
- *                      blocked_ldl_solve.h and tridiagonal_schur.h
+ *     tiled            the factor of linalg/dense_ldl_kernel.h; the rest is in blocked_ldl_thread.h and
+ *                      tridiagonal_schur.h
  *
  * Input: a plan and the lists of its statements. Output: the words and numbers that the loops read, appended to these
  * lists, and the names of all offsets, as constants of the text.
@@ -28,14 +28,40 @@ struct device_system {
 hn_status device_system_create(struct device_system *out, struct ir_module *ir, bool single, hn_error *error);
 
 /* Behind the words and numbers that are listed. */
-hn_status device_system_list(struct device_system *system, struct bytecode *listed, const struct ir_module *ir,
+hn_status device_system_list(struct device_system *system, struct bytecode *bytecode, const struct ir_module *ir,
                              hn_error *error);
 void device_system_release(struct device_system *system);
 
-/* Its texts: before points, before entries, after them, after the kernel's functions. Nothing if there is none. */
-void device_system_print_knows(const struct device_system *system, struct text *out);
-void device_system_print_functions(const struct device_system *system, struct text *out);
-void device_system_print_entries(const struct device_system *system, struct text *out);
-void device_system_print_begin(const struct device_system *system, struct text *out);
+/* Parts of the kernel's text: before the plan, and after the entries. Nothing if the system is among the statements. */
+void device_system_print_names(const struct device_system *system, struct text *out);
+void device_system_print_steps(const struct device_system *system, struct text *out);
+
+/* ---- the layout of its data: one function runs twice, to measure and to place ---- */
+
+enum { STRIP_ROWS = 4 }; /* DENSE_ACROSS of global_slots.h */
+
+struct system_layout {
+    const struct plan *plan;
+    const struct tiled *tiled;     /* of the host; NULL: the system is not tiled */
+    const struct known_row *known; /* per row, of the host; NULL if rows have no weights */
+    bool single;
+    struct text *names; /* constants of the text, */
+    uint32_t *words;    /* words and numbers: NULL while measuring */
+    double *numbers;
+    size_t word_count, number_count;
+    uint64_t slot_count;
+};
+
+/* NAME = value, a constant of the text. */
+void layout_name(struct system_layout *l, const char *name, uint64_t value);
+
+/* The name is that of the offset. A matrix: rows of `columns` numbers, `apart` from each other in `from`. */
+void layout_words(struct system_layout *l, const char *name, const uint32_t *from, size_t count);
+void layout_numbers(struct system_layout *l, const char *name, const double *from, size_t rows, size_t apart,
+                    size_t columns);
+void layout_slots(struct system_layout *l, const char *name, uint64_t count);
+
+/* The data of a blocked system; blocked_ldl_layout.c. */
+void layout_tiled(struct system_layout *l);
 
 #endif

@@ -1,9 +1,8 @@
-/* device_upload.c - see device_upload.h.
+/* device_upload.c - copies host arrays to a device; see device_parts.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/device_upload.h"
-
 #include "base/layout.h"
+#include "cuda/device_parts.h"
 
 #include <string.h>
 
@@ -31,27 +30,33 @@ static size_t bytes_of(const struct device_list *list) {
     return list->from ? list->count * list->each : 0;
 }
 
-static size_t room_for(const struct device_list *list) {
+static size_t padded_bytes(const struct device_list *list) {
     return (bytes_of(list) / LAYOUT_ALIGNMENT + 1) * LAYOUT_ALIGNMENT;
 }
 
-hn_status device_upload(const struct cuda_driver *driver, cuda_stream stream, cuda_address *block,
-                        const struct device_lists *all, hn_error *error) {
-    const struct device_list *lists = all->list;
+static hn_status copy_lists(const struct cuda_driver *cu, cuda_address at, const struct device_lists *all,
+                            hn_error *error) {
+    hn_status status = HN_OK;
+    for (size_t i = 0; i < all->count && status == HN_OK; i++) {
+        const struct device_list *list = &all->list[i];
+        uintptr_t address = (uintptr_t)at;
+        if (bytes_of(list) > 0)
+            status = driver_status(cu, cu->copy_in(at, list->from, bytes_of(list), NULL), "copy to it", error);
+        memcpy(list->to, &address, sizeof address); /* device addresses have the size of pointers */
+        at += padded_bytes(list);
+    }
+    hn_status waited = driver_status(cu, cu->stream_wait(NULL), "copy to it", status == HN_OK ? error : NULL);
+    return status == HN_OK ? waited : status;
+}
+
+hn_status device_upload(const struct cuda_driver *cu, cuda_address *block, const struct device_lists *all,
+                        hn_error *error) {
     size_t bytes = LAYOUT_ALIGNMENT;
     for (size_t i = 0; i < all->count; i++)
-        bytes += room_for(&lists[i]);
-    hn_status status = driver_status(driver, driver->allocate(block, bytes), "take memory for the model", error);
-    if (status != HN_OK)
-        *block = 0;
-    cuda_address at = *block;
-    for (size_t i = 0; i < all->count && status == HN_OK; i++) {
-        size_t own = bytes_of(&lists[i]);
-        uintptr_t address = (uintptr_t)at;
-        if (own > 0)
-            status = driver_status(driver, driver->copy_in(at, lists[i].from, own, stream), "copy to it", error);
-        memcpy(lists[i].to, &address, sizeof address); /* an address of the device has the form of a pointer */
-        at += room_for(&lists[i]);
-    }
+        bytes += padded_bytes(&all->list[i]);
+    hn_status status = driver_status(cu, cu->allocate(block, bytes), "take memory for the model", error);
+    if (status == HN_OK)
+        return copy_lists(cu, *block, all, error);
+    *block = 0;
     return status;
 }

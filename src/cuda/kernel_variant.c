@@ -1,11 +1,10 @@
-/* kernel_variant.c - see kernel_variant.h.
+/* kernel_variant.c - the form of a layer's kernels; see print_kernel.h and hn_device_predict.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/kernel_variant.h"
-
 #include "base/error.h"
 #include "base/structs.h"
 #include "codegen/passes/size_limits.h"
+#include "cuda/print_kernel.h"
 #include "layer/layer_plan.h"
 
 enum {
@@ -26,7 +25,7 @@ bool form_is_rolled(const struct ir_module *ir, enum kernel_entry entry, bool *f
     return bytes <= ROLLED_MOST;
 }
 
-static hn_status kernel_variant_look(hn_device_forecast *out, const struct ir_module *ir, hn_error *error) {
+static hn_status choose_form(hn_device_forecast *out, const struct ir_module *ir, hn_error *error) {
     for (int i = 0; i < ROUND_ENTRIES; i++) {
         size_t bytes;
         out->operands += ir->entry[round_entries[i]].operand_count;
@@ -49,12 +48,12 @@ hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error
     hn_status status = ir_create_whole(&ir, plan, false, error);
     if (status != HN_OK)
         return status;
-    status = kernel_variant_look(out, &ir, error);
+    status = choose_form(out, &ir, error);
     ir_release(&ir);
     return status;
 }
 
-/* ---- for everybody ---- */
+/* ---- public functions ---- */
 
 #define FORM_TEXT(name, text) text,
 static const char form_texts[][16] = {HN_DEVICE_FORM_LIST(FORM_TEXT)};

@@ -1,23 +1,69 @@
 /* nvrtc.c - see nvrtc.h.
  *
  * SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, dl_iterate_phdr */
 #include "cuda/nvrtc.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cuda/library_symbols.h"
+#include "cuda/cuda_driver.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
-#define PLACE(field, name, arguments) {name, offsetof(struct nvrtc, field)},
-static const struct symbol_place functions[] = {NVRTC_FUNCTION_LIST(PLACE)};
+#define NAME(field, name, arguments) name,
+static const symbol_name functions[] = {NVRTC_FUNCTION_LIST(NAME)};
+enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+/* ---- the library ---- */
+
+/* Packages of PyPI put it below a folder that other loaded libraries are in. */
+static void *open_package(const char *folder, size_t length) {
+    static const char packaged[][48] = {"nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+                                        "nvidia/cuda_nvrtc/lib/libnvrtc.so.13"};
+    char path[FILE_LONGEST];
+    for (size_t i = 0; i < sizeof packaged / sizeof packaged[0]; i++) {
+        int written = snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, packaged[i]);
+        void *object = written > 0 && (size_t)written < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        if (object)
+            return object;
+    }
+    return NULL;
+}
+
+static int search_above(struct dl_phdr_info *info, size_t size, void *found) {
+    enum { ABOVE = 5 }; /* folders */
+    size_t length = info->dlpi_name ? strlen(info->dlpi_name) : 0;
+    (void)size;
+    if (length == 0 || length >= FILE_LONGEST)
+        return 0;
+    for (int above = 0; above < ABOVE && length > 0 && !*(void **)found; above++) {
+        while (length > 0 && info->dlpi_name[length - 1] != '/')
+            length--;
+        while (length > 0 && info->dlpi_name[length - 1] == '/')
+            length--;
+        if (length > 0)
+            *(void **)found = open_package(info->dlpi_name, length);
+    }
+    return *(void **)found != NULL;
+}
+
+void *nvrtc_find(void) {
+    static const char names[][40] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
+                                     "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12"};
+    void *object = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && !object; i++)
+        object = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        dl_iterate_phdr(search_above, &object);
+    return object;
+}
 
 enum library { COMPILER_APART, BUILTINS, BUILTINS_APART };
 
-/* Opens a library that lies beside the compiler and has its version; NULL: there is none. */
+/* Opens a library of the same version in the folder of the compiler; NULL: not found. */
 static void *open_beside(const struct nvrtc *nvrtc, enum library library) {
     static const char names[][48] = {"libnvrtc.alt.so", "libnvrtc-builtins.so", "libnvrtc-builtins.alt.so"};
     char path[FILE_LONGEST], version[32];
@@ -44,11 +90,9 @@ hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
         return error_about(error, HN_UNSUPPORTED, error_option("device"),
                            "device cuda: CUDA's run-time compiler is not here: no libnvrtc.so.12 or .13 was found; "
                            "install the package nvidia-cuda-nvrtc, or name its path");
-    const char *missing = symbols_take(nvrtc->object, functions, sizeof functions / sizeof functions[0], nvrtc);
+    const char *missing = symbols_load(nvrtc, functions, FUNCTIONS);
     if (!missing) {
-        open_beside(
-            nvrtc,
-            BUILTINS); /* the compiler opens it by its name, and finds it where it is open already; it stays so */
+        open_beside(nvrtc, BUILTINS); /* which the compiler would not find by its name; it stays open */
         return HN_OK;
     }
     dlclose(nvrtc->object);
@@ -59,13 +103,12 @@ hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
 
 void nvrtc_take_apart(struct nvrtc *nvrtc) {
     struct nvrtc apart = {.object = open_beside(nvrtc, COMPILER_APART)};
-    if (apart.object && open_beside(nvrtc, BUILTINS_APART) &&
-        !symbols_take(apart.object, functions, sizeof functions / sizeof functions[0], &apart))
+    if (apart.object && open_beside(nvrtc, BUILTINS_APART) && !symbols_load(&apart, functions, FUNCTIONS))
         *nvrtc = apart;
 }
 
-/* Functions and data belong to the device. Quotients and roots are rounded correctly, small numbers stay; of doubles no product is fused with a sum, of floats some are. Functions
- * that can be linked are compiled by as many threads as there are cores. */
+/* Quotients and roots are rounded correctly, denormal numbers stay; fused multiply-add in float only. Functions that are linked later are
+ * compiled by as many threads as there are cores. */
 const char *nvrtc_option(size_t i, const struct nvrtc_way *way) {
     static const char options[][48] = {"--std=c++20",     "--device-as-default-execution-space",
                                        "--prec-div=true", "--prec-sqrt=true",
@@ -80,7 +123,9 @@ const char *nvrtc_option(size_t i, const struct nvrtc_way *way) {
     return i == own + 1 && way->quick ? "--Ofast-compile=min" : NULL;
 }
 
-/* The first lines of what the compiler says. */
+/* ---- compilation ---- */
+
+/* With the first lines of the compiler's log. */
 static hn_status refused(const struct nvrtc *nvrtc, nvrtc_program program, int capability, hn_error *error) {
     size_t bytes = 0;
     char *log = nvrtc->log_bytes(program, &bytes) == 0 && bytes > 1 ? base_allocate(bytes + 1) : NULL;
@@ -112,7 +157,7 @@ static hn_status take_code(const struct nvrtc *nvrtc, nvrtc_program program, str
     return error_about(error, HN_UNSUPPORTED, error_option("device"), "device cuda: its compiler gives no code away");
 }
 
-/* HN_OK, or *result and what the compiler says. */
+/* HN_OK, or *result and the compiler's log. */
 static hn_status try_way(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
                          const struct nvrtc_way *way, nvrtc_result *result, hn_error *error) {
     enum { MOST = 16 };

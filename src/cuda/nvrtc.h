@@ -1,4 +1,4 @@
-/* nvrtc.h - the run-time compiler of CUDA, opened when a kernel must be compiled; declared here from its documentation.
+/* nvrtc.h - CUDA's run-time compiler, declared from its documentation and loaded by dlopen when a kernel must be compiled.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_NVRTC_H
@@ -29,30 +29,30 @@ struct nvrtc {
 };
 #undef NVRTC_FIELD
 
-/* path: of the library; NULL: it is searched for (nvrtc_find.c). HN_UNSUPPORTED where there is none. A compiler that was opened stays in
- * the process: unloaded between two texts, the second one crashed in it (docs/decisions.md). */
+/* path: of the library; NULL: nvrtc_find. HN_UNSUPPORTED if there is none. The library stays loaded: a compiler that was unloaded and
+ * loaded again crashed (docs/decisions.md). */
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error);
 
-/* CUDA 13.0 has two builds of the compiler, libnvrtc and libnvrtc.alt, side by side. One takes the first half of its work for one
- * text at a time; the other one has locks of its own. This changes to the other one where it is there. */
+/* Changes to libnvrtc.alt if CUDA has it (13.0): a second build of the compiler, whose locks are separate, so that the front ends of both
+ * run in parallel. */
 void nvrtc_take_apart(struct nvrtc *nvrtc);
 
-/* dlopen of the first libnvrtc that is found; NULL: none. */
+/* dlopen of the first libnvrtc: by name, in CUDA's folder, or in a package of PyPI; NULL: none. No environment variable is read. */
 void *nvrtc_find(void);
 
 /* How a text is compiled. */
 struct nvrtc_way {
-    bool single; /* a kernel of floats */
-    bool parts;  /* its functions side by side: the code must be linked (cuda_driver.h) before it can be loaded */
-    bool quick;  /* with less optimisation, where that costs little: long functions that wait for memory */
+    bool single; /* a float kernel */
+    bool parts;  /* functions in parallel: the code must be linked (cuda_driver.h) before it is loaded */
+    bool quick;  /* less optimisation: for long functions that wait for memory */
 };
 
-/* Machine code for devices of a compute capability, such as 90. way->parts and way->quick become false where the compiler is too
+/* Machine code for devices of a compute capability, such as 90. way->parts and way->quick become false if the compiler is too
  * old for them. The code is released by base_release. */
 hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
                         struct nvrtc_way *way, hn_error *error);
 
-/* Option i of the compiler, beside the architecture; NULL: there are no more. */
+/* Option i of the compiler, besides the architecture; NULL after the last. */
 const char *nvrtc_option(size_t i, const struct nvrtc_way *way);
 
 #endif

@@ -5,17 +5,27 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cuda/device_texts.h"
+#include "cuda/device_system.h"
 #include "cuda/print_iteration.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
+
+struct printer {
+    const struct device_subject *subject;
+    struct kernel_code *code;
+    struct emission e;
+    struct ir_module near;       /* registers: with constant weights (ir_create_assumed) */
+    struct device_system system; /* global memory */
+};
 
 /* ---- the head ---- */
 
-/* Rounds that the threads of a warp wait in all before those that have ended begin anew: see kernel_main.h. */
+/* Iterations that the threads of a warp wait, in all, before those without a sample take the next: see kernel_main.h. */
 enum { WAITS_FORWARD = 80, WAITS_BACK = 192 };
 
-void device_print_head(struct text *out, const struct device_subject *subject) {
+static void print_head(const struct device_subject *subject, struct text *out) {
     text_add(out, "/* A kernel of hardnet %s for a device: one layer, generated. */\n", hn_version());
     text_add(out, "%s%s%s", subject->single ? "#define REAL_SINGLE\n#define DEVICE_SINGLE\n" : "",
              subject->polish && !subject->adjoint ? "#define DEVICE_POLISH\n" : "",
@@ -25,33 +35,37 @@ void device_print_head(struct text *out, const struct device_subject *subject) {
     text_add(out, "#include \"cuda/kernels/device_target.h\"\n");
 }
 
-bool device_is_apart(const struct device_subject *subject) {
-    return subject->adjoint || subject->plan->options.weighted;
+static void print_global_head(const struct printer *p, struct text *out) {
+    text_add(out, "#define GLOBAL_THREADS %u\n%s%s%s", p->code->width,
+             device_searches(p->subject) ? "#define DEVICE_SEARCHES\n" : "",
+             p->system.there ? "#define DEVICE_SYSTEM\n" : "",
+             emission_drive_judges(&p->e) ? "#define SOLVER_JUDGES\n" : "");
+    if (device_is_team(p->subject->plan))
+        text_add(out, "#define BLOCK_HELPERS %d\n#define BLOCK_BOUNDS %u, %d\n", (int)BLOCK_HELPERS, p->code->threads,
+                 (int)BLOCK_BLOCKS);
+    print_head(p->subject, out);
+    text_add(out, "#include \"cuda/kernels/global_slots.h\"\n");
 }
 
 /* ---- the layer's data ---- */
 
-void device_print_bits(const struct emission *e, struct text *out, double number) {
-    float small = (float)number;
-    int64_t bits;
-    int32_t small_bits;
-    memcpy(&bits, &number, sizeof bits);
-    memcpy(&small_bits, &small, sizeof small_bits);
-    text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
+/* Caller's numbers of a sample that a float kernel converts: LAYER_TAKEN of sample_io.h. 0 in double. */
+static uint32_t taken_numbers(const struct emission *e) {
+    const struct plan *p = e->plan;
+    return e->options.single ? 2 * (p->inputs + p->outputs + (e->options.adjoint ? p->rows : 0)) : 0;
 }
 
-/* Where things lie, as constants that a compiler knows. */
-static void print_places(const struct emission *e, struct text *out, uint32_t constants) {
+static void print_places(const struct emission *e, uint32_t slots, uint32_t constants, struct text *out) {
     const struct plan *p = e->plan;
     const struct {
         char name[24];
         uint32_t value;
-    } places[] = {{"SLOTS", e->ir.slots},
+    } places[] = {{"SLOTS", slots},
                   {"CONSTANTS", constants},
                   {"OUTPUTS", p->outputs},
                   {"INPUTS", p->inputs},
                   {"ROWS", p->rows},
-                  {"TAKEN", device_taken(e)},
+                  {"TAKEN", taken_numbers(e)},
                   {"RESIDUAL", p->residual},
                   {"X", p->x},
                   {"RAW", p->raw},
@@ -74,59 +88,69 @@ static void print_places(const struct emission *e, struct text *out, uint32_t co
     text_add(out, "};\n");
 }
 
-/* What statements read and no statement writes, constants apart. False when memory is out. */
-static bool print_zeros(const struct emission *e, struct text *out) {
-    bool *written = base_allocate(2 * (size_t)e->ir.slots * sizeof *written);
-    uint32_t count = 0;
-    if (!written)
-        return false;
-    bool *read = written + e->ir.slots;
-    for (uint32_t slot = 0; slot < e->ir.slots; slot++) {
-        written[slot] = e->ir.constant_of[slot] != 0;
-        read[slot] = false;
+/* As integers, which represent infinity too. */
+static void print_bits(const struct emission *e, double number, struct text *out) {
+    float small = (float)number;
+    int64_t bits;
+    int32_t small_bits;
+    memcpy(&bits, &number, sizeof bits);
+    memcpy(&small_bits, &small, sizeof small_bits);
+    text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
+}
+
+/* Slots with constants. Of a system in loops the program's constants are not text: they are among its numbers. */
+static void print_constants(const struct printer *p, struct text *out) {
+    const struct plan *plan = p->e.plan;
+    const double *numbers = plan_numbers(plan, plan->program.constants),
+                 *value = plan_numbers(plan, plan->system.constant_value);
+    const uint32_t *slot = plan_words(plan, plan->system.constant_slot);
+    const char *memory = p->subject->global ? "SHARED_CONSTANT" : "static DEVICE_CONSTANT const";
+    uint32_t own = p->system.there ? 0 : plan->program.constants.count, all = own + plan->system.constant_slot.count;
+    print_places(&p->e, p->subject->global ? p->system.slots : p->e.ir.slots, all, out);
+    text_add(out, "%s uint32_t constant_slot[] = {", memory);
+    for (uint32_t i = 0; i < all; i++)
+        text_add(out, "%u, ", i < own ? i : slot[i - own]);
+    text_add(out, "0};\n%s simd_bits constant_bits[] = {", memory);
+    for (uint32_t i = 0; i < all; i++)
+        print_bits(&p->e, i < own ? numbers[i] : value[i - own], out);
+    text_add(out, "0};\n");
+}
+
+static void note_operands(const struct statements *s, bool *written, bool *read) {
+    for (size_t i = 0; i < s->count; i++) {
+        const struct statement *at = &s->list[i];
+        const uint32_t *operand = s->operands + at->first;
+        for (uint32_t d = 0; d < at->count; d++)
+            if (!operand_is_constant(operand[d]))
+                (d < statement_destinations(at) ? written : read)[operand[d]] = true;
     }
+}
+
+/* Slots that statements read and none writes, constants excluded. */
+static void print_zeros(const struct ir_module *ir, struct text *out) {
+    bool *written = base_allocate(2 * (size_t)ir->slots * sizeof *written);
+    uint32_t count = 0;
+    if (!written) {
+        out->failed = true;
+        return;
+    }
+    bool *read = written + ir->slots;
+    memset(read, 0, ir->slots * sizeof *read);
+    for (uint32_t slot = 0; slot < ir->slots; slot++)
+        written[slot] = ir->constant_of[slot] != 0;
     for (int k = 0; k < KERNEL_ENTRIES; k++)
-        for (size_t i = 0; i < e->ir.entry[k].count; i++) {
-            const struct statement *at = &e->ir.entry[k].list[i];
-            const uint32_t *operand = e->ir.entry[k].operands + at->first;
-            for (uint32_t d = 0; d < at->count; d++)
-                if (!operand_is_constant(operand[d]))
-                    (d < statement_destinations(at) ? written : read)[operand[d]] = true;
-        }
+        note_operands(&ir->entry[k], written, read);
     text_add(out, "static DEVICE_CONSTANT const uint32_t zero_slot[] = {");
-    for (uint32_t slot = 0; slot < e->ir.slots; slot++)
+    for (uint32_t slot = 0; slot < ir->slots; slot++)
         if (read[slot] && !written[slot]) {
             text_add(out, "%u, ", slot);
             count++;
         }
     text_add(out, "0};\nenum { LAYER_ZEROS = %u };\n", count);
     base_release(written);
-    return true;
 }
 
-static void print_kernel_print_constants(const struct emission *e, struct text *out) {
-    const struct plan *p = e->plan;
-    const double *numbers = plan_numbers(p, p->program.constants), *value = plan_numbers(p, p->system.constant_value);
-    const uint32_t *slot = plan_words(p, p->system.constant_slot);
-    uint32_t own = p->program.constants.count, all = own + p->system.constant_slot.count;
-    print_places(e, out, all);
-    text_add(out, "static DEVICE_CONSTANT const uint32_t constant_slot[] = {");
-    for (uint32_t i = 0; i < all; i++)
-        text_add(out, "%u, ", i < own ? i : slot[i - own]);
-    text_add(out, "0};\nstatic DEVICE_CONSTANT const simd_bits constant_bits[] = {"); /* of infinity, too */
-    for (uint32_t i = 0; i < all; i++)
-        device_print_bits(e, out, i < own ? numbers[i] : value[i - own]);
-    text_add(out, "0};\n");
-    out->failed = !print_zeros(e, out) || out->failed;
-}
-
-void device_print_plan(const struct emission *e, struct text *out) {
-    emission_print_plan(e, "static constexpr struct plan plan_values", out);
-    text_add(out, "static DEVICE_CONSTANT const struct plan layer_plan = plan_values;\n"
-                  "static constexpr struct sample_options layer_options = plan_values.options;\n");
-}
-
-/* Weights that straight rounds take for granted: their slots, and their bits. */
+/* Row weights that fused iterations assume to be constant. */
 static void print_assumed(const struct ir_module *near, struct text *out) {
     const struct plan *p = near->plan;
     uint32_t count = 0;
@@ -141,121 +165,232 @@ static void print_assumed(const struct ir_module *near, struct text *out) {
              p->options.method == HN_METHOD_AUTO, near->entry[KERNEL_NEAR].count > 0);
 }
 
-/* ---- all of it ---- */
-
-enum { ENTRY_OPERANDS = 600 }; /* of a function that is hardly ever run */
-
-/* Doubles of a task in memory that threads share: enough for struct thread_state, and odd, so that no two threads meet in a bank. */
-enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
-
-static void print_library(const struct emission *e, const struct ir_module *near, bool polish, struct text *out) {
+/* Constant data, and what the decisions of core/sample.h need. */
+static void print_layer(const struct printer *p, struct text *out) {
+    const struct emission *e = &p->e;
     emission_print_lists(e, out);
     emission_print_elementary(e, out);
     emission_print_sample(out);
-    device_print_plan(e, out);
-    text_add(out, "#include \"core/one_plan.h\"\n#define POINT_AT_ONCE 4\n");
+    device_system_print_names(&p->system, out);
+    emission_print_plan(e, "static constexpr struct plan plan_values", out);
+    text_add(out, "static DEVICE_CONSTANT const struct plan layer_plan = plan_values;\n"
+                  "static constexpr struct sample_options layer_options = plan_values.options;\n");
+    if (!p->subject->global)
+        text_add(out, "#include \"core/one_plan.h\"\n#define POINT_AT_ONCE 4\n");
     emission_print_points(out);
-    print_kernel_print_constants(e, out);
-    print_assumed(near, out);
-    if (e->back_alone)
-        text_add(out, "#define SOLVER_BACK_STEP %u\n", e->plan->leaf_s);
-    emission_print_drive(e, out);
-    text_add(out, "#include \"cuda/kernels/kernel_args.h\"\n"
-                  "#include \"cuda/kernels/branchless_math.h\"\n");
-    text_add(out, "#include \"cuda/kernels/sample_io.h\"\n"
-                  "#include \"cuda/kernels/kernel_registers.h\"\n");
-    if (e->options.adjoint) {
-        text_add(out, "#include \"cuda/kernels/sample_io_adjoint.h\"\n"
-                      "#include \"cuda/kernels/kernel_registers_adjoint.h\"\n");
-    } else if (polish) {
-        text_add(out, "#include \"cuda/kernels/mixed_precision_registers.h\"\n"
-                      "#include \"cuda/kernels/mixed_precision.h\"\n");
-    }
+    print_constants(p, out);
 }
 
-/* The task of a thread is read all over a round's decisions. */
-static uint32_t task_near(const struct device_subject *subject) {
-    bool near = subject->plan->options.weighted && !subject->single && !subject->adjoint;
-    return !near ? 0 : subject->polish ? TASK_DOUBLES_POLISH : TASK_DOUBLES;
+/* ---- register kernels ---- */
+
+enum { ENTRY_OPERANDS = 600 }; /* of a function that is rarely called */
+
+/* Doubles of a task in shared memory: at least struct thread_state, and odd, so that threads do not share a bank. */
+enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
+
+/* The decisions of an iteration read the task of a thread again and again. */
+static uint32_t task_doubles(const struct device_subject *subject) {
+    bool shared = subject->plan->options.weighted && !subject->single && !subject->adjoint;
+    return !shared ? 0 : subject->polish ? TASK_DOUBLES_POLISH : TASK_DOUBLES;
 }
 
-static void print_straight(const struct emission *e, const struct ir_module *near, bool rounds, struct round_room *room,
-                           struct text *out) {
-    struct text round = {.bytes = NULL};
-    bool done = e->options.adjoint ? round_print_back(&round, &e->ir, near, room) : round_print_once(&round, &e->ir);
-    if (done && rounds && !e->options.adjoint)
-        done = round_print(&round, &e->ir, near, room);
-    done = done && !round.failed;
+static void print_iterations(const struct printer *p, struct round_room *room, struct text *out) {
+    const struct ir_module *ir = &p->e.ir;
+    const struct device_subject *subject = p->subject;
+    bool steps = !subject->polish || subject->plan->options.weighted;
+    struct text own = {.bytes = NULL};
+    bool done = subject->adjoint ? round_print_back(&own, ir, &p->near, room)
+                                 : round_print_once(&own, ir) && (!steps || round_print(&own, ir, &p->near, room));
+    done = done && !own.failed;
     if (done)
-        text_add_bytes(out, round.bytes, round.length);
+        text_add_bytes(out, own.bytes, own.length);
     out->failed = out->failed || !done;
-    text_drop(&round);
+    text_drop(&own);
 }
 
-static hn_status print_kernel_print_all(const struct emission *e, const struct ir_module *near,
-                                        const struct device_subject *subject, struct text *out, uint32_t *near_count,
-                                        hn_error *error) {
-    const char *name = subject->adjoint ? "hardnet_pull" : "hardnet_run";
-    struct round_room room = {.single = subject->single, .task = task_near(subject)};
-    struct text root = {.bytes = NULL};
-    text_add(&root, "%s#define DEVICE_REGISTERS\n#define KERNEL_NAME %s\n", room.task > 0 ? "#define TASK_NEAR\n" : "",
-             name);
-    device_print_head(&root, subject);
-    print_library(e, near, subject->polish, &root);
-    print_straight(e, near, subject->adjoint || !subject->polish || e->plan->options.weighted, &room, &root);
-    text_add(&root, "#include \"cuda/kernels/thread_begin.h\"\n"
-                    "#include \"cuda/kernels/kernel_main.h\"\n"
-                    "#include \"cuda/kernels/kernel_registers_entry.h\"\n");
-    flatten(out, &root);
-    text_drop(&root);
-    *near_count = room.near;
-    return out->failed ? text_error(out, "the device's kernel", error) : HN_OK;
+static void print_registers(const struct printer *p, struct text *out) {
+    struct round_room room = {.single = p->subject->single, .task = task_doubles(p->subject)};
+    text_add(out, "%s#define DEVICE_REGISTERS\n", room.task > 0 ? "#define TASK_NEAR\n" : "");
+    print_head(p->subject, out);
+    print_layer(p, out);
+    print_zeros(&p->e.ir, out);
+    print_assumed(&p->near, out);
+    if (p->e.back_alone)
+        text_add(out, "#define SOLVER_BACK_STEP %u\n", p->e.plan->leaf_s);
+    emission_print_drive(&p->e, out);
+    text_add(out, "#include \"cuda/kernels/kernel_registers.h\"\n");
+    print_iterations(p, &room, out);
+    p->code->shared = room.near;
 }
 
-/* What a way back that has no step does without. */
-static const enum kernel_entry steps[] = {KERNEL_LARGEST, KERNEL_STEP_BEGIN, KERNEL_STEP_END};
+/* Float constants must be finite and normal. */
+static hn_status check_constants(const struct emission *e, hn_error *error) {
+    for (uint32_t i = 0; e->options.single && i < e->ir.constant_count; i++) {
+        double value = e->ir.constants[i], size = fabs(value);
+        if (isfinite(value) && size != 0 && (size > FLT_MAX || size < FLT_MIN))
+            return error_about(error, HN_UNSUPPORTED, error_option("precision"),
+                               "precision float32: the model's constant %s does not fit a float",
+                               error_number(value).text);
+    }
+    return HN_OK;
+}
 
-static hn_status print_plan_of(struct emission *e, const struct device_subject *subject, struct text *out,
-                               uint32_t *near_count, hn_error *error) {
-    struct ir_module near = {.plan = NULL};
-    hn_status status = ir_create(&e->ir, e->plan, subject->adjoint, error);
+static hn_status lower_registers(struct printer *p, hn_error *error) {
+    static const enum kernel_entry steps[] = {KERNEL_LARGEST, KERNEL_STEP_BEGIN, KERNEL_STEP_END};
+    const struct device_subject *subject = p->subject;
+    struct ir_module *ir = &p->e.ir;
+    hn_status status = ir_create(ir, p->e.plan, subject->adjoint, error);
     if (status == HN_OK)
-        status = emission_check_walk(e, error);
+        status = emission_check_walk(&p->e, error);
     if (status == HN_OK)
-        status = device_check_constants(e, error);
+        status = check_constants(&p->e, error);
     if (status == HN_OK)
-        status = ir_create_assumed(&near, e->plan, subject->adjoint, error);
-    e->ir.loops =
-        true; /* entries run once a sample or less: reading and compiling them takes longer than running them */
-    e->ir.local = device_is_apart(subject);
-    e->ir.shortened = e->ir.local ? ENTRY_OPERANDS : 0;
-    e->ir.rolled = true;
-    e->back_alone = subject->adjoint;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && e->back_alone; i++)
-        statements_release(&e->ir.entry[steps[i]]);
-    if (status == HN_OK)
-        status = print_kernel_print_all(e, &near, subject, out, near_count, error);
-    ir_release(&near);
-    ir_release(&e->ir);
+        status = ir_create_assumed(&p->near, p->e.plan, subject->adjoint, error);
+    ir->loops = true; /* entries run once per sample at most: fetching and compiling them takes longer than running */
+    ir->local = device_is_apart(subject);
+    ir->shortened = ir->local ? ENTRY_OPERANDS : 0;
+    ir->rolled = true;
+    p->e.back_alone = subject->adjoint;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && p->e.back_alone; i++)
+        statements_release(&ir->entry[steps[i]]);
     return status;
 }
 
-hn_status device_print(char **text, size_t *length, uint32_t *near, const struct device_subject *subject,
-                       hn_error *error) {
-    struct emission e;
-    struct text out = {.bytes = NULL};
-    *text = NULL;
-    *length = *near = 0;
-    hn_status status = device_begin_emission(&e, subject, error);
+/* ---- kernels over slots in global memory ---- */
+
+static void print_bytecode_entry(const void *own, struct text *out, enum kernel_entry entry) {
+    bytecode_print_entry(out, own, entry);
+}
+
+static void print_global(struct printer *p, struct text *out) {
+    const struct bytecode *bytecode = &p->code->bytecode;
+    const struct emission_lists lists = {bytecode->entry, print_bytecode_entry, bytecode};
+    print_global_head(p, out);
+    print_layer(p, out);
+    text_add(out, "#include \"linalg/pivot_kernel.h\"\n#include \"codegen/kernel/row_functions_kernel.h\"\n");
+    bytecode_print_functions(out, bytecode);
+    p->e.lists = &lists;
+    emission_print_entries(&p->e, out);
+    p->e.lists = NULL;
+    device_system_print_steps(&p->system, out);
+    if (!device_searches(p->subject))
+        return;
+    text_add(out, "#include \"core/program_lists.h\"\n");
+    emission_print_operators(out, NULL);
+    text_add(out, "#include \"cuda/kernels/nearest_kernel.h\"\n");
+}
+
+static hn_status choose_bytecode(struct printer *p, hn_error *error) {
+    const struct ir_module *ir = &p->e.ir;
+    struct bytecode *bytecode = &p->code->bytecode;
+    bool failed = false, all = p->subject->bytecode;
+    for (int k = 0; k < KERNEL_ENTRIES; k++)
+        bytecode->entry[k] = ir->entry[k].count > 0 && (all || !form_is_rolled(ir, (enum kernel_entry)k, &failed));
+    bytecode->renames = p->system.there;
+    return failed ? error_no_memory(error, "the device's kernel") : bytecode_create(bytecode, ir, error);
+}
+
+static hn_status lower_global(struct printer *p, hn_error *error) {
+    struct kernel_code *code = p->code;
+    bool team = device_is_team(p->subject->plan);
+    p->e.hoisted = true;
+    hn_status status = ir_create_whole(&p->e.ir, p->e.plan, p->subject->adjoint, error);
+    if (status == HN_OK)
+        status = check_constants(&p->e, error);
+    if (status == HN_OK)
+        status = device_system_create(&p->system, &p->e.ir, p->subject->single, error);
     if (status != HN_OK)
         return status;
-    status = print_plan_of(&e, subject, &out, near, error);
-    base_release(e.plan);
-    if (status != HN_OK) {
+    emission_drop_unasked(&p->e);
+    status = choose_bytecode(p, error);
+    if (status == HN_OK)
+        status = device_system_list(&p->system, &code->bytecode, &p->e.ir, error);
+    code->slots = p->system.slots;
+    code->row = p->e.plan->outputs + taken_numbers(&p->e);
+    code->width = team ? 1 : device_searches(p->subject) ? THREAD_SEARCH_WARP : DEVICE_THREADS;
+    code->threads = team ? DEVICE_THREADS + BLOCK_HELPERS : code->width;
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static hn_status print_flat(char **bytes, size_t *length, struct text *root, hn_error *error) {
+    struct text out = {.bytes = NULL};
+    flatten(&out, root);
+    text_drop(root);
+    hn_status status = out.failed ? text_error(&out, "the device's kernel", error) : HN_OK;
+    if (status != HN_OK)
         text_drop(&out);
-        return status;
-    }
-    *text = out.bytes;
+    *bytes = out.bytes;
     *length = out.length;
+    return status;
+}
+
+static hn_status print_all(struct printer *p, hn_error *error) {
+    struct text root = {.bytes = NULL};
+    text_add(&root, "#define KERNEL_NAME %s\n", p->subject->adjoint ? "hardnet_pull" : "hardnet_run");
+    if (p->subject->global)
+        print_global(p, &root);
+    else
+        print_registers(p, &root);
+    text_add(&root, "#include \"cuda/kernels/kernel_main.h\"\n");
+    hn_status status = print_flat(&p->code->text, &p->code->length, &root, error);
+    return status == HN_OK && p->subject->single ? bytecode_round(&p->code->bytecode, error) : status;
+}
+
+/* Floats that double steps follow stop at the accuracy that they reach anyway: rows of magnitude 1000 are rounded to 2^-14. */
+static hn_status begin_emission(struct emission *e, const struct device_subject *subject, hn_error *error) {
+    static const double coarse_tolerance = 0x1p-10;
+    *e = (struct emission){.plan = base_allocate((size_t)subject->plan->bytes)};
+    if (!e->plan)
+        return error_no_memory(error, "the device's kernel");
+    memcpy(e->plan, subject->plan, (size_t)subject->plan->bytes);
+    if (subject->single && e->plan->options.weighted)
+        e->plan->options.tolerance = fmax(e->plan->options.tolerance, coarse_tolerance);
+    e->options.single = subject->single;
+    e->options.adjoint = subject->adjoint;
     return HN_OK;
+}
+
+hn_status kernel_print(struct kernel_code *out, const struct device_subject *subject, hn_error *error) {
+    struct printer p = {.subject = subject, .code = out};
+    *out = (struct kernel_code){.text = NULL};
+    hn_status status = begin_emission(&p.e, subject, error);
+    if (status == HN_OK)
+        status = subject->global ? lower_global(&p, error) : lower_registers(&p, error);
+    if (status == HN_OK)
+        status = print_all(&p, error);
+    device_system_release(&p.system);
+    ir_release(&p.near);
+    ir_release(&p.e.ir);
+    base_release(p.e.plan);
+    if (status != HN_OK)
+        kernel_code_release(out);
+    return status;
+}
+
+void kernel_code_release(struct kernel_code *code) {
+    base_release(code->text);
+    bytecode_release(&code->bytecode);
+    *code = (struct kernel_code){.text = NULL};
+}
+
+/* ---- policies ---- */
+
+static const char policy_functions[] =
+    "#include \"core/scalar.h\"\n"
+    "#include \"base/elementary_exponential.h\"\n#include \"base/reduce.c\"\n#include \"base/elementary_circle.h\"\n"
+    "#include \"base/elementary_arc.h\"\n#include \"base/elementary_hyperbolic.h\"\n";
+
+hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network, bool refines,
+                       hn_error *error) {
+    const struct device_subject subject = {.plan = plan};
+    const struct emission lists = {.network = network};
+    struct text root = {.bytes = NULL};
+    print_head(&subject, &root);
+    emission_print_lists(&lists, &root);
+    text_add(&root, "%s", policy_functions);
+    emission_print_operators(&root, NULL);
+    text_add(&root, "#include \"cuda/kernels/policy_%s.h\"\n", refines ? "refine" : "kernels");
+    return print_flat(text, length, &root, error);
 }

@@ -1,42 +1,85 @@
-/* print_kernel.h - from a plan to the text of a device's kernels.
+/* print_kernel.h - from a plan to the source of a CUDA kernel, and the source of the kernels of policies.
  *
- * In comes a plan; out goes one text in the common subset of CUDA C++ (as NVRTC takes it, without a header) and of C++20 for the host,
- * where DEVICE_HOST is defined: one thread runs all samples there, so that the same text can be judged without a device. The numbers
- * have the library's bits in double: no product is fused with a sum, elementary functions are the library's own.
+ * Input: a plan. Output: one text in the common subset of CUDA C++ (for NVRTC, without headers) and of C++20 for the host, where
+ * DEVICE_HOST is defined and one thread runs all samples: tests run the same text without a GPU. In double the results have the CPU's
+ * bits: no fused multiply-add, elementary functions of the library.
+ *
+ * Two variants: slots in registers and local memory, for short models; slots in global memory, whose statements are
+ * code with rerolled loops (codegen/passes/loop_reroll.h) or bytecode (bytecode.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_PRINT_KERNEL_H
 #define HN_CUDA_PRINT_KERNEL_H
 
 #include "codegen/emit/emission.h"
+#include "cuda/bytecode.h"
+#include "hardnet/device.h"
+
+/* Chooses the form of a layer's kernels from what its statements cost (kernel_variant.c):
+ *
+ *     straight code    slots in registers, fused iterations: short models
+ *     rolled code      slots in global memory, repeated stages as loops: long models with repeated structure
+ *     listed streams   slots in global memory, bytecode: long models without it
+ *     dense loops      rolled or listed, with loops for the linear system: models whose factor is full
+ *
+ * HN_NO_MEMORY, or HN_LIMIT if a sample has too many numbers. */
+hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error *error);
+
+/* Whether an entry is short enough for rolled code. *failed is set when out of memory. */
+bool form_is_rolled(const struct ir_module *ir, enum kernel_entry entry, bool *failed);
+
+/* Threads of a warp; samples of a block of a search over slots in global memory: few, because one slow sample holds up the others. */
+enum { DEVICE_THREADS = 32, THREAD_SEARCH_WARP = 8 };
+
+/* A search with a large system has one sample per block: a warp for the leading thread, and helpers (kernels_block.h). */
+enum { BLOCK_HELPERS = 64, BLOCK_BLOCKS = 5 }; /* blocks: on a multiprocessor at once */
 
 struct device_subject {
     const struct plan *plan;
-    bool single; /* float instead of double */
-    bool
-        polish; /* double, after a kernel of floats: cuda/kernels/mixed_precision.h; the adjoint is the same with and without */
-    bool adjoint; /* the kernel of gradients, hardnet_pull; else that of corrections, hardnet_run */
-    bool listed;  /* print_global.h: every entry is listed, the short ones, too */
+    bool single;   /* float instead of double */
+    bool polish;   /* double after a float kernel (cuda/kernels/mixed_precision.h); no difference to the adjoint */
+    bool adjoint;  /* the kernel of gradients, hardnet_pull; else that of corrections, hardnet_run */
+    bool global;   /* slots in global memory; else in registers */
+    bool bytecode; /* global: all entries are bytecode, short ones too */
 };
 
-/* Whether its method goes on where auto ends: nearest and optimal; in double only. */
+struct kernel_code {
+    char *text;
+    size_t length;
+    /* slots in global memory: */
+    struct bytecode bytecode;
+    uint32_t slots;   /* of a sample */
+    uint32_t row;     /* further numbers of a thread */
+    uint32_t width;   /* samples of a block */
+    uint32_t threads; /* of a block */
+    /* slots in registers: */
+    uint32_t shared; /* doubles of a thread in shared memory */
+};
+
+/* HN_UNSUPPORTED if the plan does not fit a register kernel. */
+hn_status kernel_print(struct kernel_code *out, const struct device_subject *subject, hn_error *error);
+void kernel_code_release(struct kernel_code *code); /* accepts zeros */
+
+/* The kernels of policies, or those that refine, the same for all models and networks. base_release releases the text. Plan and network:
+ * any. */
+hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network, bool refines,
+                       hn_error *error);
+
+/* The methods nearest and optimal continue after auto's result; in double only. */
 static inline bool device_searches(const struct device_subject *subject) {
     return subject->plan->tape_numbers > 0;
 }
 
-/* Whether the threads of a block share a sample of such a method: where the systems of its search are large. */
+/* Whether a thread block shares a sample of such a search: if its systems are large. */
 static inline bool device_is_team(const struct plan *plan) {
     enum { BLOCK_UNKNOWNS = 64 };
     return plan->tape_numbers > 0 && plan->outputs + plan->rows >= BLOCK_UNKNOWNS;
 }
 
-/* Whether functions that hardly ever run are short and compiled side by side: straight code of methods with weights, and of gradients. The
- * paper's way forward has few of them, and its rounds would be slower. */
-bool device_is_apart(const struct device_subject *subject);
-
-/* near: how many doubles of a thread lie in the memory that the threads of a block share. base_release releases the text.
- * HN_UNSUPPORTED where the plan has no straight code. */
-hn_status device_print(char **text, size_t *length, uint32_t *near, const struct device_subject *subject,
-                       hn_error *error);
+/* Whether rarely called functions are kept short and compiled in parallel: register kernels of methods with weights, and of gradients. The
+ * forward kernel of paper has few of them, and its iterations would be slower. */
+static inline bool device_is_apart(const struct device_subject *subject) {
+    return subject->adjoint || subject->plan->options.weighted;
+}
 
 #endif

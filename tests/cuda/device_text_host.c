@@ -87,16 +87,14 @@ hn_model *host_read_model(const char *name) {
 char *host_print_unicycle(hn_method method, bool single) {
     hn_layer_options wanted = layer_method(method), options;
     struct device_subject subject = {.single = single};
-    size_t length = 0;
-    uint32_t near;
+    struct kernel_code code;
     hn_error error = {.text = ""};
     struct plan *plan = NULL;
-    char *text = NULL;
     hn_model *model = host_read_model("unicycle");
     assert_int_equal(layer_plan_create(&plan, &options, model, &wanted, &error), HN_OK);
     subject.plan = plan;
-    assert_int_equal(device_print(&text, &length, &near, &subject, &error), HN_OK);
+    assert_int_equal(kernel_print(&code, &subject, &error), HN_OK);
     plan_destroy(plan);
     hn_model_destroy(model);
-    return text;
+    return code.text;
 }

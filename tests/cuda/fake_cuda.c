@@ -56,7 +56,7 @@ FAKE_EXPORT cuda_result cuDeviceGetAttribute(int *value, int attribute, cuda_dev
     BEGIN(void) number;
     *value = attribute == CUDA_CAPABILITY_MAJOR   ? device.capability / 10
              : attribute == CUDA_CAPABILITY_MINOR ? device.capability % 10
-             : attribute == CUDA_NEAR_BYTES       ? SHARED_BYTES
+             : attribute == CUDA_SHARED_BYTES     ? SHARED_BYTES
              : attribute == CUDA_HAS_POOLS        ? device.has_pools
                                                   : PROCESSORS;
     return 0;

@@ -7,16 +7,16 @@
 #include "cuda/fake_open.h"
 #include "support/check.h"
 
+#include "base/layout.h"
 #include "base/memory.h"
-#include "cuda/kernel_global_plan.h"
-#include "cuda/nvrtc.h"
+#include "cuda/device_parts.h"
 
 #include <math.h>
 
 #include "cuda/kernels/kernel_args.h"
 
 enum { SLOTS = 10, OUTPUTS = 6, CAPABILITY = 90, LOST = 700 };
-enum { WARP_BYTES = (SLOTS + OUTPUTS) * GLOBAL_WARP * sizeof(double) };
+enum { WARP_BYTES = (SLOTS + OUTPUTS) * DEVICE_THREADS * sizeof(double) };
 
 static struct plan plan = {.outputs = OUTPUTS};
 
@@ -25,8 +25,8 @@ static hn_device_layer global_layer(size_t memory) {
     hn_device_layer layer = {.memory = memory, .plan = &plan};
     layer.choice.form = HN_DEVICE_ROLLED;
     layer.run.slot_bytes = layer.pull.slot_bytes = SLOTS * sizeof(double);
-    layer.run.sample_bytes = layer.pull.sample_bytes = WARP_BYTES / GLOBAL_WARP;
-    layer.run.width = layer.pull.width = layer.coarse_run.width = GLOBAL_WARP;
+    layer.run.sample_bytes = layer.pull.sample_bytes = WARP_BYTES / DEVICE_THREADS;
+    layer.run.width = layer.pull.width = layer.coarse_run.width = DEVICE_THREADS;
     layer.run.warps = 2;
     layer.pull.warps = 1;
     return layer;
@@ -39,11 +39,11 @@ static void samples_that_run_at_once_have_slots(void **state) {
     const hn_device_layer layer = global_layer((size_t)1 << 30);
     size_t bytes;
     assert_int_equal(device_warps(&layer, &layer.run, 1), 1);
-    assert_int_equal(device_warps(&layer, &layer.run, GLOBAL_WARP + 1), 2);
+    assert_int_equal(device_warps(&layer, &layer.run, DEVICE_THREADS + 1), 2);
     assert_int_equal(device_warps(&layer, &layer.run, 1000), 2);
-    assert_true(device_far_bytes(&layer, 1000, &bytes));
+    assert_true(device_slot_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 2 * WARP_BYTES); /* the larger number of the two kernels */
-    assert_int_equal(hn_device_workspace_bytes(&layer, 1), 256 + WARP_BYTES);
+    assert_int_equal(hn_device_workspace_bytes(&layer, 1), WARP_BYTES + 2 * LAYOUT_ALIGNMENT);
 }
 
 /* The kernel of gradients may be the one that runs more at once. */
@@ -52,7 +52,7 @@ static void the_larger_kernel_decides(void **state) {
     hn_device_layer layer = global_layer((size_t)1 << 30);
     size_t bytes;
     layer.pull.warps = 3;
-    assert_true(device_far_bytes(&layer, 1000, &bytes));
+    assert_true(device_slot_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 3 * WARP_BYTES);
 }
 
@@ -63,8 +63,8 @@ static void narrow_warps_need_less(void **state) {
     size_t bytes;
     layer.run.width = layer.pull.width = THREAD_SEARCH_WARP;
     assert_int_equal(device_warps(&layer, &layer.run, THREAD_SEARCH_WARP + 1), 2);
-    assert_true(device_far_bytes(&layer, THREAD_SEARCH_WARP + 1, &bytes));
-    assert_int_equal(bytes, 2 * WARP_BYTES / GLOBAL_WARP * THREAD_SEARCH_WARP);
+    assert_true(device_slot_bytes(&layer, THREAD_SEARCH_WARP + 1, &bytes));
+    assert_int_equal(bytes, 2 * WARP_BYTES / DEVICE_THREADS * THREAD_SEARCH_WARP);
 }
 
 /* Floats ahead of doubles use the same memory, and twice as many fit a small one. */
@@ -75,14 +75,14 @@ static void floats_take_half(void **state) {
     static double memory[2 * WARP_BYTES / sizeof(double)];
     size_t bytes;
     layer.coarse_run.slot_bytes = SLOTS * sizeof(float);
-    layer.coarse_run.sample_bytes = WARP_BYTES / GLOBAL_WARP / 2;
+    layer.coarse_run.sample_bytes = WARP_BYTES / DEVICE_THREADS / 2;
     layer.coarse_run.warps = 9;
     assert_int_equal(device_warps(&layer, &layer.run, 1000), 2);
     assert_int_equal(device_warps(&layer, &layer.coarse_run, 1000), 4);
-    assert_true(device_far_bytes(&layer, 1000, &bytes));
+    assert_true(device_slot_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 2 * WARP_BYTES);
-    device_far_place(&layer, &layer.coarse_run, &call, memory);
-    assert_ptr_equal(call.global_rows, (float *)memory + 4 * SLOTS * GLOBAL_WARP);
+    device_place_slots(&layer, &layer.coarse_run, &call, memory);
+    assert_ptr_equal(call.global_rows, (float *)memory + 4 * SLOTS * DEVICE_THREADS);
 }
 
 static void a_small_device_runs_less_at_once(void **state) {
@@ -100,9 +100,9 @@ static void straight_code_needs_none(void **state) {
     layer.choice.form = HN_DEVICE_STRAIGHT;
     layer.run.sample_bytes = layer.pull.sample_bytes = 0;
     assert_int_equal(device_warps(&layer, &layer.run, 1000), 2);
-    assert_true(device_far_bytes(&layer, 1000, &bytes));
+    assert_true(device_slot_bytes(&layer, 1000, &bytes));
     assert_int_equal(bytes, 0);
-    device_far_place(&layer, &layer.run, &call, &bytes);
+    device_place_slots(&layer, &layer.run, &call, &bytes);
     assert_null(call.global_slots);
 }
 
@@ -111,11 +111,11 @@ static void rows_lie_behind_the_slots(void **state) {
     const hn_device_layer layer = global_layer((size_t)1 << 30);
     static double memory[2 * WARP_BYTES / sizeof(double)];
     struct device_call call = {.count = 40};
-    device_far_place(&layer, &layer.run, &call, memory);
+    device_place_slots(&layer, &layer.run, &call, memory);
     assert_ptr_equal(call.global_slots, memory);
-    assert_ptr_equal(call.global_rows, memory + 2 * SLOTS * GLOBAL_WARP);
-    device_far_place(&layer, &layer.pull, &call, memory);
-    assert_ptr_equal(call.global_rows, memory + SLOTS * GLOBAL_WARP);
+    assert_ptr_equal(call.global_rows, memory + 2 * SLOTS * DEVICE_THREADS);
+    device_place_slots(&layer, &layer.pull, &call, memory);
+    assert_ptr_equal(call.global_rows, memory + SLOTS * DEVICE_THREADS);
 }
 
 static void kernels_run_as_many_warps_as_their_caches_hold(void **state) {
@@ -196,7 +196,7 @@ static void check_lists(const hn_device_layer *layer, const struct device_kernel
     } found;
     cuda_address place;
     size_t bytes;
-    assert_int_equal(layer->driver.module_global(&place, &bytes, kernel->module, "hardnet_listed"), 0);
+    assert_int_equal(layer->driver.module_global(&place, &bytes, kernel->module, "hardnet_bytecode"), 0);
     memcpy(&found, (void *)(uintptr_t)place, sizeof found); // NOLINT(performance-no-int-to-ptr)
     assert_memory_equal(found.words, words, sizeof words);
     assert_memory_equal(found.numbers, numbers, number_count * sizeof *numbers);
@@ -205,30 +205,30 @@ static void check_lists(const hn_device_layer *layer, const struct device_kernel
 static void lists_go_where_the_kernel_looks_for_them(void **state) {
     (void)state;
     hn_device_layer layer = global_layer((size_t)1 << 30);
-    struct device_kernel kernel = {.module = load_variable(&layer, "extern \"C\" { void *hardnet_listed[2]; }")};
-    struct global_code code = {.listed = {.words = words, .count = 5, .numbers = numbers, .number_count = 2}};
+    struct device_kernel kernel = {.module = load_variable(&layer, "extern \"C\" { void *hardnet_bytecode[2]; }")};
+    struct kernel_code code = {.bytecode = {.words = words, .count = 5, .numbers = numbers, .number_count = 2}};
     struct fake_device *device = fake_ask(fake_open("libcuda.so.1"), "fake_device");
-    const struct global_code none = {.text = NULL};
+    const struct kernel_code none = {.text = NULL};
     hn_error error = {.text = ""};
-    assert_int_equal(device_give_lists(&layer, &kernel, &none, &error), HN_OK);
+    assert_int_equal(device_upload_bytecode(&layer, &kernel, &none, &error), HN_OK);
     assert_int_equal(kernel.lists, 0);
     for (size_t k = 1;; k++) { /* each call fails, until none does */
         device->calls = (struct fake_calls){.fail_at = k, .code = LOST};
-        hn_status status = device_give_lists(&layer, &kernel, &code, &error);
+        hn_status status = device_upload_bytecode(&layer, &kernel, &code, &error);
         bool failed = device->calls.failed != NULL;
         device->calls = (struct fake_calls){.made = 0};
         assert_int_equal(status, failed ? HN_UNSUPPORTED : HN_OK);
         if (!failed)
             break;
-        assert_contains(error.text, "the statements");
+        assert_contains(error.text, "device cuda: cannot ");
         if (kernel.lists)
             assert_int_equal(layer.driver.release(kernel.lists), 0);
         kernel.lists = 0;
     }
     check_lists(&layer, &kernel, 2);
     layer.driver.release(kernel.lists);
-    code.listed.number_count = 0;
-    assert_int_equal(device_give_lists(&layer, &kernel, &code, &error), HN_OK);
+    code.bytecode.number_count = 0;
+    assert_int_equal(device_upload_bytecode(&layer, &kernel, &code, &error), HN_OK);
     check_lists(&layer, &kernel, 0);
     layer.driver.release(kernel.lists);
     layer.driver.module_unload(kernel.module);

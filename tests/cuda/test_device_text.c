@@ -15,8 +15,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "core/sample.h"
-#include "cuda/kernel_variant.h"
-#include "cuda/print_global.h"
 #include "cuda/print_kernel.h"
 #include "hardnet/read.h"
 #include "layer/layer_plan.h"
@@ -32,7 +30,7 @@
 
 /* What runs a batch, and what goes back; slots of a sample where these are no thread's own. */
 struct loaded_lists {
-    struct global_code code[2];
+    struct kernel_code code[2];
     size_t slots[2];
 };
 
@@ -63,34 +61,33 @@ struct bytecode_memory {
 
 static struct loaded make_straight(const struct device_subject *subject) {
     hn_error error = {.text = ""};
-    char *text;
-    size_t length;
-    uint32_t near;
-    if (device_print(&text, &length, &near, subject, &error) != HN_OK)
+    struct kernel_code code;
+    if (kernel_print(&code, subject, &error) != HN_OK)
         fail_msg("%s", error.text);
-    struct loaded loaded = host_load(text, subject->adjoint ? "hardnet_pull" : "hardnet_run");
-    base_release(text);
+    struct loaded loaded = host_load(code.text, subject->adjoint ? "hardnet_pull" : "hardnet_run");
+    kernel_code_release(&code);
     return loaded;
 }
 
-static struct loaded make_far(const struct device_subject *subject, struct global_code *code, size_t *slots) {
+static struct loaded make_far(const struct device_subject *subject, struct kernel_code *code, size_t *slots) {
     hn_error error = {.text = ""};
-    if (global_print(code, subject, &error) != HN_OK)
+    if (kernel_print(code, subject, &error) != HN_OK)
         fail_msg("%s", error.text);
     struct loaded loaded = host_load(code->text, subject->adjoint ? "hardnet_pull" : "hardnet_run");
-    struct bytecode_memory *memory = dlsym(loaded.object, "hardnet_listed");
+    struct bytecode_memory *memory = dlsym(loaded.object, "hardnet_bytecode");
     assert_non_null(memory);
-    *memory = (struct bytecode_memory){code->listed.words, code->listed.numbers};
+    *memory = (struct bytecode_memory){code->bytecode.words, code->bytecode.numbers};
     *slots = code->slots;
     return loaded;
 }
 
 static struct loaded make(const struct plan *plan, bool adjoint, enum kept kept, struct loaded_lists *lists) {
-    const struct device_subject subject = {.plan = plan, .adjoint = adjoint, .listed = kept == SPILL_LISTED};
+    struct device_subject subject = {.plan = plan, .adjoint = adjoint, .bytecode = kept == SPILL_LISTED};
     hn_device_forecast choice;
     assert_int_equal(form_choose(&choice, plan, NULL), HN_OK);
     if (kept == SPILL_CHOSEN && choice.form == HN_DEVICE_STRAIGHT)
         return make_straight(&subject);
+    subject.global = true;
     return make_far(&subject, &lists->code[adjoint], &lists->slots[adjoint]);
 }
 
@@ -108,8 +105,8 @@ static struct pair make_pair(const hn_model *model, hn_layer_options options, en
 }
 
 static void drop_pair(struct pair *pair) {
-    global_release(&pair->lists.code[0]);
-    global_release(&pair->lists.code[1]);
+    kernel_code_release(&pair->lists.code[0]);
+    kernel_code_release(&pair->lists.code[1]);
     dlclose(pair->run.object);
     dlclose(pair->pull.object);
 }

@@ -9,9 +9,7 @@
 #include "support/run_layer.h"
 
 #include "base/memory.h"
-#include "cuda/kernel_variant.h"
-#include "cuda/print_global.h"
-#include "cuda/print_policy.h"
+#include "cuda/print_kernel.h"
 #include "hardnet/read.h"
 #include "layer/layer_plan.h"
 
@@ -26,22 +24,22 @@ struct printing {
 
 typedef hn_status print(const struct printing *p, hn_error *error);
 
-static hn_status straight(const struct printing *p, hn_error *error) {
-    char *text;
-    size_t length;
-    uint32_t near;
-    hn_status status = device_print(&text, &length, &near, &p->subject, error);
-    assert_int_equal(status == HN_OK, text != NULL && length > 0);
-    base_release(text);
+static hn_status kernel_with(const struct printing *p, bool global, hn_error *error) {
+    struct kernel_code code;
+    struct device_subject subject = p->subject;
+    subject.global = global;
+    hn_status status = kernel_print(&code, &subject, error);
+    assert_int_equal(status == HN_OK, code.text != NULL && code.length > 0);
+    kernel_code_release(&code);
     return status;
 }
 
+static hn_status straight(const struct printing *p, hn_error *error) {
+    return kernel_with(p, false, error);
+}
+
 static hn_status far(const struct printing *p, hn_error *error) {
-    struct global_code code;
-    hn_status status = global_print(&code, &p->subject, error);
-    assert_int_equal(status == HN_OK, code.text != NULL);
-    global_release(&code);
-    return status;
+    return kernel_with(p, true, error);
 }
 
 static hn_status of_policies(const struct printing *p, bool refines, hn_error *error) {
@@ -93,7 +91,8 @@ static void fail_in_turn(const struct printing *p, print *what) {
 }
 
 static hn_status lists(const struct printing *p, hn_error *error) {
-    static struct ir_module walk;
+    static struct plan plan;
+    static struct ir_module walk = {.plan = &plan, .slots = 1};
     struct bytecode listed = {.words = NULL};
     (void)p;
     hn_status status = bytecode_create(&listed, &walk, error);
@@ -109,7 +108,7 @@ static void kernels_fail(struct printing *p) {
         p->subject = subjects[i];
         p->subject.plan = p->plan;
         fail_in_turn(p, straight);
-        p->subject.listed = i != 1;
+        p->subject.bytecode = i != 1;
         fail_in_turn(p, far);
     }
 }

@@ -18,8 +18,12 @@ FORMS = {
     "plain double": (False, []), "plain float": (False, [SINGLE]), "libm double": (False, ["REAL_LIBM"]), "libm float": (False, ["REAL_LIBM", SINGLE]),
     "emitted double": (False, [LAYER]), "emitted float": (False, [LAYER, SINGLE]),
     "registers double": (True, [LAYER, "DEVICE_POLISH"]), "registers float": (True, [LAYER, SINGLE, "DEVICE_SINGLE"]),
+    "registers adjoint": (True, [LAYER, "DEVICE_GRADIENTS"]), "registers float adjoint": (True, [LAYER, SINGLE, "DEVICE_SINGLE", "DEVICE_GRADIENTS"]),
     "memory double": (True, [LAYER, "STUB_MEMORY", "DEVICE_POLISH"]), "memory float": (True, [LAYER, "STUB_MEMORY", SINGLE, "DEVICE_SINGLE"]),
-    "lanes double": (False, []), "search double": (True, [LAYER, "STUB_MEMORY", "DEVICE_SEARCHES"]), "policy double": (True, [LAYER, "STUB_POLICY"]),
+    "memory adjoint": (True, [LAYER, "STUB_MEMORY", "DEVICE_GRADIENTS"]),
+    "memory float adjoint": (True, [LAYER, "STUB_MEMORY", SINGLE, "DEVICE_SINGLE", "DEVICE_GRADIENTS"]),
+    "lanes double": (False, []), "search double": (True, [LAYER, "STUB_MEMORY", "DEVICE_SEARCHES"]),
+    "search adjoint": (True, [LAYER, "STUB_MEMORY", "DEVICE_SEARCHES", "DEVICE_GRADIENTS"]), "policy double": (True, [LAYER, "STUB_POLICY"]),
 }
 EVERYWHERE = "emitted double, emitted float, registers double, memory float"
 
@@ -36,13 +40,14 @@ FILES = [
     (r"core/casadi_external.h", "emitted double"),
     (r"core/rounding_bound\w*.h", "emitted float"),
     (r"linalg/(damped|dense_ldl|sparse_ldl)_\w+.h|core/(barrier|refine|candidate)\w*.h", "emitted double, emitted float, policy double"),
-    (r"cuda/kernels/(branchless_math|kernel_registers\w*|thread_begin|kernel_main).h",
-     "registers double, registers float"),
-    (r"cuda/kernels/mixed_precision_registers.h", "registers double"),
+    (r"cuda/kernels/(branchless_math|kernel_registers).h", "registers double, registers float, registers adjoint, registers float adjoint"),
     (r"cuda/kernels/mixed_precision.h", "registers double, memory double"),
-    (r"cuda/kernels/(device_target|kernel_args|sample_io\w*).h", "registers double, registers float, memory double, memory float"),
-    (r"cuda/kernels/(policy|warp)_\w+.h|core/residual.h", "policy double"),
-    (r"cuda/kernels/(search|nearest|level_schedule|kernels)_\w+.h|linalg/signed_\w+.h|base/arena_memory.h|autodiff/\w+.h", "search double"),
+    (r"cuda/kernels/(sample_io|kernel_main).h", "registers double, registers float, registers adjoint, registers float adjoint, "
+                                                "memory double, memory float, memory adjoint, memory float adjoint"),
+    (r"cuda/kernels/(device_target|kernel_args).h", "registers double, registers float, memory double, memory float"),
+    (r"cuda/kernels/policy_\w+.h|core/residual.h", "policy double"),
+    (r"cuda/kernels/nearest_kernel.h", "search double, search adjoint"),
+    (r"cuda/kernels/(search|kernels)_\w+.h|linalg/signed_\w+.h|base/arena_memory.h|autodiff/\w+.h", "search double"),
     (r"linalg/(blocked_(rows|solve)|tridiagonal_solve)_kernel.h", "memory double, memory float"),
     (r"core/(nearest|active_set|search|solver_search|least_squares|infeasibility|implicit)\w*.h", "search double"),
     (r"cuda/kernels/.*", "memory double, memory float"),
@@ -51,22 +56,19 @@ FILES = [
 
 # form: pattern of files, what the text before them includes: the place of slots, and kernels over them
 SEARCH = ["cuda/kernels/global_slots.h"]
-KERNELS = [*SEARCH, "core/program_run.h", "linalg/signed_kernel.h", "cuda/kernels/nearest_slots.h", "cuda/kernels/kernels_thread.h"]
+KERNELS = [*SEARCH, "core/program_run.h", "linalg/signed_kernel.h", "cuda/kernels/kernels_thread.h"]
 BEFORE = {
     "emitted": [(r"linalg/(dense|sparse)_\w+.h", ["core/refine_slots.h", "linalg/damped_kernel.h"]),
                 (r"core/policy_run.h", ["core/refine_slots.h", "linalg/damped_kernel.h", "core/barrier_kernel.h", "house/texts/policy_stub.h"]),
                 (r"core/refine_qp.h", ["core/refine_slots.h", "linalg/damped_kernel.h", "core/barrier_kernel.h"]),
                 (r"linalg/damped_kernel.h|core/barrier_kernel.h", ["core/refine_slots.h"])],
-    "policy": [(r"linalg/(dense|sparse)_\w+.h", ["cuda/kernels/warp_slots.h", "linalg/damped_kernel.h"]),
-               (r"core/refine_qp.h", ["cuda/kernels/warp_slots.h", "cuda/kernels/policy_slots.h"]),
-               (r"linalg/damped_kernel.h|core/barrier_kernel.h|cuda/kernels/policy_slots.h", ["cuda/kernels/warp_slots.h"])],
-    "registers": [(r"cuda/kernels/kernel_(main|registers_entry).h", ["house/texts/iteration_stub.h"]),
-                  (r"cuda/kernels/mixed_precision.h", ["cuda/kernels/mixed_precision_registers.h"])],
-    "memory": [(r"cuda/kernels/mixed_precision.h", ["cuda/kernels/kernel_global.h"]),
-               (r"linalg/blocked_(rows|solve)_kernel.h", ["cuda/kernels/blocked_ldl_solve.h"]),
+    "policy": [(r"linalg/(dense|sparse)_\w+.h", ["cuda/kernels/policy_refine.h"]),
+               (r"core/refine_qp.h", ["cuda/kernels/policy_refine.h"]),
+               (r"linalg/damped_kernel.h|core/barrier_kernel.h", ["cuda/kernels/policy_refine.h"])],
+    "registers": [(r"cuda/kernels/kernel_main.h", ["house/texts/iteration_stub.h"])],
+    "memory": [(r"cuda/kernels/kernel_main.h", ["cuda/kernels/bytecode_run.h"]), (r"linalg/blocked_(rows|solve)_kernel.h", ["cuda/kernels/blocked_ldl_thread.h"]),
                (r"linalg/tridiagonal_solve_kernel.h", ["cuda/kernels/tridiagonal_schur.h"])],
-    "search": [(r"linalg/signed_kernel.h|cuda/kernels/(nearest_slots|kernels_\w+).h", SEARCH),
-               (r"cuda/kernels/search_layout.h", ["core/solver_search.h"]), (r"cuda/kernels/nearest_kernel\w*.h", ["core/solver_search.h", *KERNELS, "cuda/kernels/search_layout.h"]),
+    "search": [(r"linalg/signed_kernel.h|cuda/kernels/kernels_\w+.h", SEARCH),
                (r"core/(nearest_(?!layout|state)|active_set(?!_layout)|search|least_squares|infeasibility|implicit)\w*.h", KERNELS)],
 }
 WARNINGS = ["-Wall", "-Werror", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-psabi", "-Wno-int-in-bool-context", "-Wno-unknown-warning-option"]

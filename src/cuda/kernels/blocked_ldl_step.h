@@ -6,7 +6,11 @@
 #define HN_CUDA_BLOCKED_LDL_STEP_H
 
 #include "core/point.h"
-#include "cuda/kernels/blocked_ldl_solve.h"
+#include "cuda/kernels/blocked_ldl_thread.h"
+
+#ifdef TILED_REDUCES
+#include "cuda/kernels/tridiagonal_schur.h"
+#endif
 
 static void tiled_solve(real *slots, const struct damped_sides *sides) {
 #ifdef TILED_REDUCES

@@ -21,7 +21,9 @@ struct bytecode_memory {
     const uint32_t *words;
     const real *numbers;
 };
-BYTECODE_PLACE(struct bytecode_memory hardnet_listed)
+extern "C" {
+DEVICE_CONSTANT struct bytecode_memory hardnet_bytecode;
+}
 
 #define BYTECODE_NUMBER UINT32_C(0x80000000)
 
@@ -97,8 +99,8 @@ SIMD_INLINE void bytecode_group(real *slots, const real *numbers, const uint32_t
 }
 
 static GENERATED void bytecode_run(real *slots, uint32_t first, uint32_t end) {
-    const uint32_t *at = hardnet_listed.words + first, *last = hardnet_listed.words + end;
-    const real *numbers = hardnet_listed.numbers;
+    const uint32_t *at = hardnet_bytecode.words + first, *last = hardnet_bytecode.words + end;
+    const real *numbers = hardnet_bytecode.numbers;
     while (at < last) {
         uint32_t function = *at & 255, operands = *at >> 8;
         at++;

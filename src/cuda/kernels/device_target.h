@@ -104,7 +104,11 @@ typedef unsigned long long device_uint64;
 #ifndef THREAD_PATIENCE
 #define THREAD_PATIENCE (THREAD_WAITS)
 #endif
+#ifdef DEVICE_REGISTERS
 #define DEVICE_LOCAL(pointer) __builtin_assume(__isLocal(pointer))
+#else
+#define DEVICE_LOCAL(pointer) ((void)0)
+#endif
 #ifdef TASK_NEAR
 #define DEVICE_TASK(pointer) __builtin_assume(__isShared(pointer))
 #else

@@ -43,82 +43,12 @@ SIMD_INLINE void thread_copy(const real *from, real *to) {
     thread_spread(from, 1, to, 1, LAYER_OUTPUTS);
 }
 
-/* What a thread knows of its turns: kernel_main.h. */
-struct thread_turn {
-    uint64_t sample;  /* the last one that it took */
-    unsigned waited;  /* rounds of all threads of the block since some began */
-    unsigned working; /* threads of the block that had a sample then */
-    bool busy, ended, left;
-};
-
-struct thread_state {
-    struct solver solver;
-    struct solver_tape tape;
-    struct thread_turn turn;
-    uint64_t sample;   /* its number in the batch */
-    bool assumed;      /* weights of rows are those that straight rounds take for granted */
-    bool listed;       /* the slots hold A and W r as they were last taken */
-    bool is_best;      /* the iterate before the step is the best one; else it is in `before` */
-    bool best_is_base; /* methods with weights only: the best iterate is the base, and not in its slots yet */
-    bool pinned;       /* what straight rounds read of y beside its slots is up to date */
-    bool evaluated;    /* c, J and r at y are in their slots */
-    real *before;      /* outputs; methods without weights only */
-#ifdef DEVICE_SINGLE
-    real *taken; /* LAYER_TAKEN: what comes in, as floats */
-#endif
-#ifdef DEVICE_POLISH
-    struct polish polish;
-#endif
-};
-
 /* Straight lines of generated statements (print_iteration.h) that run once a sample, and leave nothing but their results in slots: the
  * weights of rows at y, and c, r and their summary there. */
 #ifndef DEVICE_GRADIENTS
 static GENERATED void thread_weights(real *slots);
 static GENERATED void thread_residuals(real *slots);
 #endif
-
-/* Where floats are copied to. */
-static real *thread_taken(const struct thread_state *l) {
-#ifdef DEVICE_SINGLE
-    return l->taken;
-#else
-    (void)l;
-    return 0;
-#endif
-}
-
-/* ---- loading ---- */
-
-#ifdef DEVICE_POLISH
-typedef struct thread_state polished;
-static void polish_open(polished *l, const struct device_call *call);
-static void polish_close(polished *l, const struct device_call *call);
-static void polish_report(const polished *l, struct device_report *out);
-#endif
-
-static GENERATED void thread_open(struct thread_state *l, const struct device_call *call, uint64_t sample) {
-    DEVICE_TASK(l);
-    DEVICE_LOCAL(l->solver.point.slots);
-    struct solver *d = &l->solver;
-    l->sample = sample;
-    thread_take_tape(d, &l->tape, call, sample);
-    l->listed = true;
-    l->is_best = true;
-    l->best_is_base = false;
-    l->pinned = l->evaluated = false;
-    l->assumed = false;
-    thread_find(d, call, sample, thread_taken(l));
-    solver_begin(d);
-#ifdef DEVICE_POLISH
-    polish_open(l, call);
-#else
-    if (!d->warm)
-        return;
-    solver_evaluate(d);
-    solver_warm(d);
-#endif
-}
 
 /* ---- what is rare ---- */
 
@@ -342,27 +272,52 @@ SIMD_INLINE void thread_stepped(struct thread_state *l, real *slots, const struc
     thread_copy_once(slots + LAYER_BEST, slots + LAYER_Y, LAYER_OUTPUTS);
 }
 
-/* ---- the end ---- */
+/* ---- gradients: steps that neither clip nor have active bounds are generated (thread_adjoint_round), others use the slots ---- */
 
-#ifndef DEVICE_GRADIENTS
-/* Writes y, the report and everything else that the call asks for. */
-static GENERATED void thread_close(struct thread_state *l, const struct device_call *call) {
-    DEVICE_TASK(l);
-    DEVICE_LOCAL(l->solver.point.slots);
-    struct solver *d = &l->solver;
-    const struct sample_options o = layer_options;
-    thread_residuals(d->point.slots);
-#ifdef DEVICE_POLISH
-    polish_close(l, call);
-#endif
-    if (sample_asks_stationarity(&d->state, &o, &d->numbers) > 0) /* it reads J */
-        entry_evaluate(d->point.slots);
-    d->state.outcome = solver_verdict(d);
-    thread_give_results(d, call, l->sample);
-#ifdef DEVICE_POLISH
-    if (call->reports)
-        polish_report(l, call->reports + l->sample);
-#endif
+#ifdef DEVICE_GRADIENTS
+/* A step for the slots. */
+static GENERATED void thread_adjoint_listed(struct thread_adjoint *b) {
+    solver_back_step(&b->lane.solver);
+}
+
+/* The same of a step that a straight round has begun with. */
+static void thread_adjoint_apart(struct thread_adjoint *b) {
+    b->lane.solver.state.steps++;
+    thread_adjoint_listed(b);
+}
+
+/* The step before; false where it is one for the slots, and done. */
+SIMD_INLINE bool thread_adjoint_begin(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
+    const struct solver_tape *tape = &b->lane.tape;
+    struct sample *s = &b->lane.solver.state;
+    size_t step = (size_t)(s->steps - 1);
+    const real *from = tape->iterate + step * LAYER_OUTPUTS * tape->width;
+    const real eps = tape->eps[step * tape->width];
+    const int32_t kind = tape->kind[step * tape->width];
+    thread_spread(from, tape->width, slots + LAYER_Y, 1, LAYER_OUTPUTS); /* before any of it is waited for */
+    solver_back_to(s, eps, kind);
+    if (o->weighted && (s->kind == SAMPLE_CLIPPED || !b->lane.assumed)) {
+        thread_adjoint_listed(b);
+        return false;
+    }
+    s->steps--;
+    return true;
+}
+
+/* After the residual: what the rows are weighed by. */
+SIMD_INLINE void thread_adjoint_weigh(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
+    const struct sample *s = &b->lane.solver.state;
+    slots[LAYER_HOLD] = sample_hold(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);
+    mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
+    slots[LAYER_EPS] = s->eps;
+}
+
+/* After the solves: what eps owes to r; see solver_eps_slope. */
+SIMD_INLINE void thread_adjoint_damp(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
+    const struct sample *s = &b->lane.solver.state;
+    real slope = sample_eps_slope(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);
+    slope = slope != 0 && o->outputs_side ? slope / s->eps : slope;
+    slots[LAYER_DAMPED] = slope != 0 ? slots[LAYER_DAMPED] * slope : 0;
 }
 #endif
 

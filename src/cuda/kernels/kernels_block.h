@@ -17,7 +17,7 @@
 #define HN_CUDA_KERNELS_BLOCK_H
 
 #include "core/program_run.h"
-#include "cuda/kernels/level_schedule_lists.h"
+#include "cuda/kernels/search_layout.h"
 #include "linalg/signed_factor.h"
 
 #ifdef DEVICE_HOST

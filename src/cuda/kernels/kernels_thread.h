@@ -1,5 +1,5 @@
 /* kernels_thread.h - the library's kernels by the names that the texts of src/nearest call them by, for one sample per thread whose slots
- * are those of a warp. C++, as policy_slots.h: functions of a struct cost no pointer. They stay functions, because they are called
+ * are those of a warp. C++, as policy_refine.h: functions of a struct cost no pointer. They stay functions, because they are called
  * in many places. kernels_block.h has the same for several threads.
  *
  * SPDX-License-Identifier: MIT */

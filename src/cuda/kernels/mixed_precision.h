@@ -1,21 +1,40 @@
-/* mixed_precision.h - float64 after float32: a sample that a kernel of floats has been through is judged by evaluations in double, and lm
- * and auto take a few more steps, in double, from where the floats have ended.
+/* mixed_precision.h - double precision after float: a sample from a float kernel is evaluated in double, and lm and auto take a few more
+ * steps in double from the result of the floats.
  *
- *     open    what came in is evaluated: if it holds, lm and auto return it as it is. Else y is what the floats have led to; outputs
- *             that they have not moved keep the digits that came in
- *     rounds  those of the method, as kernel_registers.h and kernel_global.h have them; paper and hardnet take none
- *     close   the verdict, as everywhere, from a fresh evaluation; steps of both count
- *
- * `polished` is what a thread has of its sample, in either form; its polish_lead and polish_keep copy outputs.
+ *     open     evaluates the raw output: if it is feasible, lm and auto return it unchanged. Else y is the result of the floats; outputs
+ *              that they did not move keep the digits of the raw output
+ *     rounds   iterations of the method; paper and hardnet take none
+ *     close    the verdict of a fresh evaluation; steps of both precisions count
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_MIXED_PRECISION_H
 #define HN_CUDA_MIXED_PRECISION_H
 
+#include "core/solver_run.h"
 #include "cuda/kernels/sample_io.h"
 
-/* lm goes on with the eps that it had. */
-static void polish_damp(polished *l) {
+#ifdef DEVICE_POLISH
+
+/* y = the result of the floats, except for outputs that they did not move. */
+static void polish_lead(struct thread_state *l, const double *to) {
+    real *y = point_at(&l->solver.point, LAYER_Y);
+    DEVICE_ROLLED
+    for (size_t j = 0; j < LAYER_OUTPUTS; j += THREAD_FEW) {
+        real own[THREAD_FEW], led[THREAD_FEW];
+        DEVICE_UNROLL
+        for (size_t k = 0; k < THREAD_FEW; k++) {
+            own[k] = y[point_index(j + k, LAYER_OUTPUTS) * SLOT_STRIDE];
+            led[k] = to[point_index(j + k, LAYER_OUTPUTS)];
+        }
+        DEVICE_UNROLL
+        for (size_t k = 0; k < THREAD_FEW; k++)
+            if (j + k < LAYER_OUTPUTS)
+                y[(j + k) * SLOT_STRIDE] = (real)(float)own[k] == led[k] ? own[k] : led[k];
+    }
+}
+
+/* lm continues with the eps of the floats. */
+static void polish_damp(struct thread_state *l) {
     struct sample *s = &l->solver.state;
     const struct device_report *first = &l->polish.first;
     if (layer_options.method != HN_METHOD_LM || !s->chooses || !(first->damping > 0))
@@ -26,19 +45,19 @@ static void polish_damp(polished *l) {
     s->chooses = false;
 }
 
-/* y, and with it the best iterate, is where the floats have ended. */
-static void polish_take(polished *l, const struct device_call *call) {
+/* Starts at the result of the floats, which is also the best iterate. */
+static void polish_take(struct thread_state *l, const struct device_call *call) {
     struct solver *d = &l->solver;
     polish_lead(l, call->led + l->sample * LAYER_OUTPUTS);
     point_set_fixed(&d->point);
-    polish_keep(l);
+    solver_copy_slots(d, LAYER_Y, LAYER_BEST);
     d->state.phase = PHASE_START;
     d->state.homed = false;
     polish_damp(l);
 }
 
-/* After y has taken what came in. */
-static void polish_open(polished *l, const struct device_call *call) {
+/* After y is set to the raw output. */
+static void polish_open(struct thread_state *l, const struct device_call *call) {
     struct solver *d = &l->solver;
     struct sample *s = &d->state;
     struct polish *own = &l->polish;
@@ -54,15 +73,14 @@ static void polish_open(polished *l, const struct device_call *call) {
     solver_numbers(d);
     sample_came_in(s, &o, n);
     own->kept = LAYER_WEIGHTED && n->finite && n->measure <= layer_options.tolerance;
-    if (own->first.unused != 0 && !own->kept) /* what is finite in double was too large for a float */
+    if (own->first.unused != 0 && !own->kept) /* finite in double, but it overflowed in float */
         solver_fall_back(d, HN_OUTCOME_NONFINITE_EVALUATION, SIZE_MAX);
     else if (!own->kept)
         polish_take(l, call);
 }
 
-/* After the evaluation at y: why the steps came to an end. Floats that have done what they could say nothing about the steps after
- * them, and floats that have found more than that keep their word. */
-static void polish_close(polished *l, const struct device_call *call) {
+/* After the evaluation at y: the outcome. Of floats that ended with ok or stalled the double steps decide; other outcomes stay. */
+static void polish_close(struct thread_state *l, const struct device_call *call) {
     struct sample *s = &l->solver.state;
     hn_outcome first = (hn_outcome)l->polish.first.outcome;
     if (!LAYER_WEIGHTED && s->phase != PHASE_FALLBACK) {
@@ -73,13 +91,13 @@ static void polish_close(polished *l, const struct device_call *call) {
         s->outcome = first;
     if (!call->first_heads || !(s->phase == PHASE_FALLBACK || l->polish.kept))
         return;
-    struct tape_head *head = &call->first_heads[l->sample]; /* nothing of what the floats did is left */
+    struct tape_head *head = &call->first_heads[l->sample]; /* the float steps are discarded */
     head->way = s->phase == PHASE_FALLBACK ? TAPE_FALLBACK : TAPE_WHOLE;
     head->steps = head->attempt = 0;
 }
 
-/* Both together; what floats have done to a sample that is as it came in does not count. */
-static void polish_report(const polished *l, struct device_report *out) {
+/* Adds the counts of the float kernel, unless its steps are discarded. */
+static void polish_report(const struct thread_state *l, struct device_report *out) {
     const struct sample *s = &l->solver.state;
     const struct device_report *first = &l->polish.first;
     bool lost = l->polish.kept || s->phase == PHASE_FALLBACK;
@@ -89,5 +107,7 @@ static void polish_report(const polished *l, struct device_report *out) {
     out->damping = own > 0 || lost ? out->damping : first->damping;
     out->slope = sample_is_finite(out->slope) || lost ? out->slope : first->slope;
 }
+
+#endif
 
 #endif

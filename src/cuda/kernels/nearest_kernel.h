@@ -1,16 +1,28 @@
-/* nearest_kernel.h - the methods nearest and optimal on a device: one CUDA thread runs the searches of core/solver_search.h for its sample.
- * kernel_global.h calls it.
+/* nearest_kernel.h - the methods nearest and optimal on a device: one CUDA thread runs the searches of core/solver_search.h for its sample,
+ * and the gradients of their solutions. kernel_main.h calls it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_NEAREST_KERNEL_H
 #define HN_CUDA_NEAREST_KERNEL_H
 
-#include "core/active_set.h"
-#include "core/infeasibility_proof.h"
-#include "core/program_lists.h"
-#include "core/search.h"
-#include "cuda/kernels/kernel_global.h"
+#include "core/nearest_layout.h"
+#include "core/nearest_state.h"
+#include "core/program_run.h"
+#include "core/solver_run.h"
 #include "cuda/kernels/search_layout.h"
+#include "linalg/signed_kernel.h"
+
+#ifdef BLOCK_HELPERS
+#include "cuda/kernels/kernels_block.h"
+#else
+#include "cuda/kernels/kernels_thread.h"
+#endif
+
+#include "core/active_set.h"
+#include "core/implicit_vjp.h"
+#include "core/infeasibility_proof.h"
+#include "core/search.h"
+#include "cuda/kernels/sample_io.h"
 
 /* ---- memory ---- */
 
@@ -36,7 +48,7 @@ static void thread_search_clear(const struct thread_search *s) {
 }
 
 /* Numbers of a warp: the workspaces, interleaved, then the rows of each thread. */
-static void thread_search_begin(struct global_state *f, const struct device_call *call, uint64_t thread) {
+static void thread_search_begin(struct thread_state *f, const struct device_call *call, uint64_t thread) {
     const struct search_places *places = call->search;
     struct thread_search *s = &f->search;
     uint64_t lane = thread % GLOBAL_WIDTH, own = places->numbers - places->near_numbers;
@@ -62,7 +74,7 @@ static void thread_search_begin(struct global_state *f, const struct device_call
 }
 
 /* c, J and r at this y. */
-static GENERATED void thread_search_evaluate(struct global_state *f, const double *y) {
+static GENERATED void thread_search_evaluate(struct thread_state *f, const double *y) {
     struct solver *d = &f->solver;
     point_write(&d->point, d->plan->y, d->plan->outputs, y);
     solver_flag(d, d->plan->summary + SUMMARY_USABLE, true);
@@ -73,7 +85,7 @@ static GENERATED void thread_search_evaluate(struct global_state *f, const doubl
 
 /* ---- affine constraints ---- */
 
-static GENERATED bool thread_search_solve_affine(struct global_state *f) {
+static GENERATED bool thread_search_solve_affine(struct thread_state *f) {
     struct thread_search *s = &f->search;
     struct nearest_sample *near = &s->own.sample;
     const struct affine *a = &s->places->affine;
@@ -104,7 +116,7 @@ static GENERATED bool thread_search_solve_affine(struct global_state *f) {
 }
 
 /* The first decision about a sample, evaluated at its raw output; true: it ends with the result of the active-set method. */
-static GENERATED bool thread_search_try(struct global_state *f) {
+static GENERATED bool thread_search_try(struct thread_state *f) {
     struct solver_search *s = &f->search.own;
     struct solver *d = &f->solver;
     solver_numbers(d);
@@ -128,7 +140,7 @@ static GENERATED bool thread_search_try(struct global_state *f) {
 /* ---- the searches ---- */
 
 /* A search from `found`, which receives the result. */
-static void thread_search_look(struct global_state *f, const struct nearest_parts *parts, double *memory,
+static void thread_search_look(struct thread_state *f, const struct nearest_parts *parts, double *memory,
                                struct nearest_sample *sample) {
     struct solver_search *s = &f->search.own;
     const struct backend kernels = {};
@@ -139,7 +151,7 @@ static void thread_search_look(struct global_state *f, const struct nearest_part
     search_run(&kernels, parts, memory, sample, 1, 0);
 }
 
-static void thread_search_run(struct global_state *f) {
+static void thread_search_run(struct thread_state *f) {
     struct thread_search *s = &f->search;
     solver_copy(s->own.stepped, s->own.found, LAYER_OUTPUTS);
     thread_search_look(f, &s->places->near, s->near, &s->own.sample);
@@ -151,14 +163,14 @@ static void thread_search_run(struct global_state *f) {
 }
 
 /* A certificate of local infeasibility at y: its residual. */
-static double thread_search_prove_at(struct global_state *f, const double *y, double *multipliers) {
+static double thread_search_prove_at(struct thread_state *f, const double *y, double *multipliers) {
     const struct backend kernels = {};
     struct nearest_proof proof = {f->solver.x, y, multipliers, 0};
     proof_run(&kernels, &f->search.places->near, f->search.near, &proof, 1, 0);
     return proof.rest;
 }
 
-static void thread_search_prove(struct global_state *f) {
+static void thread_search_prove(struct thread_state *f) {
     struct solver_search *s = &f->search.own;
     double rest = thread_search_prove_at(f, s->stepped, s->multipliers), other = REAL_INFINITY;
     if (search_tries_stalled(s, LAYER_OUTPUTS, rest))
@@ -167,7 +179,7 @@ static void thread_search_prove(struct global_state *f) {
 }
 
 /* After the verdict on auto's y; afterwards y, its evaluation and the verdict are those of the result. */
-static GENERATED void thread_search_after(struct global_state *f) {
+static GENERATED void thread_search_after(struct thread_state *f) {
     struct solver_search *s = &f->search.own;
     struct solver *d = &f->solver;
     s->lost = d->state.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
@@ -188,5 +200,56 @@ static GENERATED void thread_search_after(struct global_state *f) {
     }
     d->state.outcome = solver_verdict(d);
 }
+
+/* ---- gradients: of a certified sample those of the solution, of others those of auto's steps (as layer/search.c and layer/backward.c) ---- */
+
+#ifdef DEVICE_GRADIENTS
+static double *thread_search_part(double *all, uint64_t sample, size_t width) {
+    return all ? all + sample * width : 0;
+}
+
+/* Gradients by what a solution depends on, into their slots; false: it is one of several, or none. */
+static GENERATED bool thread_search_pull(struct thread_state *f, const struct device_call *call,
+                                         const double *multipliers) {
+    const struct plan *plan = f->solver.plan;
+    const struct thread_search *s = &f->search;
+    const struct point *p = &f->solver.point;
+    const struct backend kernels = {};
+    struct nearest_pull pull;
+    pull.x = f->solver.x;
+    pull.y = call->y + f->sample * LAYER_OUTPUTS;
+    pull.multipliers = multipliers;
+    pull.grad_y = call->grad_y + f->sample * LAYER_OUTPUTS;
+    pull.grad_multipliers = call->grad_multipliers ? call->grad_multipliers + f->sample * LAYER_ROWS : 0;
+    pull.gradient = s->own.raw;
+    pull.grad_x = s->inputs;
+    pull.grad_lower = s->own.multipliers;
+    pull.grad_upper = s->own.stalled_multipliers;
+    pull.grad_weights = thread_search_part(call->grad_weights, f->sample, LAYER_OUTPUTS);
+    pull.regular = false;
+    pull_run(&kernels, &s->places->near, s->near, &pull, 1);
+    point_write(p, plan->gradient, LAYER_OUTPUTS, pull.gradient);
+    point_write(p, plan->grad_x, LAYER_INPUTS, pull.grad_x);
+    point_write(p, plan->grad_lower, LAYER_ROWS, pull.grad_lower);
+    point_write(p, plan->grad_upper, LAYER_ROWS, pull.grad_upper);
+    return pull.regular;
+}
+
+/* Whole: the gradient is that of a regular solution. */
+static void thread_search_back_open(struct thread_adjoint *b, const struct device_call *call, uint64_t sample) {
+    struct thread_state *f = &b->lane;
+    const double *numbers = call->tape_numbers + sample * (LAYER_ROWS + 1);
+    bool certified = numbers[0] == TAPE_CERTIFIED, elsewhere = numbers[0] == TAPE_ELSEWHERE;
+    thread_adjoint_find(b, call, sample);
+    if (certified || elsewhere)
+        f->tape.head.steps = f->tape.head.attempt = 0;
+    if (elsewhere)
+        f->tape.head.way = TAPE_TOO_LONG;
+    solver_back_open(&f->solver, &b->back, &f->tape.head);
+    b->back.grad_weights = thread_search_part(call->grad_weights, sample, LAYER_OUTPUTS);
+    solver_back_clear(b->back.grad_weights, LAYER_OUTPUTS);
+    b->whole = certified && thread_search_pull(f, call, numbers + 1);
+}
+#endif
 
 #endif

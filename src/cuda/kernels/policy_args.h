@@ -85,4 +85,34 @@ struct policy_call {
     struct improve_task improve;
 };
 
+/* ---- a kernel runs policy_NAME for all numbers: elements, samples or inputs ---- */
+
+#ifdef FREESTANDING
+/* policy_NAME of one statement. */
+#define POLICY_FUNCTION(name, statement)                                                                               \
+    SHARED_FUNCTION void policy_##name(const struct policy_call *c, uint64_t i) {                                      \
+        statement;                                                                                                     \
+    }
+#ifdef DEVICE_HOST
+#define POLICY_KERNEL(name)                                                                                            \
+    extern "C" void hardnet_##name(const struct policy_call *call) {                                                   \
+        for (uint64_t i = 0; i < call->numbers; i++)                                                                   \
+            policy_##name(call, i);                                                                                    \
+    }
+#define POLICY_KERNEL_OF_THREADS(name, bounds) POLICY_KERNEL(name)
+#else
+#define POLICY_KERNEL(name)                                                                                            \
+    extern "C" __global__ void hardnet_##name(const struct policy_call call) {                                         \
+        uint64_t threads = gridDim.x * (uint64_t)blockDim.x;                                                           \
+        for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < call.numbers; i += threads)             \
+            policy_##name(&call, i);                                                                                   \
+    }
+/* One number per thread. */
+#define POLICY_KERNEL_OF_THREADS(name, bounds)                                                                         \
+    extern "C" __global__ void bounds hardnet_##name(const struct policy_call call) {                                  \
+        policy_##name(&call, blockIdx.x *(uint64_t)blockDim.x + threadIdx.x);                                          \
+    }
+#endif
+#endif
+
 #endif

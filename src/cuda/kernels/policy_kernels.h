@@ -10,29 +10,15 @@
 #include "core/activation_kernel.h"
 #include "core/normalize.h"
 #include "core/program_run.h"
-#include "cuda/kernels/policy_launch.h"
+#include "cuda/kernels/policy_args.h"
 
 /* ---- the network ---- */
 
-SHARED_FUNCTION void policy_input(const struct policy_call *c, uint64_t i) {
-    network_input(&c->task.of.element, i, i % c->task.of.element.width);
-}
-
-SHARED_FUNCTION void policy_output(const struct policy_call *c, uint64_t i) {
-    network_output(&c->task.of.element, i, i % c->task.of.element.width);
-}
-
-SHARED_FUNCTION void policy_scale(const struct policy_call *c, uint64_t i) {
-    network_scale(&c->task.of.element, i, i % c->task.of.element.width);
-}
-
-SHARED_FUNCTION void policy_add(const struct policy_call *c, uint64_t i) {
-    network_add(&c->task.of.element, i);
-}
-
-SHARED_FUNCTION void policy_carry(const struct policy_call *c, uint64_t i) {
-    network_carry(&c->task.of.element, i);
-}
+POLICY_FUNCTION(input, network_input(&c->task.of.element, i, i % c->task.of.element.width))
+POLICY_FUNCTION(output, network_output(&c->task.of.element, i, i % c->task.of.element.width))
+POLICY_FUNCTION(scale, network_scale(&c->task.of.element, i, i % c->task.of.element.width))
+POLICY_FUNCTION(add, network_add(&c->task.of.element, i))
+POLICY_FUNCTION(carry, network_carry(&c->task.of.element, i))
 
 SHARED_FUNCTION void policy_activate(const struct policy_call *c, uint64_t i) {
     const struct activation_task *t = &c->task.of.activation;
@@ -80,13 +66,8 @@ SHARED_FUNCTION void policy_parameters(const struct policy_call *c, uint64_t e) 
     p->c[e] = all;
 }
 
-SHARED_FUNCTION void policy_norm(const struct policy_call *c, uint64_t number) {
-    c->norm[number] = train_norm(c->adam.gradient, c->parameters);
-}
-
-SHARED_FUNCTION void policy_adam(const struct policy_call *c, uint64_t i) {
-    train_adam(&c->adam, i);
-}
+POLICY_FUNCTION(norm, c->norm[i] = train_norm(c->adam.gradient, c->parameters))
+POLICY_FUNCTION(adam, train_adam(&c->adam, i))
 
 /* ---- objective, residual, and the gradient of the loss ---- */
 
@@ -125,13 +106,8 @@ SHARED_FUNCTION void policy_spread(const struct policy_call *c, uint64_t s) {
     samples_copy(c->samples.x + s * c->inputs, c->x + i * c->inputs, c->inputs);
 }
 
-SHARED_FUNCTION void policy_value(const struct policy_call *c, uint64_t s) {
-    c->value[s] = candidates_value(&c->samples, c->corrected != 0, s);
-}
-
-SHARED_FUNCTION void policy_choose(const struct policy_call *c, uint64_t i) {
-    candidates_choose(&c->among, i);
-}
+POLICY_FUNCTION(value, c->value[i] = candidates_value(&c->samples, c->corrected != 0, i))
+POLICY_FUNCTION(choose, candidates_choose(&c->among, i))
 
 SHARED_FUNCTION void policy_gather(const struct policy_call *c, uint64_t i) {
     uint64_t s = c->among.best[i];

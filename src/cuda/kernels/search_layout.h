@@ -1,5 +1,5 @@
-/* search_layout.h - what the methods nearest and optimal walk on a device, and what a thread has of its sample for them; both the
- * library and the text of the kernels are compiled with the first part. See nearest_kernel.h.
+/* search_layout.h - constant data of the methods nearest and optimal on a device, for the library and for kernels, and the workspaces of
+ * a thread (nearest_kernel.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_SEARCH_LAYOUT_H
@@ -7,10 +7,18 @@
 
 #include "core/nearest_layout.h"
 #include "core/nearest_state.h"
+#include "core/program_lists.h"
 
-/* Numbers of a thread: first those that lie side by side with those of the other threads of its warp. */
+/* A program whose instructions are sorted by level, each of which reads results of earlier levels only: for thread blocks. */
+struct block_program {
+    struct policy_program own;
+    const uint32_t *level; /* where each begins, and the end of the last */
+    size_t level_first[4]; /* of each phase */
+};
+
+/* Numbers of a thread: the first near_numbers are interleaved with those of the other threads of its warp. */
 struct search_places {
-    struct nearest_parts near, split; /* split: without kinks; its program is 0 where there are none */
+    struct nearest_parts near, split; /* split: without kinks; its program is 0 if there are none */
     struct affine affine;
     const double *weights; /* outputs: S; 0: all 1 */
     uint64_t split_at, goal_at, affine_at, near_numbers, numbers;
@@ -18,10 +26,12 @@ struct search_places {
 };
 
 #ifdef DEVICE_SEARCHES
+#include "core/solver_search.h"
+
 struct thread_search {
     const struct search_places *places;
     struct solver_search own;
-    double *near, *without; /* workspaces of the searches, interleaved with those of the warp; without: kinks split */
+    double *near, *without;        /* workspaces of the searches, interleaved; without: kinks split */
     double *rows, *inputs, *slope; /* c and its bounds; inputs; outputs */
     double *goal, *affine;         /* workspaces of active_set.h, interleaved */
 };

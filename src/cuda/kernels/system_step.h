@@ -6,12 +6,11 @@
 #define HN_CUDA_SYSTEM_STEP_H
 
 #include "cuda/kernels/bytecode_run.h"
-#include "cuda/kernels/global_block_sizes.h"
 #include "linalg/damped_kernel.h"
 
 /* The lists are among the words of bytecode_run.h. */
 static GENERATED void system_solve(real *slots, const struct damped_sides *sides) {
-    const uint32_t *words = hardnet_listed.words;
+    const uint32_t *words = hardnet_bytecode.words;
     struct damped system;
     system.kind = (enum factor_kind)SYSTEM_KIND;
     system.order = SYSTEM_ORDER;

@@ -9,7 +9,7 @@
 #ifndef HN_CUDA_TRIDIAGONAL_SCHUR_H
 #define HN_CUDA_TRIDIAGONAL_SCHUR_H
 
-#include "cuda/kernels/blocked_ldl_solve.h"
+#include "cuda/kernels/blocked_ldl_thread.h"
 #include "linalg/tridiagonal_solve_kernel.h"
 
 /* Columns of X for rows i.., some at a time: x_k = g_k - x_(k-1) l_(k-1). */

@@ -6,6 +6,11 @@
 
 #include "cuda/kernels/kernel_registers.h"
 
+#ifdef DEVICE_GRADIENTS
+SIMD_INLINE void thread_adjoint_round(struct thread_adjoint *b, real *slots) {
+    slots[0] = b->whole;
+}
+#else
 SIMD_INLINE bool thread_round(struct thread_state *l, real *slots) {
     return l->pinned && slots[0] > 0;
 }
@@ -17,5 +22,6 @@ static GENERATED void thread_weights(real *slots) {
 static GENERATED void thread_residuals(real *slots) {
     (void)slots;
 }
+#endif
 
 #endif

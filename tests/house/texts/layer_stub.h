@@ -32,7 +32,8 @@ typedef struct device_report hn_report;
 #endif
 #ifdef STUB_MEMORY
 #define GLOBAL_THREADS 32
-#include "cuda/kernels/global_target.h"
+#define DEVICE_SYSTEM
+#include "cuda/kernels/global_slots.h"
 #endif
 #else
 #include "core/emitted_target.h"
@@ -105,9 +106,7 @@ SHARED_CONSTANT struct assumed_weight assumed_weight[] = {{0, 0}};
 
 /* ---- statements ---- */
 
-#ifdef STUB_MEMORY
-#include "cuda/kernels/global_slots.h"
-#elif !defined(STUB_POLICY)
+#if !defined(STUB_MEMORY) && !defined(STUB_POLICY)
 #include "core/entry_slots.h"
 #endif
 
