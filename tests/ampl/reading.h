@@ -5,15 +5,10 @@
 #define HN_TESTS_READING_H
 
 #include "hardnet/read.h"
+#include "support/check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST_OUTPUTS = 64 };
 

@@ -126,20 +126,20 @@ static bool was_said(const char *said, const char *start, const char *words) {
     return word && word + strlen(words) <= at + strlen(head) + length;
 }
 
-static void compare_further(struct complaints *complaints, const struct wrong *wrong, const struct row_masks *said) {
+static void compare_further(struct complaints *complaints, const struct wrong *wrong, const struct messages *messages) {
     for (size_t i = 0; i < wrong->further_count; i++) {
         char start[512];
         write_start(start, sizeof start, wrong, &wrong->further[i]);
-        if (!was_said(said->text, start, wrong->further[i].words))
+        if (!was_said(messages->text, start, wrong->further[i].words))
             complain(complaints, "no error says '%s' at %zu:%zu, but: %s", wrong->further[i].words,
-                     wrong->further[i].line, wrong->further[i].column, said->text);
+                     wrong->further[i].line, wrong->further[i].column, messages->text);
     }
 }
 
 static void a_wrong_text_is_refused_at_its_place(void **state) {
     const struct wrong *wrong = *state;
     struct complaints complaints = {.about = wrong->name};
-    struct row_masks said = {.length = 0};
+    struct messages messages = {.length = 0};
     hn_read_options options = hn_read_defaults();
     hn_error error = {.status = HN_OK, .text = ""};
     hn_model *model = NULL;
@@ -150,8 +150,8 @@ static void a_wrong_text_is_refused_at_its_place(void **state) {
     options.let_count = wrong->let[0] != '\0';
     options.max_nodes = wrong->max_nodes > 0 ? wrong->max_nodes : options.max_nodes;
     options.max_bytes = wrong->max_bytes > 0 ? wrong->max_bytes : options.max_bytes;
-    options.message = keep_said;
-    options.context = &said;
+    options.message = keep_message;
+    options.context = &messages;
     hn_status status = hn_model_read(&model, 1, paths, &options, &error);
     if (status == HN_OK) {
         hn_model_destroy(model);
@@ -162,7 +162,7 @@ static void a_wrong_text_is_refused_at_its_place(void **state) {
     if (error.status != status || !class_fits(wrong->class, status))
         complain(&complaints, "'%s' (%s) is not of the class %s", error.text, hn_status_text(status), wrong->class);
     compare_first(&complaints, wrong, &error);
-    compare_further(&complaints, wrong, &said);
+    compare_further(&complaints, wrong, &messages);
     complaints_must_be_none(&complaints);
 }
 

@@ -205,8 +205,7 @@ static void destroy(struct things *t) {
 
 /* ---- tests ---- */
 
-static void every_call_refuses_another_arithmetic_by_name(void **state) {
-    (void)state;
+TEST(every_call_refuses_another_arithmetic_by_name) {
     static struct things t;
     static double corrected[SAMPLES * OUTPUTS], pulled[SAMPLES * OUTPUTS];
     make(&t);
@@ -232,11 +231,4 @@ static void every_call_refuses_another_arithmetic_by_name(void **state) {
     assert_memory_equal(t.y, corrected, sizeof corrected);
     assert_memory_equal(t.pulled, pulled, sizeof pulled);
     destroy(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_refuses_another_arithmetic_by_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -337,8 +337,7 @@ static long resident_kib(void) {
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static void a_serial_run_has_the_same_bits_and_memory_stays(void **state) {
-    (void)state;
+TEST(a_serial_run_has_the_same_bits_and_memory_stays) {
     struct tally tally = {0};
     uint64_t round = 0;
     long settled = 0, growth = 0;
@@ -362,12 +361,11 @@ static void a_serial_run_has_the_same_bits_and_memory_stays(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_serial_run_has_the_same_bits_and_memory_stays)};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--seconds") == 0)
             seconds = strtod(argv[i + 1], NULL);
         if (strcmp(argv[i], "--first") == 0)
             first_round = strtoull(argv[i + 1], NULL, 10);
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

@@ -86,8 +86,7 @@ static void *(*volatile const plain_realloc)(void *, size_t) = realloc;
 static void *(*volatile const plain_aligned)(size_t, size_t) = aligned_alloc;
 static int (*volatile const plain_memalign)(void **, size_t, size_t) = posix_memalign;
 
-static void the_counter_sees_every_allocator(void **state) {
-    (void)state;
+TEST(the_counter_sees_every_allocator) {
     if (!COUNTED)
         skip();
     size_t before = atomic_load(&requests);
@@ -182,8 +181,7 @@ static struct tally call(const hn_layer *layer, hn_pool *pool, size_t count, siz
     return tally;
 }
 
-static void one_hundred_thousand_calls_of_auto_ask_for_no_memory(void **state) {
-    (void)state;
+TEST(one_hundred_thousand_calls_of_auto_ask_for_no_memory) {
     if (!COUNTED)
         skip();
     hn_model *model = small_model();
@@ -197,8 +195,7 @@ static void one_hundred_thousand_calls_of_auto_ask_for_no_memory(void **state) {
     hn_model_destroy(model);
 }
 
-static void no_method_asks_for_memory(void **state) {
-    (void)state;
+TEST(no_method_asks_for_memory) {
     static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM,
                                         HN_METHOD_AUTO,  HN_METHOD_ENFORCE, HN_METHOD_SNARENET};
     if (!COUNTED)
@@ -217,8 +214,7 @@ static void no_method_asks_for_memory(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_pool_asks_for_no_memory(void **state) {
-    (void)state;
+TEST(a_pool_asks_for_no_memory) {
     if (!COUNTED)
         skip();
     hn_model *model = small_model();
@@ -232,14 +228,4 @@ static void a_pool_asks_for_no_memory(void **state) {
     hn_pool_destroy(pool);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_counter_sees_every_allocator),
-        cmocka_unit_test(one_hundred_thousand_calls_of_auto_ask_for_no_memory),
-        cmocka_unit_test(no_method_asks_for_memory),
-        cmocka_unit_test(a_pool_asks_for_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,8 +84,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static void threads_that_share_a_model_and_a_program_get_serial_bits(void **state) {
-    (void)state;
+TEST(threads_that_share_a_model_and_a_program_get_serial_bits) {
     struct shared shared;
     struct job serial[THREADS], parallel[THREADS];
     pthread_t threads[THREADS];
@@ -156,8 +155,7 @@ static void assert_same_correction(const struct correction *a, const struct corr
         assert_true(a->reports[s].outcome == b->reports[s].outcome && a->reports[s].steps == b->reports[s].steps);
 }
 
-static void a_pool_and_threads_that_share_a_layer_get_serial_bits(void **state) {
-    (void)state;
+TEST(a_pool_and_threads_that_share_a_layer_get_serial_bits) {
     struct shared shared;
     hn_layer *layer;
     hn_pool *pool;
@@ -239,8 +237,7 @@ static void start_callers(struct caller *callers, hn_pool *pool, const struct co
     }
 }
 
-static void threads_that_share_a_pool_get_serial_bits_or_are_refused(void **state) {
-    (void)state;
+TEST(threads_that_share_a_pool_get_serial_bits_or_are_refused) {
     struct shared shared;
     hn_layer *layer;
     hn_pool *pool;
@@ -274,8 +271,7 @@ static void call_again(void *context, size_t sample, int iteration, const hn_rea
         count_call(caller, hn_pool_run(caller->pool, &caller->own->batch, &error), &error, false);
 }
 
-static void a_call_within_a_call_of_the_same_pool_is_refused(void **state) {
-    (void)state;
+TEST(a_call_within_a_call_of_the_same_pool_is_refused) {
     struct shared shared;
     hn_layer *layer;
     build(&shared);
@@ -300,14 +296,4 @@ static void a_call_within_a_call_of_the_same_pool_is_refused(void **state) {
     hn_layer_destroy(layer);
     program_destroy(shared.program);
     hn_model_destroy(shared.model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_that_share_a_model_and_a_program_get_serial_bits),
-        cmocka_unit_test(a_pool_and_threads_that_share_a_layer_get_serial_bits),
-        cmocka_unit_test(threads_that_share_a_pool_get_serial_bits_or_are_refused),
-        cmocka_unit_test(a_call_within_a_call_of_the_same_pool_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

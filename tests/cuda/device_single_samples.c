@@ -66,8 +66,7 @@ static void try_particular(const struct single_subject *subject, size_t width) {
     hn_model_destroy(model);
 }
 
-void particular_samples_have_their_outcomes(void **state) {
-    (void)state;
+TEST(particular_samples_have_their_outcomes) {
     try_particular(&disc, 2);
     try_particular(&long_disc, 2 + CHAIN);
 }
@@ -101,8 +100,7 @@ static void try_places(const struct single_subject *subject, size_t width) {
     hn_model_destroy(model);
 }
 
-void outputs_may_lie_where_they_came_from(void **state) {
-    (void)state;
+TEST(outputs_may_lie_where_they_came_from) {
     try_places(&disc, 2);
     try_places(&long_disc, 2 + CHAIN);
 }

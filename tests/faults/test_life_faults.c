@@ -446,16 +446,14 @@ static void threads_fail(const struct life *life, void (*make_fail)(int k)) {
     }
 }
 
-static void lives_without_memory(void **state) {
-    (void)state;
+TEST(lives_without_memory) {
     for (size_t i = 0; i < LIVES; i++) {
         allocations_fail(life_at(i), false);
         allocations_fail(life_at(i), true);
     }
 }
 
-static void lives_with_calls_that_fail(void **state) {
-    (void)state;
+TEST(lives_with_calls_that_fail) {
     static const int codes[] = {ENOSPC, EIO, EACCES, EMFILE};
     for (size_t i = 0; i < LIVES; i++)
         for (size_t c = 0; c < COUNT_OF(codes) && life_at(i)->least_calls > 0; c++) {
@@ -464,19 +462,11 @@ static void lives_with_calls_that_fail(void **state) {
         }
 }
 
-static void lives_with_threads_that_do_not_start(void **state) {
-    (void)state;
+TEST(lives_with_threads_that_do_not_start) {
     for (size_t i = 0; i < LIVES; i++) {
         threads_fail(life_at(i), threads_fail_once);
         threads_fail(life_at(i), threads_fail_at);
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lives_without_memory),
-        cmocka_unit_test(lives_with_calls_that_fail),
-        cmocka_unit_test(lives_with_threads_that_do_not_start),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_GROUP(begin, end)

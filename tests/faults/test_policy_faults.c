@@ -134,24 +134,21 @@ static void survive(hn_status (*make)(hn_policy **policy, hn_error *error), bool
     assert_true(failures > 20);
 }
 
-static void creating_a_policy_survives(void **state) {
-    (void)state;
+TEST(creating_a_policy_survives) {
     survive(create, false);
     survive(create, true);
     survive(create_dc3, false);
     survive(create_dc3, true);
 }
 
-static void creating_a_refiner_and_a_trainer_survives(void **state) {
-    (void)state;
+TEST(creating_a_refiner_and_a_trainer_survives) {
     survive(create_refiner, false);
     survive(create_refiner, true);
     survive(create_trainer, false);
     survive(create_trainer, true);
 }
 
-static void saving_one_survives(void **state) {
-    (void)state;
+TEST(saving_one_survives) {
     hn_policy *policy, *back;
     assert_int_equal(create(&policy, NULL), HN_OK);
     size_t before = memory_live_blocks(), k = 1;
@@ -170,18 +167,9 @@ static void saving_one_survives(void **state) {
     hn_policy_destroy(policy);
 }
 
-static void loading_one_survives(void **state) {
-    (void)state;
+TEST(loading_one_survives) {
     survive(load, false);
     survive(load, true);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creating_a_policy_survives),
-        cmocka_unit_test(creating_a_refiner_and_a_trainer_survives),
-        cmocka_unit_test(saving_one_survives),
-        cmocka_unit_test(loading_one_survives),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_GROUP(begin, end)

@@ -78,31 +78,19 @@ static size_t read_with_faults(const char *text, hn_status expected, bool for_ev
     }
 }
 
-static void a_reading_whose_memory_fails_once_is_told_and_nothing_leaks(void **state) {
-    (void)state;
+TEST(a_reading_whose_memory_fails_once_is_told_and_nothing_leaks) {
     assert_true(read_with_faults(rich, HN_OK, false) > LEAST_ALLOCATIONS);
     assert_true(read_with_faults(richer, HN_OK, false) > LEAST_ALLOCATIONS);
 }
 
-static void a_reading_whose_memory_stays_out_is_told_and_nothing_leaks(void **state) {
-    (void)state;
+TEST(a_reading_whose_memory_stays_out_is_told_and_nothing_leaks) {
     assert_true(read_with_faults(rich, HN_OK, true) > LEAST_ALLOCATIONS);
     assert_true(read_with_faults(richer, HN_OK, true) > LEAST_ALLOCATIONS);
 }
 
-static void a_mistake_is_told_or_the_lack_of_memory_to_tell_it(void **state) {
-    (void)state;
+TEST(a_mistake_is_told_or_the_lack_of_memory_to_tell_it) {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         read_with_faults(wrong[i], HN_INVALID, false);
         read_with_faults(wrong[i], HN_INVALID, true);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reading_whose_memory_fails_once_is_told_and_nothing_leaks),
-        cmocka_unit_test(a_reading_whose_memory_stays_out_is_told_and_nothing_leaks),
-        cmocka_unit_test(a_mistake_is_told_or_the_lack_of_memory_to_tell_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,25 +226,21 @@ static size_t try_folder(const char *folder) {
     return (size_t)tried;
 }
 
-static void texts_of_the_tests(void **state) {
-    (void)state;
+TEST(texts_of_the_tests) {
     assert_true(try_folder("tests/ampl/texts") > 60);
 }
 
-static void texts_with_mistakes(void **state) {
-    (void)state;
+TEST(texts_with_mistakes) {
     assert_true(try_folder("tests/ampl/wrong") > 100);
 }
 
-static void models_that_ship(void **state) {
-    (void)state;
+TEST(models_that_ship) {
     assert_true(try_folder("models/feasibility") > 10);
     assert_true(try_folder("models/infeasible") > 3);
 }
 
 /* Layers of every method and their kernels, of models that ask for other systems: full, bordered, affine throughout. */
-static void models_of_other_shapes(void **state) {
-    (void)state;
+TEST(models_of_other_shapes) {
     hn_model *models[] = {dense_model(9, 12, 1),
                           affine_model((struct affine_shape){7, 12, 4, 2}, 1),
                           affine_model((struct affine_shape){7, 12, 4, 0}, 1),
@@ -269,8 +265,7 @@ static void models_of_other_shapes(void **state) {
 }
 
 /* Each allocation in turn, of kernels that run all their rounds by themselves: half a list of statements is none. */
-static void rounds_of_a_kernel(void **state) {
-    (void)state;
+TEST(rounds_of_a_kernel) {
     hn_model *model = undefined_model(1);
     struct subject *s = calloc(1, sizeof *s);
     assert_non_null(s);
@@ -290,10 +285,5 @@ static void rounds_of_a_kernel(void **state) {
 int main(int count, char **words) {
     all = count > 1 && strcmp(words[1], "all") == 0;
     whole = all || (count > 1 && strcmp(words[1], "whole") == 0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models_of_other_shapes), cmocka_unit_test(rounds_of_a_kernel),
-        cmocka_unit_test(texts_of_the_tests),     cmocka_unit_test(texts_with_mistakes),
-        cmocka_unit_test(models_that_ship),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

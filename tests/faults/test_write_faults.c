@@ -36,17 +36,11 @@ static size_t write_with_faults(const hn_model *model, size_t live, bool for_eve
     }
 }
 
-static void a_writing_whose_memory_fails_is_told_and_nothing_leaks(void **state) {
-    (void)state;
+TEST(a_writing_whose_memory_fails_is_told_and_nothing_leaks) {
     hn_model *model = must_read(rich);
     size_t live = memory_live_blocks();
     assert_true(write_with_faults(model, live, false) > LEAST_ALLOCATIONS);
     assert_true(write_with_faults(model, live, true) > LEAST_ALLOCATIONS);
     hn_model_destroy(model);
     assert_int_equal(memory_live_blocks(), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_writing_whose_memory_fails_is_told_and_nothing_leaks)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,8 +54,7 @@ static void check_same(const char *path) {
     hn_array_release(&whole);
 }
 
-static void every_kind_of_number_is_read(void **state) {
-    (void)state;
+TEST_IN_FOLDER(every_kind_of_number_is_read) {
     static const struct {
         const char *descr;
         size_t item;
@@ -67,8 +66,7 @@ static void every_kind_of_number_is_read(void **state) {
     check_same(write_array("<f8", 8, "True", "(5, 1)", ROWS));
 }
 
-static void what_cannot_be_read_in_rows_is_read_whole(void **state) {
-    (void)state;
+TEST_IN_FOLDER(what_cannot_be_read_in_rows_is_read_whole) {
     check_same(write_array("<f8", 8, "True", "(5, 3)", ROWS * COLUMNS));
     check_same(write_array("<f8", 8, "False", "(0, 3)", 0));
     check_same(write_array("<f8", 8, "False", "(0, 999999999999999999)", 0));
@@ -82,8 +80,7 @@ static void check_refused(const char *path, hn_status status, const char *part) 
     assert_null(rows);
 }
 
-static void other_files_are_refused_as_arrays_are(void **state) {
-    (void)state;
+TEST_IN_FOLDER(other_files_are_refused_as_arrays_are) {
     check_refused(write_array("<f8", 8, "False", "(5, 4)", ROWS * COLUMNS), HN_SYNTAX,
                   "120 bytes of data, but the header specifies 160");
     check_refused(write_array("<f8", 8, "False", "(4294967296, 4294967296)", 1), HN_SYNTAX, "the shape is too large");
@@ -99,8 +96,7 @@ static size_t bytes_of(const char *path) {
     return bytes.count;
 }
 
-static void a_file_that_changes_is_noticed(void **state) {
-    (void)state;
+TEST_IN_FOLDER(a_file_that_changes_is_noticed) {
     hn_array_rows *rows;
     double row[2 * COLUMNS];
     unsigned char large[8];
@@ -125,8 +121,7 @@ static void a_file_that_changes_is_noticed(void **state) {
     hn_array_rows_close(rows);
 }
 
-static void what_is_missing_is_told(void **state) {
-    (void)state;
+TEST(what_is_missing_is_told) {
     hn_array_rows *rows;
     hn_array shape;
     hn_error error;
@@ -137,8 +132,6 @@ static void what_is_missing_is_told(void **state) {
     assert_int_equal(shape.rows, 0);
     hn_array_rows_close(NULL);
 }
-
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 /* ---- pipes and devices ---- */
 
@@ -196,8 +189,7 @@ static struct file_bytes small_file(void) {
     return bytes;
 }
 
-static void a_pipe_is_read_as_far_as_its_header_says(void **state) {
-    (void)state;
+TEST_IN_FOLDER(a_pipe_is_read_as_far_as_its_header_says) {
     struct file_bytes bytes = small_file();
     hn_array array;
     hn_error error;
@@ -216,8 +208,7 @@ static void a_pipe_is_read_as_far_as_its_header_says(void **state) {
     base_release(bytes.data);
 }
 
-static void a_pipe_that_is_no_array_is_refused_by_its_first_bytes(void **state) {
-    (void)state;
+TEST_IN_FOLDER(a_pipe_that_is_no_array_is_refused_by_its_first_bytes) {
     hn_array array;
     hn_error error;
     signal(SIGPIPE, SIG_IGN);
@@ -229,8 +220,7 @@ static void a_pipe_that_is_no_array_is_refused_by_its_first_bytes(void **state) 
     }
 }
 
-static void a_header_that_says_more_than_the_limit_is_refused_at_once(void **state) {
-    (void)state;
+TEST_IN_FOLDER(a_header_that_says_more_than_the_limit_is_refused_at_once) {
     static const char header[] = "\x93NUMPY\x01\x00\x4b\x00{'descr': '<f8', 'fortran_order': False, 'shape': "
                                  "(99999999999, 9), }      ";
     struct stream huge = {.begin = (const unsigned char *)header, .count = sizeof header - 1, .zeros = ENDLESS};
@@ -242,8 +232,7 @@ static void a_header_that_says_more_than_the_limit_is_refused_at_once(void **sta
     assert_true(huge.sent < LITTLE);
 }
 
-static void a_device_is_refused(void **state) {
-    (void)state;
+TEST(a_device_is_refused) {
     static const char *const paths[] = {"/dev/zero", "/dev/null"};
     hn_array array;
     hn_array_rows *rows;
@@ -254,19 +243,4 @@ static void a_device_is_refused(void **state) {
         assert_int_equal(hn_array_rows_open(&rows, paths[i], &error), HN_IO);
         assert_contains(error.text, "is a device, not a file");
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(every_kind_of_number_is_read),
-        IN_A_FOLDER(what_cannot_be_read_in_rows_is_read_whole),
-        IN_A_FOLDER(other_files_are_refused_as_arrays_are),
-        IN_A_FOLDER(a_file_that_changes_is_noticed),
-        cmocka_unit_test(what_is_missing_is_told),
-        IN_A_FOLDER(a_pipe_is_read_as_far_as_its_header_says),
-        IN_A_FOLDER(a_pipe_that_is_no_array_is_refused_by_its_first_bytes),
-        IN_A_FOLDER(a_header_that_says_more_than_the_limit_is_refused_at_once),
-        cmocka_unit_test(a_device_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

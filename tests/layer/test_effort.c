@@ -39,8 +39,7 @@ static double active_load(const double *x) {
 
 /* ---- what is refused ---- */
 
-static void an_effort_out_of_range_is_refused_by_name(void **state) {
-    (void)state;
+TEST(an_effort_out_of_range_is_refused_by_name) {
     static const double wrong[] = {0, -1, 1000.5, (double)NAN, (double)INFINITY};
     hn_model *model = power_flow();
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
@@ -56,8 +55,7 @@ static void an_effort_out_of_range_is_refused_by_name(void **state) {
     hn_model_destroy(model);
 }
 
-static void methods_without_effort_say_so(void **state) {
-    (void)state;
+TEST(methods_without_effort_say_so) {
     static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM};
     hn_model *model = power_flow();
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
@@ -72,8 +70,7 @@ static void methods_without_effort_say_so(void **state) {
 }
 
 /* A program that was compiled before there was an effort. */
-static void a_shorter_struct_has_the_usual_effort(void **state) {
-    (void)state;
+TEST(a_shorter_struct_has_the_usual_effort) {
     hn_model *model = power_flow();
     hn_layer_options options = hn_layer_defaults();
     options.size = offsetof(hn_layer_options, effort);
@@ -96,8 +93,7 @@ static double *mixed_loads(void) {
     return x;
 }
 
-static void loads_that_cannot_be_served_cost_little(void **state) {
-    (void)state;
+TEST(loads_that_cannot_be_served_cost_little) {
     hn_model *model = power_flow();
     hn_layer *layer = layer_with(model, 1);
     double *x = mixed_loads();
@@ -120,8 +116,7 @@ static void loads_that_cannot_be_served_cost_little(void **state) {
 }
 
 /* What a sample costs and where it ends does not depend on its neighbours. */
-static void a_sample_that_ends_early_is_the_same_alone(void **state) {
-    (void)state;
+TEST(a_sample_that_ends_early_is_the_same_alone) {
     hn_model *model = power_flow();
     hn_layer *layer = layer_with(model, 1);
     double *x = mixed_loads(), *grad_y = calloc(SAMPLES * OUTPUTS, sizeof *grad_y);
@@ -159,8 +154,7 @@ static hn_model *long_row(size_t outputs) {
     return model;
 }
 
-static void models_whose_steps_take_long_are_not_tried_beforehand(void **state) {
-    (void)state;
+TEST(models_whose_steps_take_long_are_not_tried_beforehand) {
     for (int large = 0; large < 2; large++) {
         hn_model *model = long_row(large ? 55000 : 50000); /* 2^17 is between 2.5 times the one and the other */
         hn_layer *layer = layer_with(model, 1);
@@ -184,8 +178,7 @@ static void draw_hard(double *x, double *raw) {
     }
 }
 
-static void more_effort_loses_nothing(void **state) {
-    (void)state;
+TEST(more_effort_loses_nothing) {
     static const double efforts[] = {0.01, 0.1, 0.5, 1, 2, 8, 1000};
     double x[SAMPLES * LOADS], raw[SAMPLES * OUTPUTS];
     struct layer_results before = {.count = 0};
@@ -215,8 +208,7 @@ static void more_effort_loses_nothing(void **state) {
     assert_true(ok[0] < ok[2] && ok[2] <= ok[3] && ok[3] <= ok[COUNT_OF(efforts) - 1]);
 }
 
-static void no_effort_goes_beyond_the_iterations(void **state) {
-    (void)state;
+TEST(no_effort_goes_beyond_the_iterations) {
     enum { ITERATIONS = 6 };
     static const double efforts[] = {0.5, 1, 1.5, 3};
     double x[SAMPLES * LOADS], raw[SAMPLES * OUTPUTS];
@@ -253,8 +245,7 @@ static hn_model *contradiction(double gap) {
     return m;
 }
 
-static void affine_rows_that_contradict_are_proof(void **state) {
-    (void)state;
+TEST(affine_rows_that_contradict_are_proof) {
     static const double raw[] = {5, -4, 7};
     for (int i = 0; i < 2; i++) {
         hn_model *model = contradiction(i == 0 ? 0.5 : 0.25 - 1e-3);
@@ -272,8 +263,7 @@ static void affine_rows_that_contradict_are_proof(void **state) {
 }
 
 /* Rows that are all but parallel meet far away: no proof. */
-static void affine_rows_that_meet_far_away_are_none(void **state) {
-    (void)state;
+TEST(affine_rows_that_meet_far_away_are_none) {
     static const double raw[] = {0, 0};
     for (double tilt = 1e-2; tilt > 1e-6; tilt /= 10) {
         hn_model *m = model_new();
@@ -290,20 +280,4 @@ static void affine_rows_that_meet_far_away_are_none(void **state) {
         hn_layer_destroy(layer);
         hn_model_destroy(m);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_effort_out_of_range_is_refused_by_name),
-        cmocka_unit_test(methods_without_effort_say_so),
-        cmocka_unit_test(a_shorter_struct_has_the_usual_effort),
-        cmocka_unit_test(loads_that_cannot_be_served_cost_little),
-        cmocka_unit_test(a_sample_that_ends_early_is_the_same_alone),
-        cmocka_unit_test(models_whose_steps_take_long_are_not_tried_beforehand),
-        cmocka_unit_test(more_effort_loses_nothing),
-        cmocka_unit_test(no_effort_goes_beyond_the_iterations),
-        cmocka_unit_test(affine_rows_that_contradict_are_proof),
-        cmocka_unit_test(affine_rows_that_meet_far_away_are_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,8 +205,7 @@ static double share(const struct tally *tally) {
     return (double)tally->ok / (double)tally->problems;
 }
 
-static void nearly_all_that_can_be_met_is_met(void **state) {
-    (void)state;
+TEST(nearly_all_that_can_be_met_is_met) {
     struct tally tallies[KINDS] = {{.problems = 0}};
     double begun = clock_seconds();
     for (uint64_t stream = 0; stream < problem_count; stream++)
@@ -361,8 +360,7 @@ static void check_ways(const struct random_problem *problem, uint64_t stream, en
         check_way(problem, stream, hardnet, &tallies[HARDNET][kind]);
 }
 
-static void every_report_is_true_by_every_method(void **state) {
-    (void)state;
+TEST(every_report_is_true_by_every_method) {
     struct tally tallies[WAYS][KINDS] = {{{.problems = 0}}};
     for (uint64_t stream = 0; stream < way_problems; stream++) {
         struct random_problem problem;
@@ -385,15 +383,11 @@ static void every_report_is_true_by_every_method(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearly_all_that_can_be_met_is_met),
-        cmocka_unit_test(every_report_is_true_by_every_method),
-    };
     if (argc > 1)
         problem_count = strtoul(argv[1], NULL, 10), way_problems = 0;
     if (argc > 3)
         way_problems = strtoul(argv[3], NULL, 10);
     else if (argc > 2)
         only = strtoul(argv[2], NULL, 10);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

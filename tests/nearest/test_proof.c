@@ -73,13 +73,11 @@ static void check_method(hn_method method, int problems) {
     assert_in_interval(elsewhere, HN_TEST_SHARE > 1 ? 0 : 1, 0.25 * problems);
 }
 
-static void nearest_proves_what_is_locally_infeasible(void **state) {
-    (void)state;
+TEST(nearest_proves_what_is_locally_infeasible) {
     check_method(HN_METHOD_NEAREST, 300 / HN_TEST_SHARE);
 }
 
-static void optimal_proves_what_is_locally_infeasible(void **state) {
-    (void)state;
+TEST(optimal_proves_what_is_locally_infeasible) {
     check_method(HN_METHOD_OPTIMAL, 150 / HN_TEST_SHARE);
 }
 
@@ -94,8 +92,7 @@ static hn_model *contrary_model(void) {
     return m;
 }
 
-static void weights_are_those_by_hand(void **state) {
-    (void)state;
+TEST(weights_are_those_by_hand) {
     hn_model *m = contrary_model();
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
     double raw[2] = {0.25, 0.5}, y[2], l[3];
@@ -117,8 +114,7 @@ static void weights_are_those_by_hand(void **state) {
     hn_model_destroy(m);
 }
 
-static void gradients_of_what_is_proven_are_flagged_and_finite(void **state) {
-    (void)state;
+TEST(gradients_of_what_is_proven_are_flagged_and_finite) {
     for (uint64_t number = 0; number < 40; number++) {
         struct random_problem p;
         random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_INFEASIBLE}, 31, number);
@@ -192,21 +188,9 @@ static void check_stop(hn_method method, size_t count) {
     random_problem_release(&p);
 }
 
-static void a_search_ends_when_it_is_told_to(void **state) {
-    (void)state;
+TEST(a_search_ends_when_it_is_told_to) {
     for (size_t count = 1; count <= 3; count += 2) {
         check_stop(HN_METHOD_NEAREST, count);
         check_stop(HN_METHOD_OPTIMAL, count);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearest_proves_what_is_locally_infeasible),
-        cmocka_unit_test(optimal_proves_what_is_locally_infeasible),
-        cmocka_unit_test(weights_are_those_by_hand),
-        cmocka_unit_test(gradients_of_what_is_proven_are_flagged_and_finite),
-        cmocka_unit_test(a_search_ends_when_it_is_told_to),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

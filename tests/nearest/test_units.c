@@ -53,13 +53,11 @@ static void check(double curve) {
     hn_model_destroy(model);
 }
 
-static void curved_rows_in_tiny_units_are_proved_rightly(void **state) {
-    (void)state;
+TEST(curved_rows_in_tiny_units_are_proved_rightly) {
     check(5e5);
 }
 
-static void affine_rows_in_tiny_units_are_proved_rightly(void **state) {
-    (void)state;
+TEST(affine_rows_in_tiny_units_are_proved_rightly) {
     check(0);
 }
 
@@ -128,8 +126,7 @@ static double stationarity(const hn_model *model, const struct answer *a) {
 }
 
 /* Found by tests/judge: the rest of the gradient was divided by multipliers in units of the rows' gradients where the search began. */
-static void multipliers_count_in_units_of_the_gradient_at_the_end(void **state) {
-    (void)state;
+TEST(multipliers_count_in_units_of_the_gradient_at_the_end) {
     static const struct {
         const char *text;
         double raw[OUTPUTS];
@@ -162,8 +159,7 @@ static void multipliers_count_in_units_of_the_gradient_at_the_end(void **state) 
 }
 
 /* Found by fuzz/fuzz_layer.c: an objective that has no value at y was a NaN in the report. */
-static void an_objective_without_a_value_is_infinite(void **state) {
-    (void)state;
+TEST(an_objective_without_a_value_is_infinite) {
     static const char *const texts[] = {"var y; minimize f: log(y); subject to c: y <= -1;",
                                         "var y; maximize f: sqrt(y) + y^3; subject to c: y^2 <= -0.1*y;"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -181,14 +177,4 @@ static void an_objective_without_a_value_is_infinite(void **state) {
         hn_layer_destroy(layer);
         hn_model_destroy(model);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(curved_rows_in_tiny_units_are_proved_rightly),
-        cmocka_unit_test(affine_rows_in_tiny_units_are_proved_rightly),
-        cmocka_unit_test(multipliers_count_in_units_of_the_gradient_at_the_end),
-        cmocka_unit_test(an_objective_without_a_value_is_infinite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
