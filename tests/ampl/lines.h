@@ -7,10 +7,6 @@
 #include "hardnet/read.h"
 #include "support/check.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_LINE = 32768, MOST_COMPLAINTS = 12, MOST_NOTES = 8192 };
 
 /* The next line without its end; false at the end of the file. */

@@ -7,9 +7,6 @@
 #include "hardnet/read.h"
 #include "support/check.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_OUTPUTS = 64 };
 
 static inline hn_status read_text(hn_model **model, const char *text, const hn_read_options *options, hn_error *error) {

@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 struct value {
     const char *expression;
     double value;
@@ -292,8 +289,7 @@ TEST(nesting_has_an_end) {
         for (int k = 0; k < DEEP; k++)
             at += sprintf(at, "%s", pairs[i][1]);
         sprintf(at, ";");
-        assert_int_equal(read_text(&model, text, NULL, &error), HN_LIMIT);
-        assert_non_null(strstr(error.text, "deep"));
+        assert_error(read_text(&model, text, NULL, &error), HN_LIMIT, error, "deep");
         free(text);
     }
 }

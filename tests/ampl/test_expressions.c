@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-#include <math.h>
-
 struct sample {
     const char *expression;
     double value;

@@ -5,7 +5,6 @@
 
 #include "ampl/reading.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 static hn_status status_of(const char *text, size_t max_nodes, char *message, size_t size) {

@@ -4,9 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/writing.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* A matrix of 30 x 40 in all the ways that a sum may be written; each row also has its terms in a chain. */
 static const char MATRIX[] = "param m := 30; param n := 40; param A{i in 1..m, j in 1..n} := sin(i + 7*j);\n"
                              "param b{i in 1..m} := i; var y{1..n};\n";

@@ -6,8 +6,6 @@
 
 #include "ampl/reading.h"
 
-#include <stdlib.h>
-
 static void must_agree(const char *text) {
     double value = -1;
     size_t length = ampl_numeral(text, strlen(text), &value);

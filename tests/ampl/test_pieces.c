@@ -8,9 +8,6 @@
 #include "hardnet/evaluate.h"
 #include "hardnet/layer.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { MOST_PIECES = 41, MOST_POINTS = 400, ROUNDS = 60, TEXT = 8000 };
 
 struct term {

@@ -7,8 +7,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-#include <stdlib.h>
-
 enum { MOST_TEXT = 2000, MOST_LIMIT = 400 };
 
 static const char before[] = "param w{1..3} default 1; param n default 1; set S := 1..3; set T := {'a','b'}; set P := "

@@ -5,9 +5,6 @@
 
 #include "ampl/draws.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { MANY = 40000, MOST_CELLS = 64 };
 
 static struct ampl_random stream(uint64_t number) {

@@ -7,7 +7,6 @@
 #include "ampl/reading.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 enum { KIBIBYTES = HN_TEST_SHARE == 1 ? 256 : 4096, MOST_NESTED = 230, TEXT = 1 << 21 };
 

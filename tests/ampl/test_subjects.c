@@ -5,9 +5,6 @@
 
 #include "hardnet/read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The last message, with its texts copied: they live during the callback only. */
 struct heard {
     hn_message message;

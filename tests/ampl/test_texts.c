@@ -12,8 +12,6 @@
 #include "support/run_program.h"
 #include "support/script.h"
 
-#include <math.h>
-
 enum { MOST_FILES = 4, LEAST_TEXTS = 90 };
 
 #define FOLDER "tests/ampl/"

@@ -6,9 +6,7 @@
 
 #include <dirent.h>
 #include <float.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 /* ---- the models that ship ---- */
 

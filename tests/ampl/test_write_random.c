@@ -8,7 +8,6 @@
 #include "base/random.h"
 
 #include <float.h>
-#include <math.h>
 
 enum { MODELS = HN_TEST_SHARE == 1 ? 2000 : 300, MOST = 60, INPUTS = 4, OUTPUTS = 6 };
 

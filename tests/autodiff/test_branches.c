@@ -10,9 +10,6 @@
 #include "support/plain_graph.h"
 #include "support/random_graph.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { OUTPUTS = 4 }; /* y0 and y2 make the good branch, y1 the bad one, y3 decides */
 
 struct rig {

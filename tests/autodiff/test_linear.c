@@ -10,8 +10,6 @@
 #include "support/plain_graph.h"
 #include "support/random_graph.h"
 
-#include <stdlib.h>
-
 enum { ROWS = 30, COLUMNS = 40 };
 
 struct matrix {

@@ -12,10 +12,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ARGUMENTS = 3, RANDOM_POINTS = 40 };
 #define FIRST_DIGITS  1e-14L
 #define SECOND_DIGITS 1e-13L

@@ -8,10 +8,6 @@
 
 #include "hardnet/model.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static hn_model *new_model(void) {
     hn_model *model;
     assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);

@@ -2,11 +2,6 @@
  *
  * SPDX-License-Identifier: MIT */
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "autodiff/compiler.h"
 #include "support/check.h"
 #include "support/plain_graph.h"

@@ -13,10 +13,6 @@
 
 #include "hardnet/model.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { STATES = 3, CONTROLS = 2 };
 
 struct stage {

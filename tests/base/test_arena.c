@@ -8,7 +8,6 @@
 #include "base/random.h"
 
 #include <stdalign.h>
-#include <string.h>
 
 enum { PLACES = 3000, LARGEST = 400 };
 

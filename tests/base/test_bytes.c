@@ -9,9 +9,6 @@
 #include "base/random.h"
 #include "base/utf8.h"
 
-#include <math.h>
-#include <string.h>
-
 TEST(integers_come_in_both_orders) {
     static const unsigned char bytes[] = {1, 2, 3, 4, 5, 6, 7, 8};
     unsigned char back[8];

@@ -6,7 +6,6 @@
 #include "base/helpers.h"
 #include "base/thread_pool.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { UNITS = 1000, LEADERS = 2, HELPERS = 4, JOBS = 300, MOST_JOBS = 20000 };

@@ -5,9 +5,6 @@
 #include "base/random.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <string.h>
-
 static void check_digest(const char *text, size_t count, size_t at_a_time, const char *expected) {
     struct digest digest = digest_start();
     char found[DIGEST_TEXT];

@@ -10,8 +10,6 @@
 
 #include <fenv.h>
 #include <mpfr.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/elementary_arguments.h"
 #include "base/elementary_widths.h"

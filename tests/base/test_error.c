@@ -9,10 +9,6 @@
 
 #include <errno.h>
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NUMBERS = 4000 };
 

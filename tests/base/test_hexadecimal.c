@@ -7,8 +7,6 @@
 #include "support/comma_locale.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 /* The texts are those of Python's float.hex. */
 TEST(known_numbers_have_their_known_texts) {

@@ -7,9 +7,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { PARTS = 40, LARGEST = 300 };
 
 struct parts {

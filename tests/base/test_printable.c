@@ -6,8 +6,6 @@
 
 #include "base/random.h"
 
-#include <string.h>
-
 static void assert_shown(const char *text, const char *expected) {
     char shown[256];
     printable_copy(shown, sizeof shown, text);

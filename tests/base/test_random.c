@@ -8,9 +8,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { DRAWS = 200000, SIGMAS = 6 };
 
 /* The first three numbers of a stream, and the thousandth. */

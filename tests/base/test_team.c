@@ -6,8 +6,6 @@
 #include "base/thread_pool.h"
 #include "hardnet/layer.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,8 +91,7 @@ TEST(every_member_has_a_workspace_of_its_own) {
 TEST(a_number_of_threads_out_of_range_is_refused) {
     struct thread_pool *thread_pool;
     hn_error error;
-    assert_int_equal(thread_pool_create(&thread_pool, -1, &error), HN_INVALID);
-    assert_contains(error.text, "-1 threads");
+    assert_error(thread_pool_create(&thread_pool, -1, &error), HN_INVALID, error, "-1 threads");
     assert_null(thread_pool);
     assert_int_equal(thread_pool_gather(&thread_pool, THREAD_POOL_MOST + 1, &error), HN_INVALID);
     assert_null(thread_pool);

@@ -7,8 +7,6 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include <stdio.h>
-
 #include "base/elementary_arguments.h"
 #include "base/elementary_widths.h"
 

@@ -7,9 +7,6 @@
 #include "hardnet/check.h"
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <string.h>
-
 static hn_model *model_of(const char *bytes) {
     hn_text text = {.name = "text", .bytes = bytes, .length = strlen(bytes)};
     hn_model *model;

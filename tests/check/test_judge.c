@@ -4,8 +4,6 @@
 #include "check/richardson.h"
 #include "support/check.h"
 
-#include <math.h>
-
 typedef double function(double);
 
 /* The verdict on a claimed derivative of f at x, after as many passes as there is doubt for. */

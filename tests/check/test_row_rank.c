@@ -6,9 +6,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { MOST = 64 };
 
 /* Memory for one factor. */

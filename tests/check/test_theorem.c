@@ -9,11 +9,6 @@
 
 #include "hardnet/layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS = 3, COLUMNS = 5, STEPS = 40 };
 static const double LEAST_ENERGY = 1e-16; /* below, rounding of r shows: the bound is sharp on orthonormal rows */
 

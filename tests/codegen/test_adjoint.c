@@ -20,9 +20,6 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 8, SAMPLES = 24, COMMAND = 4096 };
 

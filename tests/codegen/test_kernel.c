@@ -10,10 +10,6 @@
 #include "base/memory.h"
 #include "layer/driver.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct generate_options portable = {HN_INSTRUCTIONS_PORTABLE, true};
 
 static hn_layer *layer_with(size_t rows, hn_method method) {

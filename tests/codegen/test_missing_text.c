@@ -10,8 +10,6 @@
 #include "codegen/print/texts.h"
 #include "hardnet/read.h"
 
-#include <string.h>
-
 const char emit_texts[] =
     "base/one.h\0SIMD_INLINE simd one(simd a) {\n    return a;\n}\n\0"
     "base/nest.h\0#include \"base/one.h\"\n#ifndef FREESTANDING\n#include \"base/library.h\"\n#endif\nint nest;\n\0"

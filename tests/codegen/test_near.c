@@ -9,9 +9,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { SAMPLES = 29, OUTPUTS = 4 };
 
 /* The entry of c in `curve` is 1; that of a is 2 a: the row's weight is 1 only while a is less than 1. */

@@ -11,10 +11,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { SAMPLES = 61, OUTPUTS = 4 };
 
 /* `level` is reached inside the disc for small x only; the logarithm has no value for every d; `joint` is an inequality in several

@@ -10,8 +10,6 @@
 #include "codegen/print/print.h"
 #include "layer/driver.h"
 
-#include <string.h>
-
 static hn_layer *layer_of_file(const char *path, hn_method method) {
     hn_model *model = model_of_file(path);
     hn_layer *layer = layer_of(model, layer_method(method));

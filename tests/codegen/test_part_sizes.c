@@ -12,9 +12,6 @@
 #include "codegen/print/print.h"
 #include "layer/driver.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct generate_options portable = {HN_INSTRUCTIONS_PORTABLE, true};
 
 static hn_layer *layer_and_no_model(hn_model *model, hn_method method) {

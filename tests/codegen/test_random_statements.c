@@ -14,9 +14,6 @@
 #include "codegen/print/print.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LISTS = 40, SLOTS = 14, CONSTANTS = 3, LONGEST = 70, WAYS = 8, COMMAND = 1024 };
 

@@ -11,11 +11,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 37, OUTPUTS = 3, STEPS = 45 };
 
 /* c is pulled to where the logarithm has no value, within a few steps unless it begins there or a is large; the slope of b's equality

@@ -15,9 +15,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -68,8 +65,7 @@ static void expect_failure(const char *command, const char *why) {
     size_t open_files = count_open_files();
     assert_int_equal(run(command, good, &out, &error), HN_UNSUPPORTED);
     assert_null(out.data);
-    assert_int_equal(error.code, HN_CODE_COMPILER);
-    assert_contains(error.text, why);
+    assert_error(error.code, HN_CODE_COMPILER, error, why);
     assert_int_equal(count_open_files(), open_files);
 }
 
@@ -138,8 +134,7 @@ TEST_AROUND(words_of_the_command_count_and_fast_math_among_them_does_not, make_f
     assert_int_equal(run(NULL, asks, &out, &error), HN_OK);
     base_release(out.data);
     setenv("CC", "cc", 1);
-    assert_int_equal(run(NULL, asks, &out, &error), HN_UNSUPPORTED);
-    assert_contains(error.text, "no mark");
+    assert_error(run(NULL, asks, &out, &error), HN_UNSUPPORTED, error, "no mark");
     unsetenv("CFLAGS");
 }
 
@@ -218,8 +213,7 @@ TEST_AROUND(a_folder_that_cannot_be_worked_in_is_told_by_name, make_folder, remo
     hn_error error;
     const char *nowhere = scratch_path(&scratch, "nowhere");
     setenv("TMPDIR", nowhere, 1);
-    assert_int_equal(run("true", good, &out, &error), HN_IO);
-    assert_contains(error.text, nowhere);
+    assert_error(run("true", good, &out, &error), HN_IO, error, nowhere);
     assert_null(out.data);
 }
 
@@ -244,8 +238,7 @@ TEST_AROUND(a_folder_in_which_others_may_replace_files_is_refused, make_folder, 
         const char *folders[] = {open, inner, link}; /* itself, a folder in it, and a link that leads there */
         assert_int_equal(chmod(open, refused[i]), 0);
         for (size_t k = 0; k < COUNT_OF(folders); k++) {
-            assert_int_equal(work_in(folders[k], &error), HN_IO);
-            assert_contains(error.text, "open: other users may replace files in it");
+            assert_error(work_in(folders[k], &error), HN_IO, error, "open: other users may replace files in it");
             assert_contains(error.text, "set TMPDIR");
         }
     }
@@ -265,8 +258,7 @@ TEST_AROUND(a_folder_of_another_user_is_not_worked_in, make_folder, remove_folde
     }
     snprintf(strange, sizeof strange, "%s/strange", temporary.folder);
     assert_true(mkdir(strange, 0755) == 0 && chown(strange, 12345, (gid_t)-1) == 0);
-    assert_int_equal(work_in(strange, &error), HN_IO);
-    assert_contains(error.text, "strange: other users may replace files in it");
+    assert_error(work_in(strange, &error), HN_IO, error, "strange: other users may replace files in it");
     assert_int_equal(rmdir(strange), 0);
 }
 
@@ -310,8 +302,7 @@ static void expect_end(const char *command, const struct compiler_watch *watch, 
     assert_int_equal(compiler_choose(&compiler, command, HN_INSTRUCTIONS_PORTABLE, NULL), HN_OK);
     assert_int_equal(compiler_run(&compiler, watch, &out, good, strlen(good), &error), HN_UNSUPPORTED);
     assert_null(out.data);
-    assert_int_equal(error.code, HN_CODE_COMPILER);
-    assert_contains(error.text, why);
+    assert_error(error.code, HN_CODE_COMPILER, error, why);
 }
 
 /* Whether the process runs; one that nobody has waited for yet does not. */

@@ -14,10 +14,6 @@
 #include "codegen/kernel/kernel_parts.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- the table that spoils ---- */
 
 enum spoiler { SPOILS_ROUNDS = KERNEL_ENTRIES, SPOILS_NEAR, SPOILS_NEAR_ROUNDS, SPOILS_BACK_ROUNDS, SPOILERS };

@@ -21,9 +21,6 @@
 #include "layer/driver.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- what is written down ---- */
 

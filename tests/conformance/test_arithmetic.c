@@ -6,8 +6,6 @@
 #include "support/check.h"
 
 #include <fenv.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 4 };
 

@@ -14,10 +14,6 @@
 #include "base/random.h"
 #include "cpu/backend.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     SAMPLES = 40,
     STRANGE = 10,

@@ -16,10 +16,6 @@
 #include "cpu/backend.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t problems = HN_TEST_SHARE > 1 ? 6 : 16;
 static bool many;
 

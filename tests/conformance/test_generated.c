@@ -24,9 +24,6 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Sanitizers see the generator, which is fast, and wait for the compiler, which is not. */
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 8, MODEL_EVERY = HN_TEST_SHARE > 1 ? 5 : 1, SAMPLES = 11 };

@@ -12,10 +12,6 @@
 #include "core/point.h"
 #include "layer/driver.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS = 50, FEW = 60, MANY = 7280, TURNS = 5 };
 
 /* Equalities of random numbers. */

@@ -12,10 +12,6 @@
 #include "layer/driver.h"
 #include "linalg/blocked_ldl.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #ifdef __SANITIZE_THREAD__
 #define WATCHED 1
 #else

@@ -20,11 +20,7 @@
 #include "base/random.h"
 #include "hardnet/layer.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

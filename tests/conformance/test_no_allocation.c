@@ -12,9 +12,7 @@
 #include "base/random.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)

@@ -14,10 +14,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -16,9 +16,6 @@
 #include "hardnet/inspect.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SAMPLES = 11, OTHERS = 3 };
 

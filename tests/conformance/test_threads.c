@@ -5,9 +5,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "support/check.h"
 

@@ -1,7 +1,6 @@
 /* test_registry.c - the choice of an instruction set.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "support/check.h"
 

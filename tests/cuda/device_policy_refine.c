@@ -8,8 +8,6 @@
 #include "hardnet/hardnet.h"
 #include "nn/refine_plan.h"
 
-#include <string.h>
-
 enum { MOST = 101, WARP = 32, WIDEST = 50, MOST_OUTPUTS = MOST * WIDEST };
 
 static const hn_device_options device = {.size = sizeof device};

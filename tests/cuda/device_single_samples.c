@@ -5,9 +5,6 @@
 
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define DISC                                                                                                           \
     "param a >= 1; var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= a; subject to line: y[1] + 2 * y[2] = 0.5;\n"
 enum { PARTICULAR = 5, CHAIN = 1500 };

@@ -9,9 +9,6 @@
 #include "base/random.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The unicycle's kernel with a function behind it; *function is what has that name. */
 static struct loaded load_with(bool single, const char *begins, const char *ends, const char *name, void *function) {

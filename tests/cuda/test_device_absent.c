@@ -68,10 +68,8 @@ static void refused(const char *text, const hn_layer_options *options, hn_status
     hn_device_layer *layer;
     hn_error error = {.text = ""};
     hn_model *model = model_of(text);
-    assert_int_equal(hn_device_predict(&forecast, model, options, &error), expected);
-    assert_contains(error.text, words);
-    assert_int_equal(hn_device_layer_create(&layer, model, options, NULL, &error), expected);
-    assert_contains(error.text, words);
+    assert_error(hn_device_predict(&forecast, model, options, &error), expected, error, words);
+    assert_error(hn_device_layer_create(&layer, model, options, NULL, &error), expected, error, words);
     assert_null(layer);
     hn_model_destroy(model);
 }
@@ -88,10 +86,8 @@ TEST(what_is_missing_is_named) {
     hn_device_forecast forecast = {.size = sizeof forecast};
     hn_model *model = model_of(disc);
     hn_error error = {.text = ""};
-    assert_int_equal(hn_device_predict(NULL, model, NULL, &error), HN_INVALID);
-    assert_contains(error.text, "out");
-    assert_int_equal(hn_device_predict(&forecast, NULL, NULL, &error), HN_INVALID);
-    assert_contains(error.text, "model");
+    assert_error(hn_device_predict(NULL, model, NULL, &error), HN_INVALID, error, "out");
+    assert_error(hn_device_predict(&forecast, NULL, NULL, &error), HN_INVALID, error, "model");
     hn_model_destroy(model);
 }
 
@@ -99,8 +95,7 @@ static void options_refused(hn_device_options options, const char *text, hn_stat
     hn_model *model = model_of(text);
     hn_device_layer *layer;
     hn_error error = {.text = ""};
-    assert_int_equal(hn_device_layer_create(&layer, model, NULL, &options, &error), expected);
-    assert_contains(error.text, words);
+    assert_error(hn_device_layer_create(&layer, model, NULL, &options, &error), expected, error, words);
     assert_null(layer);
     hn_model_destroy(model);
 }
@@ -157,8 +152,7 @@ TEST(a_compiler_in_a_package_is_found) {
         dlclose(own);
         skip(); /* a machine with a compiler of its own */
     }
-    assert_int_equal(nvrtc_open(&nvrtc, NULL, &error), HN_UNSUPPORTED);
-    assert_contains(error.text, "no libnvrtc.so.12 or .13 was found");
+    assert_error(nvrtc_open(&nvrtc, NULL, &error), HN_UNSUPPORTED, error, "no libnvrtc.so.12 or .13 was found");
     snprintf(fake, sizeof fake, "%s/libnvrtc.so.13", FAKE_DEVICE);
     assert_int_equal(symlink(fake, make_folders("site/nvidia/cuda_nvrtc/lib/libnvrtc.so.12")), 0);
     assert_int_equal(nvrtc_open(&nvrtc, NULL, &error), HN_OK);

@@ -18,9 +18,6 @@
 #include "hardnet/device.h"
 #include "hardnet/read.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

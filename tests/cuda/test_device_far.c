@@ -11,8 +11,6 @@
 #include "cuda/kernel_global_plan.h"
 #include "cuda/nvrtc.h"
 
-#include <math.h>
-
 #include "cuda/kernels/kernel_args.h"
 
 enum { SLOTS = 10, OUTPUTS = 6, CAPABILITY = 90, LOST = 700 };

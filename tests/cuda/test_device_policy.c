@@ -11,11 +11,6 @@
 #include "hardnet/hardnet.h"
 #include "nn/refiner.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { BATCH = 2 * IMPROVE_CHUNK + 11, STEPS = 4 };
 
 static const hn_device_options device = {.size = sizeof device};

@@ -15,9 +15,6 @@
 #include "hardnet/device.h"
 #include "hardnet/train.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { SAMPLES = 37, PROBLEMS = HN_TEST_SHARE > 1 ? 1 : 4 };
 
 /* Rows that are affine, with an objective that is quadratic; one output is fixed by an input. */

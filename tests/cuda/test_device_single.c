@@ -23,10 +23,6 @@
 #include "model/draw_inputs.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COMMAND = 1024, SAMPLES = 24 };
 

@@ -22,10 +22,6 @@
 #include "layer/layer_plan.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "dense_models.h"
 #include "device_text_host.h"

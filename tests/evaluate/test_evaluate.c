@@ -10,10 +10,6 @@
 #include "base/random.h"
 #include "hardnet/evaluate.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MODELS = 40, SIZE = 2000 };
 static const double STEP = 1e-5, CLOSE = 2e-7;
 

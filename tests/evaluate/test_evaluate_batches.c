@@ -9,10 +9,6 @@
 #include "cpu/backend.h"
 #include "hardnet/evaluate.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 203 };
 
 /* ---- samples and results ---- */

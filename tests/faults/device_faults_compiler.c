@@ -10,10 +10,6 @@
 #include "cuda/cuda_driver.h"
 #include "cuda/nvrtc.h"
 
-#include <stdio.h>
-
-#include <string.h>
-
 enum { FAILED = 6, CAPABILITY = 90, CODE_BYTES = 5 };
 
 static nvrtc_result create(nvrtc_program *program, const char *text, const char *name, int headers,

@@ -6,8 +6,6 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
-#include <string.h>
-
 const double faults_x[SAMPLES * INPUTS] = {1, 2, 1, 3, 1.5};
 
 static hn_status run(const hn_device_layer *layer, struct results *r, hn_error *error) {

@@ -18,10 +18,6 @@
 #include "linalg/blocked_ldl.h"
 #include "nearest/nearest_plan.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { COUNT = 20, EVALUATIONS = 70, THREADS = 3 };
 
 static struct {

@@ -15,7 +15,6 @@
 #include "hardnet/arrays.h"
 
 #include <errno.h>
-#include <string.h>
 
 enum { PIECE = 7 }; /* bytes of one transfer: a file takes several */
 
@@ -213,8 +212,7 @@ TEST_AROUND(an_errno_without_a_text_is_told_as_a_number, make_folder, remove_fol
     hn_error error;
     struct file_bytes read;
     system_fail_at(1, 99999);
-    assert_int_equal(file_read(&read, path, SIZE_MAX, &error), HN_IO);
-    assert_contains(error.text, "99999");
+    assert_error(file_read(&read, path, SIZE_MAX, &error), HN_IO, error, "99999");
 }
 
 TEST_AROUND(memory_that_runs_out_is_told_and_the_old_file_kept, make_folder, remove_folder) {
@@ -223,16 +221,14 @@ TEST_AROUND(memory_that_runs_out_is_told_and_the_old_file_kept, make_folder, rem
         struct file_bytes read;
         size_t open_files = count_open_files();
         memory_fail_at(1, for_ever);
-        assert_int_equal(file_write(path, new_text, sizeof new_text, &error), HN_NO_MEMORY);
-        assert_contains(error.text, "/file: out of memory");
+        assert_error(file_write(path, new_text, sizeof new_text, &error), HN_NO_MEMORY, error, "/file: out of memory");
         memory_fail_at(1, for_ever);
         assert_int_equal(file_read(&read, path, SIZE_MAX, &error), HN_NO_MEMORY);
         assert_null(read.data);
         memory_fail_at(2, for_ever);
         system_fail_at(2, EIO); /* a size that is not known, and a device that does not end */
         system_move_at_most(0);
-        assert_int_equal(file_read(&read, "/dev/zero", SIZE_MAX, &error), HN_NO_MEMORY);
-        assert_contains(error.text, "/dev/zero: out of memory");
+        assert_error(file_read(&read, "/dev/zero", SIZE_MAX, &error), HN_NO_MEMORY, error, "/dev/zero: out of memory");
         assert_null(read.data);
         memory_fail_never();
         check_file_is(old_text, sizeof old_text);

@@ -19,8 +19,6 @@
 #include "hardnet/hardnet.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { COUNT = 6, OUTPUTS = 2, CANDIDATES = 2, THREADS = 3, ENTRIES = 6 /* the most files that lives leave */ };
 

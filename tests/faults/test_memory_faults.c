@@ -14,8 +14,6 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 enum { MATRICES = 8, LEAST_ALLOCATIONS = 60 };
 
 /* What a journey makes, all of it released at its end, and the numbers that it comes home with. */

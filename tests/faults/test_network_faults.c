@@ -15,8 +15,6 @@
 #include "nn/perceptron.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PIECE = 97 }; /* bytes of one transfer: a file takes several */
 

@@ -6,8 +6,6 @@
 #include "support/check.h"
 #include "support/failing_memory.h"
 
-#include <math.h>
-
 enum { ENTRIES = 1000, MOST_BYTES_EACH = 100 };
 
 static void check_memory(size_t rows, size_t columns) {

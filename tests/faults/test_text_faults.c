@@ -20,9 +20,6 @@
 #include "layer/driver.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_BYTES = 1 << 16, LARGE_BYTES = 3000, EMITTED_BYTES = 600 /* what is emitted is searched for pairs */ };
 

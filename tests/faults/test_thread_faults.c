@@ -11,8 +11,6 @@
 #include "base/thread_pool.h"
 #include "hardnet/layer.h"
 
-#include <stdio.h>
-
 enum { THREADS = 5, PIECES = 100 };
 
 static hn_layer *half_line(void) {

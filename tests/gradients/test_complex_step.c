@@ -24,9 +24,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { PROBLEMS = 800 / HN_TEST_SHARE, PROBLEMS_OF_AUTO = 400 / HN_TEST_SHARE, HARD_PROBLEMS = 2000 / HN_TEST_SHARE };
 enum { LARGE_EVERY = 16, MOST_ENTRIES = 16 };
 

@@ -14,10 +14,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = 600, PLACES = 3 }; /* the bound at c, and to either side */
 
 static const double BESIDE = 1e-7, LIMIT = 1e-3;

@@ -12,10 +12,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM,
                                     HN_METHOD_AUTO,  HN_METHOD_ENFORCE, HN_METHOD_SNARENET};
 

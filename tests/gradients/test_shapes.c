@@ -15,10 +15,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static const double LIMIT = 1e-7;
 
 /* ---- checks ---- */

@@ -7,8 +7,6 @@
 #include "support/model_check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-
 enum { OUTPUTS = 3 };
 
 /* y1 starts at 5 + x and holds there; y2 is fixed at x^2; y3 must meet y3 = y1 x. */

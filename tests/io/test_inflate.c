@@ -5,8 +5,6 @@
 
 #include "io/inflate.h"
 
-#include <string.h>
-
 enum { MOST = 100, STORED = 0, FIXED = 1, DYNAMIC = 2, NO_KIND = 3 };
 
 struct bits {

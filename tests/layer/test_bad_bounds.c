@@ -13,10 +13,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PLACES = 2, SIDES = 2, INPUTS = 2 * PLACES * SIDES, OUTPUTS = 3, COUNT = 11, BAD = 6 };
 enum place { OF_ROW, OF_OUTPUT };
 enum side { LOWER, UPPER };

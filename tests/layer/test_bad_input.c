@@ -13,9 +13,6 @@
 #include "base/random.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { INPUTS = 3, OUTPUTS = 5, COUNT = 11, BAD = 4 };
 

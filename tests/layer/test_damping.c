@@ -7,8 +7,6 @@
 
 #include "core/sample.h"
 
-#include <math.h>
-
 /* A circle and a line through it: two equations, two outputs. */
 static hn_model *circle_and_line(void) {
     hn_model *m = model_new();

@@ -13,11 +13,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = 1000, MOST = 64, TRAIL = 32 };
 
 /* ---- one step against the formula ---- */

@@ -7,9 +7,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 enum { WIDE = 6000, MOST_MEGABYTES = 80 }; /* half of the full matrix has 18 million places */

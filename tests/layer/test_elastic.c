@@ -16,11 +16,6 @@
 #include "hardnet/read.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = HN_TEST_SHARE > 1 ? 5 : 12, MOST_STEPS = 200 }; /* sanitizers are slow */
 
 static const char *const names[] = {"far", "growth", "chain", "integrator", "budget", "order", "hull", "bent"};

@@ -12,10 +12,6 @@
 
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 30, STEPS = 50 };
 
 static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM, HN_METHOD_AUTO, HN_METHOD_HARDNET};

@@ -12,11 +12,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PAL_STARTS = 200, WARP_STARTS = 300, FSNET_STARTS = 100, INFEASIBLE_STARTS = 50, SEED = 1 };
 
 /* Samples of one model, corrected by one layer. */

@@ -7,9 +7,6 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char text[] = "var a <= 6; var b; s.t. line: a - b = 0; s.t. above: a*b >= 4;";
 static const char meets[] = "var a <= 6; var b; param p := 4; s.t. line: a - b = 0; s.t. above: 4 <= a*b <= p;";
 

@@ -11,10 +11,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { OUTPUTS = 90, EQUALITIES = 40, INEQUALITIES = 30, SAMPLES = 6 };
 
 /* What the last equality does to the first: nothing, says it again, says something else. */

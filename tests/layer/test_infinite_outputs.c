@@ -10,10 +10,6 @@
 #include "base/random.h"
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static hn_model *model_from(const char *text) {
     const hn_text one = {.name = "text", .bytes = text, .length = strlen(text)};
     hn_model *model = NULL;

@@ -6,9 +6,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* sqrt(w) = o and w = t / 4.6 - 500 with w >= 1e-4: a step onto the second row takes w where the root is no number. */
 static hn_model *edge_of_a_domain(void) {
     hn_model *m = model_new();

@@ -16,11 +16,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = 2000 / HN_TEST_SHARE, MOST_ROWS = 12, MOST_OUTPUTS = 9 };
 
 struct linear {

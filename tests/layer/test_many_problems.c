@@ -25,11 +25,6 @@
 #include "base/clock.h"
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Sanitizers are slow: they see a share. */
 enum { PROBLEMS = 20000 / HN_TEST_SHARE, SEED = 2026, MOST_TOLD = 10 };
 enum { WAY_PROBLEMS = PROBLEMS / 8, STARTS = 3, MEDIUM_EVERY = 400 };

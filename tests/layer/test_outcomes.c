@@ -9,9 +9,6 @@
 #include "hardnet/read.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 8 };
 

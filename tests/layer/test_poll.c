@@ -6,8 +6,6 @@
 #include "base/clock.h"
 #include "layer/driver.h"
 
-#include <string.h>
-
 /* A worker of which nothing but its clock is there. */
 struct watch {
     struct worker worker;

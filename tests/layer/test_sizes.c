@@ -7,9 +7,6 @@
 
 #include "hardnet/read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 20 };
 
 /* A circle that y is corrected onto. */

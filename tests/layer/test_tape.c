@@ -8,8 +8,6 @@
 #include "base/random.h"
 #include "core/sample.h"
 
-#include <math.h>
-
 enum { COUNT = 20 };
 
 /* A disc that y is corrected onto, for an input. */

@@ -11,11 +11,6 @@
 #include "hardnet/evaluate.h"
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct formula {
     const char *text;
     double undefined, defined; /* y */

@@ -8,9 +8,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { OUTPUTS = 50, CALLS = 20 };
 
 /* Steps of a control loop whose state and raw output drift slowly; with a warm start or without. */

@@ -11,10 +11,6 @@
 #include "support/check.h"
 #include "support/damped_judge.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_ROWS = 200, MOST_ENTRIES = 4000 };
 
 /* What a pattern has beside `length` rows (y_i, all common columns), or (y_i, y_i+1, all common columns). */

@@ -11,10 +11,6 @@
 #include "support/check.h"
 #include "support/damped_judge.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SMALL = JUDGE_SMALL, LARGEST = 128 };
 
 static bool all;

@@ -8,10 +8,6 @@
 #include "cpu/backend.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 24 };
 
 /* A sparse symmetric matrix for all lanes, each with numbers of its own. */

@@ -6,9 +6,6 @@
 #include "linalg/transversal.h"
 #include "support/check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LARGEST = 30, PATTERNS = 2000 };
 
 static const uint64_t PRIME = 2147483647;

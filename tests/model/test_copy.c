@@ -4,10 +4,6 @@
 #include "support/model_check.h"
 #include "support/rich_model.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 static hn_model *copy_of(const hn_model *model) {
     hn_model *copy;
     hn_error error = {.text = ""};

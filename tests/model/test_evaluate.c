@@ -5,9 +5,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-
 TEST(an_expression_has_the_value_of_its_formula) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y"), z = hn_output(m, "z");

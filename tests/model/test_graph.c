@@ -5,8 +5,6 @@
 
 #include "model/graph.h"
 
-#include <math.h>
-
 static struct graph graph_new(size_t max_nodes) {
     struct graph graph;
     assert_int_equal(graph_create(&graph, max_nodes), HN_OK);

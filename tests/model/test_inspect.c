@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"
 
-#include <math.h>
-#include <string.h>
-
 TEST(an_expression_is_valid_when_it_is_a_node_of_a_model) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");

@@ -3,10 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- life ---- */
 
 TEST(a_model_is_created_with_defaults_or_with_options) {

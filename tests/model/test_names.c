@@ -5,9 +5,6 @@
 
 #include "model/names.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { NAMES = 5000 };
 
 TEST(every_name_is_found_and_no_other) {

@@ -9,8 +9,6 @@
 #include "base/random.h"
 #include "model/operators.h"
 
-#include <math.h>
-
 enum { POINTS = 200, ULPS = 4 };
 
 static double negate(double a) {

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "model/parts.h"
 
-#include <stdio.h>
-
 struct sample {
     hn_model *m;
     hn_expr x, y, z, forward, body;

@@ -9,9 +9,6 @@
 #include "base/random.h"
 #include "model/operators.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { GRAPHS = 2000, TERMS = 40, LEAVES = 6, INPUTS = 2, POINTS = 4 };
 
 /* Values that stay exact however they are added and multiplied: multiples of 1/4096 below 2^36. */

@@ -12,8 +12,6 @@
 #include "base/random.h"
 #include "model/parts.h"
 
-#include <math.h>
-
 enum { POINTS = 50, ULPS = 4 };
 
 /* clang-format off */

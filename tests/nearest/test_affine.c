@@ -9,11 +9,6 @@
 #include "support/model_check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_OUTPUTS = 12, MOST_ROWS = 48, EACH = 5, PROBLEMS = 600 / HN_TEST_SHARE };
 
 /* bl <= A y <= bu with weights, or with an objective y' H y / 2 + p' y; the inputs are the bounds. */

@@ -10,11 +10,6 @@
 #include "support/run_layer.h"
 #include "support/search_trial.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double FAR = 1e-4;       /* the larger distance */
 static const double POLISHED = 1e-13; /* residual of the solutions that are compared */
 

@@ -10,11 +10,6 @@
 
 #include "hardnet/inspect.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 64, TEXT = 1 << 14, TRIALS = 60 / HN_TEST_SHARE };
 
 struct answer {

@@ -10,11 +10,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* sigma Hess f + sum lambda Hess c by the evaluator, outputs x outputs, lower triangle. */
 static void known_hessian(const struct random_problem *p, double sigma, const double *lambda, double *full) {
     hn_evaluator *evaluator;

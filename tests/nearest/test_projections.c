@@ -8,11 +8,6 @@
 #include "support/model_check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SIZE = 6, SAMPLES = 100 };
 
 /* The largest distance from what is known, of all samples so far. */

@@ -8,9 +8,6 @@
 #include "support/search_judge.h"
 #include "support/search_trial.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- weights ---- */
 
 /* Farkas' lemma at the proof's own point: weights belong to bounds that are there, the violation weighs 1, and J' w is what is reported. true

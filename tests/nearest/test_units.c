@@ -8,11 +8,6 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 5 };
 static const double STARTS[SAMPLES] = {0.0006188, 0.0024969, 0.0008, 0.002, -0.001};
 

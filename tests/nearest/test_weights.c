@@ -12,11 +12,6 @@
 
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 60 : 300 };
 static const double FAR = 1e-4;
 static const double POLISHED = 1e-12;

@@ -8,10 +8,6 @@
 #include "hardnet/read.h"
 #include "nn/loss.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 21 };
 
 static double *draw(struct random *random, size_t count) {

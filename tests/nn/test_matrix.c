@@ -12,9 +12,6 @@
 #include "cpu/backend.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHAPES = 300, MOST = 300 };
 

@@ -8,8 +8,6 @@
 
 #include "base/utf8.h"
 
-#include <math.h>
-
 /* 2 -> 3 -> 1, relu */
 static const char good_header[] =
     "{\"__metadata__\":{\"format\":\"hardnet network 1\",\"activation\":\"relu\",\"crc32\":\"00000000\"},"
@@ -382,7 +380,6 @@ TEST(folders_and_devices_are_refused) {
     hn_network *network;
     hn_error error;
     assert_int_equal(hn_network_load(&network, "/tmp", &error), HN_IO);
-    assert_int_equal(hn_network_load(&network, "/dev/zero", &error), HN_IO);
-    assert_contains(error.text, "/dev/zero: is a device, not a file");
+    assert_error(hn_network_load(&network, "/dev/zero", &error), HN_IO, error, "/dev/zero: is a device, not a file");
     assert_null(network);
 }

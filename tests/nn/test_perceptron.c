@@ -11,9 +11,6 @@
 #include "nn/perceptron.h"
 
 #include <complex.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_WIDTH = 64 };
 
@@ -305,8 +302,7 @@ TEST(outputs_have_the_bits_of_the_formulas) {
 static void check_refused(hn_network_options options, const char *option, const char *part) {
     hn_network *network;
     hn_error error;
-    assert_int_equal(hn_network_create(&network, &options, &error), HN_INVALID);
-    assert_contains(error.text, part);
+    assert_error(hn_network_create(&network, &options, &error), HN_INVALID, error, part);
     assert_string_equal(error.subject, option);
 }
 

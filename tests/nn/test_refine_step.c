@@ -9,11 +9,6 @@
 #include "support/check.h"
 #include "support/model_check.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct bench {
     struct refine_stepper stepper;
     void *block;

@@ -10,10 +10,6 @@
 #include "hardnet/read.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { OUTPUTS = 3, TRIALS = 20 };
 
 static const char text[] = "var a; var b >= -2, <= 5; var c;\n"

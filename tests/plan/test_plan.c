@@ -8,9 +8,6 @@
 
 #include "layer/driver.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = 60 };
 
 static struct plan *plan_of(uint64_t number, hn_method method) {

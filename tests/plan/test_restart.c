@@ -9,10 +9,6 @@
 #include "hardnet/read.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { OUTPUTS = 5 };
 
 static const char text[] = "var a := 0.25; var b >= 1, <= 2; var c >= -7, <= -5, := -5.5; var d <= 3; var e := 8;\n"

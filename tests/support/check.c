@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct registered_test *first_test;
 static CMFixtureFunction group_set_up, group_tear_down;
 

@@ -1,14 +1,18 @@
-/* check.h - what every test needs: cmocka with the headers that it wants before it, registration, checks of doubles and texts.
+/* check.h - what every test needs: headers of C, cmocka, registration of tests, checks of doubles and texts.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_TESTS_SUPPORT_CHECK_H
 #define HN_TESTS_SUPPORT_CHECK_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -64,5 +68,12 @@ void check_in_interval(double value, double low, double high, const char *what, 
 
 #define assert_contains(text, part) check_contains(text, part, __FILE__, __LINE__)
 void check_contains(const char *text, const char *part, const char *file, int line);
+
+/* A call that fails with this status and with a message that contains these words. */
+#define assert_error(call, status, error, words)                                                                       \
+    do {                                                                                                               \
+        assert_int_equal(call, status);                                                                                \
+        assert_contains((error).text, words);                                                                          \
+    } while (0)
 
 #endif

@@ -8,10 +8,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COMMAND = 4096, FLAGS = 32 };
 
 bool compiler_is_there(void) {

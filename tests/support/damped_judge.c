@@ -7,10 +7,6 @@
 #include "linalg/stream_scale.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The judge's numbers. */
 #ifdef __SIZEOF_FLOAT128__
 __extension__ typedef __float128 exact;

@@ -5,10 +5,6 @@
 
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 hn_layer_options layer_method(hn_method method) {
     hn_layer_options options = hn_layer_defaults();
     options.method = method;

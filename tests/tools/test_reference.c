@@ -10,11 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 128 };
 

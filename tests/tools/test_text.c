@@ -5,9 +5,6 @@
 
 #include "common/text.h"
 
-#include <stdio.h>
-#include <string.h>
-
 TEST(a_formatted_text_may_have_any_length) {
     static char word[5000];
     for (size_t length = 500; length < sizeof word; length = length < 530 ? length + 1 : length + 977) {

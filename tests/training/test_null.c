@@ -7,8 +7,6 @@
 
 #include "hardnet/hardnet.h"
 
-#include <string.h>
-
 /* A call that is refused, with and without an error to fill: the argument that is missing is its subject. */
 #define assert_missing(call, name)                                                                                     \
     do {                                                                                                               \

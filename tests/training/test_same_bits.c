@@ -13,8 +13,6 @@
 #include "support/check.h"
 #include "training/policy_parts.h"
 
-#include <string.h>
-
 enum { MOST = 330, CHUNKS = 9, INPUTS = 3, OUTPUTS = 50 };
 _Static_assert((MOST + CHUNK - 1) / CHUNK == CHUNKS && MOST % CHUNK != 0, "nine chunks, the last one short");
 

@@ -8,10 +8,6 @@
 #include "support/check.h"
 #include "support/model_check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 50 };
 enum { BATCH = 3 * CHUNK + 10 }; /* four chunks: with fewer than three, every order has the same sum */
 

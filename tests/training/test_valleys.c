@@ -6,9 +6,6 @@
 #include "hardnet/hardnet.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { SAMPLES = 40 };
 
 static hn_model *valleys(void) {
