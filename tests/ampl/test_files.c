@@ -62,6 +62,7 @@ TEST_AROUND(files_name_files_beside_them, start, stop) {
 
 TEST_AROUND(a_missing_file_is_named_where_it_is_asked_for, start, stop) {
     const char *files[] = {put("a.mod", "var x;\n  include nowhere.mod;")}, *none[] = {"/nowhere/at/all.mod"};
+    const char *data[] = {put("b.mod", "param p;\nvar x >= p;\ndata nowhere.dat;")};
     hn_model *model;
     hn_error error;
     assert_int_equal(hn_model_read(&model, 1, files, NULL, &error), HN_IO);
@@ -69,22 +70,27 @@ TEST_AROUND(a_missing_file_is_named_where_it_is_asked_for, start, stop) {
     assert_non_null(strstr(error.text, "a.mod:2:3: "));
     assert_non_null(strstr(error.text, "nowhere.mod"));
     assert_error(hn_model_read(&model, 1, none, NULL, &error), HN_IO, error, "/nowhere/at/all.mod");
+    assert_error(hn_model_read(&model, 1, data, NULL, &error), HN_IO, error, "b.mod:3:1: ");
+    assert_contains(error.text, "nowhere.dat");
 }
 
 TEST_AROUND(files_that_include_themselves_are_stopped, start, stop) {
     const char *files[] = {put("a.mod", "include a.mod;")};
     hn_model *model;
     hn_error error;
-    assert_int_equal(hn_model_read(&model, 1, files, NULL, &error), HN_LIMIT);
+    assert_error(hn_model_read(&model, 1, files, NULL, &error), HN_LIMIT, error, "a.mod:1:1: files include each other");
     assert_null(model);
 }
 
 TEST_AROUND(an_error_names_the_file_it_is_in, start, stop) {
     put("b.mod", "var y;\nvar 7;\n");
+    put("b.dat", "# p is a number\nparam p :=\n  abc;\n");
     const char *files[] = {put("a.mod", "var x;\ninclude b.mod;")};
+    const char *data[] = {put("c.mod", "param p;\nvar x >= p;\ndata b.dat;")};
     hn_model *model;
     hn_error error;
     assert_error(hn_model_read(&model, 1, files, NULL, &error), HN_SYNTAX, error, "/b.mod:2:5: 7");
+    assert_error(hn_model_read(&model, 1, data, NULL, &error), HN_INVALID, error, "/b.dat:3:3: abc");
 }
 
 /* ---- files that are no models ---- */
