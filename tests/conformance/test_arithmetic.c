@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "hardnet/hardnet.h"
 #include "support/check.h"
+#include "support/run_layer.h"
 
 #include <fenv.h>
 
@@ -177,14 +178,8 @@ static void make(struct things *t) {
         t->y_raw[i] = 0.01 * (double)(i % 17);
         t->ones[i] = 1;
     }
-    t->batch = (hn_batch){.size = sizeof t->batch,
-                          .count = SAMPLES,
-                          .x = t->x,
-                          .y_raw = t->y_raw,
-                          .y = t->y,
-                          .tape = t->tape,
-                          .reports = t->reports,
-                          .report_size = sizeof(hn_report)};
+    t->batch = batch_of(SAMPLES, t->x, t->y_raw, t->y, t->reports);
+    t->batch.tape = t->tape;
     t->gradient = (hn_gradient){.size = sizeof t->gradient, .grad_y = t->ones, .grad_y_raw = t->pulled};
 }
 

@@ -203,15 +203,10 @@ TEST(a_sample_that_several_threads_compute_can_be_cancelled) {
     for (int round = 0; round < 3; round++) {
         struct stopper stopper = {0, 0};
         hn_report report;
-        const hn_batch batch = {.size = sizeof batch,
-                                .count = 1,
-                                .y_raw = raw,
-                                .y = y,
-                                .report_size = sizeof report,
-                                .reports = &report,
-                                .cancel = &stopper.cancel,
-                                .watch = stop,
-                                .watch_context = &stopper};
+        hn_batch batch = batch_of(1, NULL, raw, y, &report);
+        batch.cancel = &stopper.cancel;
+        batch.watch = stop;
+        batch.watch_context = &stopper;
         assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
         assert_int_equal(report.outcome, HN_OUTCOME_CANCELLED);
         assert_true(report.iterations <= 2);

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/random_problem.h"
+#include "support/run_layer.h"
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -72,14 +73,9 @@ static void call_begin(struct call *call, const struct subject *s, const hn_laye
     call->bytes = hn_layer_workspace_bytes(layer);
     call->bytes = call->bytes > backward ? call->bytes : backward;
     call->workspace = malloc(call->bytes + 1);
-    call->batch = (hn_batch){.size = sizeof call->batch,
-                             .count = count,
-                             .x = s->x + first * s->problem.inputs,
-                             .y_raw = s->raw + first * outputs,
-                             .y = numbers(count * outputs),
-                             .tape = malloc(hn_layer_tape_bytes(layer, count) + 1),
-                             .report_size = sizeof(hn_report),
-                             .reports = call->reports};
+    call->batch = batch_of(count, s->x + first * s->problem.inputs, s->raw + first * outputs, numbers(count * outputs),
+                           call->reports);
+    call->batch.tape = malloc(hn_layer_tape_bytes(layer, count) + 1);
     call->gradient = (hn_gradient){.size = sizeof call->gradient,
                                    .grad_y = s->raw + first * outputs, /* any numbers */
                                    .grad_y_raw = numbers(count * outputs)};

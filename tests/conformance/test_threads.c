@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "support/check.h"
+#include "support/run_layer.h"
 
 #include "autodiff/derivatives.h"
 #include "base/random.h"
@@ -119,12 +120,7 @@ static struct correction *correction_of(const hn_layer *layer) {
     c->layer = layer;
     for (int i = 0; i < SAMPLES * OUTPUTS; i++)
         c->raw[i] = 2 * random_normal(&random);
-    c->batch = (hn_batch){.size = sizeof(hn_batch),
-                          .count = SAMPLES,
-                          .y_raw = c->raw,
-                          .y = c->y,
-                          .report_size = sizeof(hn_report),
-                          .reports = c->reports};
+    c->batch = batch_of(SAMPLES, NULL, c->raw, c->y, c->reports);
     c->batch.tape = malloc(hn_layer_tape_bytes(layer, SAMPLES));
     c->gradient = (hn_gradient){.size = sizeof(hn_gradient), .grad_y = c->raw, .grad_y_raw = c->grad};
     return c;

@@ -292,9 +292,7 @@ TEST(so_it_is_with_long_models) {
     assert_int_equal(forecast.form, HN_DEVICE_ROLLED);
     expect(&of_long);
     hn_layer *layer = layer_of(long_model, options);
-    struct layer_results ours = results_of(layer, 1);
-    hn_batch batch = batch_into(&ours, faults_x, NULL);
-    layer_run(layer, &batch);
+    struct layer_results ours = run_forward(layer, 1, faults_x, NULL);
     size_t stride = ours.outputs / (SAMPLES * OUTPUTS);
     for (size_t i = 0; i < SAMPLES * OUTPUTS; i++)
         assert_memory_equal(&ours.y[i * stride], &of_long.expected.y[i], sizeof ours.y[0]);

@@ -25,9 +25,7 @@ static hn_model *plateau(bool boxed) {
 }
 
 static void run(const hn_layer *layer, double x, const double *raw, double *y) {
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, &x, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, &x, raw);
     assert_int_equal(r.reports[0].outcome, HN_OUTCOME_OK);
     for (int j = 0; j < OUTPUTS; j++)
         y[j] = r.y[j];

@@ -183,9 +183,7 @@ TEST(bounds_that_meet_at_infinity_are_bad) {
             input[0] = sign, input[1] = 0;
         }
         hn_layer *layer = layer_of(model, layer_method(methods[i / 2 / PLACES]));
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, x, raw);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, x, raw);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_BAD_BOUNDS);
         assert_int_equal(r.reports[0].culprit, row_of(model, place));
         assert_all_finite(r.y, OUTPUTS);

@@ -152,14 +152,8 @@ struct one {
 static struct one run_by(hn_method method, const hn_model *model, double x, const double *raw, const double *fallback) {
     struct one one;
     hn_layer *layer = layer_of(model, layer_method(method));
-    hn_batch batch = {.size = sizeof batch,
-                      .count = 1,
-                      .x = &x,
-                      .y_raw = raw,
-                      .y = one.y,
-                      .report_size = sizeof(hn_report),
-                      .reports = &one.report,
-                      .fallback = fallback};
+    hn_batch batch = batch_of(1, &x, raw, one.y, &one.report);
+    batch.fallback = fallback;
     memset(&one, 0xff, sizeof one);
     layer_run(layer, &batch);
     assert_all_finite(one.y, 4);
@@ -205,10 +199,8 @@ TEST(whichever_start_value_it_is) {
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
     for (size_t bad = 0; bad < 3; bad++) {
         double x[] = {1, 1, 1};
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, x, NULL);
         x[bad] = -1;
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, x, NULL);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_NONFINITE_INPUT);
         assert_int_equal(r.reports[0].culprit, 3 + bad);
         assert_all_finite(r.y, 3);
@@ -230,9 +222,7 @@ TEST(a_start_value_on_its_bound_keeps_its_bits) {
     hn_constrain(m, "sum", -2, hn_add(low, high), 2);
     model_finish_good(m);
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, NULL, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
     assert_int_equal(r.reports[0].outcome, HN_OUTCOME_NONFINITE_INPUT);
     assert_same_bits(r.y[0], -0.0);
     assert_same_bits(r.y[1], 0.0);

@@ -152,13 +152,7 @@ TEST(a_layer_outlives_its_model) {
     hn_model *m = ring_model();
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
     hn_model_destroy(m);
-    hn_batch batch = {.size = sizeof batch,
-                      .count = 1,
-                      .x = &x,
-                      .y_raw = raw,
-                      .y = y,
-                      .report_size = sizeof(hn_report),
-                      .reports = &report};
+    hn_batch batch = batch_of(1, &x, raw, y, &report);
     layer_run(layer, &batch);
     assert_int_equal(report.outcome, HN_OUTCOME_OK);
     hn_layer_destroy(layer);
@@ -215,13 +209,7 @@ TEST(outputs_may_be_corrected_in_place) {
     fill(x, raw);
     hn_model *m = ring_model();
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
-    hn_batch batch = {.size = sizeof batch,
-                      .count = COUNT,
-                      .x = x,
-                      .y_raw = raw,
-                      .y = y,
-                      .report_size = sizeof(hn_report),
-                      .reports = reports};
+    hn_batch batch = batch_of(COUNT, x, raw, y, reports);
     layer_run(layer, &batch);
     batch.y = raw;
     batch.reports = again;

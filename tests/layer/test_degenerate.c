@@ -105,9 +105,7 @@ TEST(a_damped_step_is_the_formula_s_whatever_the_rank) {
 /* The report of one sample without inputs; the verdict and the violation are those of the equations at y, which is finite. */
 static hn_report report_of(const hn_model *model, hn_layer_options options, const double *raw, double *y) {
     hn_layer *layer = layer_of(model, options);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, NULL, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
     hn_report report = r.reports[0];
     memcpy(y, r.y, r.outputs * sizeof *y);
     for (size_t j = 0; j < r.outputs; j++)

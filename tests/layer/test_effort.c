@@ -91,9 +91,7 @@ TEST(loads_that_cannot_be_served_cost_little) {
     hn_model *model = power_flow();
     hn_layer *layer = layer_with(model, 1);
     double *x = mixed_loads();
-    struct layer_results r = results_of(layer, SAMPLES);
-    hn_batch batch = batch_into(&r, x, NULL);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, SAMPLES, x, NULL);
     for (size_t k = 0; k < SAMPLES; k++) {
         const hn_report *report = &r.reports[k];
         bool served = active_load(x + k * LOADS) < capacity;
@@ -181,9 +179,7 @@ TEST(more_effort_loses_nothing) {
     draw_hard(x, raw);
     for (size_t e = 0; e < COUNT_OF(efforts); e++) {
         hn_layer *layer = layer_with(model, efforts[e]);
-        struct layer_results r = results_of(layer, SAMPLES);
-        hn_batch batch = batch_into(&r, x, raw);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, SAMPLES, x, raw);
         for (size_t k = 0; k < SAMPLES; k++) {
             bool held = e > 0 && before.reports[k].outcome == HN_OUTCOME_OK;
             ok[e] += r.reports[k].outcome == HN_OUTCOME_OK;
@@ -212,10 +208,8 @@ TEST(no_effort_goes_beyond_the_iterations) {
         hn_layer_options options = layer_steps(HN_METHOD_AUTO, ITERATIONS);
         options.effort = efforts[e];
         hn_layer *layer = layer_of(model, options);
-        struct layer_results r = results_of(layer, SAMPLES);
-        hn_batch batch = batch_into(&r, x, raw);
         int most = 0;
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, SAMPLES, x, raw);
         for (size_t k = 0; k < SAMPLES; k++)
             most = r.reports[k].iterations > most ? r.reports[k].iterations : most;
         assert_int_equal(most, e == 0 ? ITERATIONS / 2 : ITERATIONS);
@@ -244,9 +238,7 @@ TEST(affine_rows_that_contradict_are_proof) {
     for (int i = 0; i < 2; i++) {
         hn_model *model = contradiction(i == 0 ? 0.5 : 0.25 - 1e-3);
         hn_layer *layer = layer_with(model, 1);
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, NULL, raw);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, NULL, raw);
         assert_int_equal(r.reports[0].outcome, i == 0 ? HN_OUTCOME_LOCALLY_INFEASIBLE : HN_OUTCOME_OK);
         assert_in_range(r.reports[0].iterations, 1, FEW);
         assert_true(i == 1 || r.reports[0].slope < 1e-9);
@@ -266,9 +258,7 @@ TEST(affine_rows_that_meet_far_away_are_none) {
         hn_constrain(m, "tilted", 1, hn_add(a, hn_scale(tilt, b)), 1);
         model_finish_good(m);
         hn_layer *layer = layer_with(m, 1);
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, NULL, raw);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, NULL, raw);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_OK);
         results_release(&r);
         hn_layer_destroy(layer);

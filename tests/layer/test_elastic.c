@@ -51,9 +51,7 @@ static double *starts_of(const hn_model *model, const double *solution) {
 
 static hn_report run_alone(const hn_model *model, hn_layer_options options, const double *raw, double *y) {
     hn_layer *layer = layer_of(model, options);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, NULL, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
     hn_report report = r.reports[0];
     memcpy(y, r.y, r.outputs * sizeof *y);
     results_release(&r);

@@ -82,13 +82,7 @@ static bool is_ok(const struct trial *t, size_t k) {
 static size_t correct(struct trial *t, hn_method method) {
     hn_layer_options options = layer_method(method);
     hn_layer *layer = layer_of(t->model, options);
-    hn_batch batch = {.size = sizeof batch,
-                      .count = t->count,
-                      .x = t->x,
-                      .y_raw = t->raw,
-                      .y = t->y,
-                      .report_size = sizeof(hn_report),
-                      .reports = t->reports};
+    hn_batch batch = batch_of(t->count, t->x, t->raw, t->y, t->reports);
     size_t ok = 0;
     layer_run(layer, &batch);
     hn_layer_destroy(layer);

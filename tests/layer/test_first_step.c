@@ -37,14 +37,9 @@ static hn_report correct(const char *model_text, hn_method method, const double 
     if (hn_model_read_memory(&model, 1, &source, NULL, &error) != HN_OK)
         fail_msg("%s", error.text);
     hn_layer *layer = layer_of(model, layer_method(method));
-    hn_batch batch = {.size = sizeof batch,
-                      .count = 1,
-                      .y_raw = raw,
-                      .y = y,
-                      .report_size = sizeof(hn_report),
-                      .reports = &report,
-                      .watch = watch,
-                      .watch_context = seen};
+    hn_batch batch = batch_of(1, NULL, raw, y, &report);
+    batch.watch = watch;
+    batch.watch_context = seen;
     layer_run(layer, &batch);
     hn_layer_destroy(layer);
     hn_model_destroy(model);

@@ -105,9 +105,7 @@ TEST(one_step_without_damping_meets_equalities) {
     hn_layer *layer = layer_of(m, options);
     double raw[OUTPUTS];
     draw(raw, OUTPUTS, 2);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, NULL, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
     for (size_t i = 0; i < EQUALITIES; i++)
         assert_true(fabs(r.residual[i]) < 1e-9);
     results_release(&r);

@@ -22,9 +22,7 @@ TEST(outputs_on_a_bound_wait_there_while_others_move) {
     hn_model *m = edge_of_a_domain();
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
     for (size_t i = 0; i < COUNT_OF(raws); i++) {
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, NULL, raws[i]);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, NULL, raws[i]);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_OK);
         assert_true(judged_violation(m, NULL, r.y, false, NULL) <= 1e-8);
         results_release(&r);

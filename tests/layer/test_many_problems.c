@@ -162,13 +162,7 @@ static void run_problem(uint64_t stream, struct tally tallies[KINDS]) {
         assert_true(judged_violation(problem.model, problem.x, problem.solution, options.relative, NULL) <= TOLERANCE);
     draw_start(&problem, kind, stream, start);
     hn_layer *layer = layer_of(problem.model, options);
-    hn_batch batch = {.size = sizeof batch,
-                      .count = 1,
-                      .x = problem.x,
-                      .y_raw = start,
-                      .y = y,
-                      .report_size = sizeof(hn_report),
-                      .reports = &report};
+    hn_batch batch = batch_of(1, problem.x, start, y, &report);
     if (stream == only) {
         batch.watch = show;
         batch.watch_context = &problem;

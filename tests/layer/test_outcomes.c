@@ -24,9 +24,7 @@ struct answer {
 static struct answer correct(const hn_model *model, hn_layer_options options, const double *x, const double *raw) {
     struct answer answer = {.y = {0}};
     hn_layer *layer = layer_of(model, options);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, x, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, x, raw);
     answer.report = r.reports[0];
     memcpy(answer.y, r.y, r.outputs * sizeof *r.y);
     memcpy(answer.residual, r.residual, r.rows * sizeof *r.residual);

@@ -20,14 +20,8 @@ static int loop_steps(const hn_layer *layer, double *warm) {
     for (int j = 0; j < OUTPUTS; j++)
         raw[j] = (j < 30 ? -3 + 0.2 * (double)(j / 3) : 1) + 0.1 * random_normal(&random);
     for (int call = 0; call < CALLS; call++) {
-        hn_batch batch = {.size = sizeof batch,
-                          .count = 1,
-                          .x = x,
-                          .y_raw = raw,
-                          .y = y,
-                          .report_size = sizeof(hn_report),
-                          .reports = &report,
-                          .warm = warm};
+        hn_batch batch = batch_of(1, x, raw, y, &report);
+        batch.warm = warm;
         assert_int_equal(hn_layer_run(layer, &batch, workspace, sizeof workspace, NULL), HN_OK);
         assert_int_equal(report.outcome, HN_OUTCOME_OK);
         assert_true(report.violation <= 1e-8);

@@ -173,14 +173,8 @@ static void check_programme(struct programme *p, struct random *random, bool mee
     options.weights = p->optimal ? NULL : p->weight;
     hn_layer *layer = layer_of(m, options);
     assert_true(layer->affine.there);
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = EACH,
-                            .x = x,
-                            .y_raw = raw,
-                            .y = y,
-                            .multipliers = l,
-                            .report_size = sizeof *reports,
-                            .reports = reports};
+    hn_batch batch = batch_of(EACH, x, raw, y, reports);
+    batch.multipliers = l;
     layer_run(layer, &batch);
     for (size_t s = 0; s < EACH; s++) {
         tally->samples++;

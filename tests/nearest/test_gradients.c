@@ -32,13 +32,7 @@ static double value_at(const struct trial *t, double distance) {
         x[i] = p->x[i] + distance * t->along_x[i];
     for (size_t j = 0; j < p->outputs; j++)
         raw[j] = p->raw[j] + distance * t->along_raw[j];
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .x = x,
-                            .y_raw = raw,
-                            .y = raw,
-                            .report_size = sizeof report,
-                            .reports = &report};
+    const hn_batch batch = batch_of(1, x, raw, raw, &report);
     layer_run(t->layer, &batch);
     for (size_t j = 0; j < p->outputs; j++)
         value += t->loss[j] * raw[j];

@@ -34,13 +34,8 @@ static struct answer run_model(const hn_model *model, hn_method method, const do
     struct answer a;
     hn_layer *layer = layer_of(model, layer_method(method));
     assert_true(hn_model_row_count(model) <= MOST && hn_model_output_count(model) <= MOST);
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .y_raw = raw,
-                            .y = a.y,
-                            .report_size = sizeof a.report,
-                            .reports = &a.report,
-                            .multipliers = method == HN_METHOD_AUTO ? NULL : a.l};
+    hn_batch batch = batch_of(1, NULL, raw, a.y, &a.report);
+    batch.multipliers = method == HN_METHOD_AUTO ? NULL : a.l;
     layer_run(layer, &batch);
     a.residual = method == HN_METHOD_OPTIMAL ? judge(model, a.y, a.l) : 0;
     hn_layer_destroy(layer);

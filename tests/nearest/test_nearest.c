@@ -92,13 +92,8 @@ TEST(a_cusp_is_judged_by_the_definition) {
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
     double raw = 1, out, l = 7;
     hn_report report;
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .y_raw = &raw,
-                            .y = &out,
-                            .report_size = sizeof report,
-                            .reports = &report,
-                            .multipliers = &l};
+    hn_batch batch = batch_of(1, NULL, &raw, &out, &report);
+    batch.multipliers = &l;
     layer_run(layer, &batch);
     assert_int_equal(report.outcome, HN_OUTCOME_OK);
     assert_in_interval(out, -1e-4, 1e-4);
@@ -199,13 +194,8 @@ TEST(full_systems_are_certified) {
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
     struct judge judge = judge_of(m);
     for (size_t count = COUNT; count > 0; count -= COUNT - 1) { /* together, then one alone */
-        const hn_batch batch = {.size = sizeof batch,
-                                .count = count,
-                                .y_raw = raw,
-                                .y = out,
-                                .report_size = sizeof *reports,
-                                .reports = reports,
-                                .multipliers = l};
+        hn_batch batch = batch_of(count, NULL, raw, out, reports);
+        batch.multipliers = l;
         layer_run(layer, &batch);
         for (size_t k = 0; k < count; k++) {
             assert_in_interval(reports[k].kkt, 0, HN_CERTIFIED);

@@ -98,14 +98,8 @@ static double value_at(const struct trial *t, const double *from, double distanc
     for (size_t i = 0; i < p->inputs; i++)
         x[i] = p->x[i] + distance * t->along[i];
     memcpy(y, from, p->outputs * sizeof *y);
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .x = x,
-                            .y_raw = y,
-                            .y = y,
-                            .report_size = sizeof report,
-                            .reports = &report,
-                            .multipliers = l};
+    hn_batch batch = batch_of(1, x, y, y, &report);
+    batch.multipliers = l;
     layer_run(t->layer, &batch);
     double value = inner(t->loss, y, p->outputs) + inner(t->force, l, p->rows);
     free(x);
@@ -202,14 +196,8 @@ static struct known solve(hn_model *m, const double *x, const double *raw) {
     struct known k;
     model_finish_good(m);
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_OPTIMAL));
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .x = x,
-                            .y_raw = raw,
-                            .y = k.y,
-                            .report_size = sizeof k.report,
-                            .reports = &k.report,
-                            .multipliers = k.l};
+    hn_batch batch = batch_of(1, x, raw, k.y, &k.report);
+    batch.multipliers = k.l;
     layer_run(layer, &batch);
     hn_layer_destroy(layer);
     hn_model_destroy(m);

@@ -94,13 +94,8 @@ TEST(weights_are_those_by_hand) {
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
     double raw[2] = {0.25, 0.5}, y[2], l[3];
     hn_report report;
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .y_raw = raw,
-                            .y = y,
-                            .report_size = sizeof report,
-                            .reports = &report,
-                            .multipliers = l};
+    hn_batch batch = batch_of(1, NULL, raw, y, &report);
+    batch.multipliers = l;
     layer_run(layer, &batch);
     assert_int_equal(report.outcome, HN_OUTCOME_LOCALLY_INFEASIBLE);
     assert_in_interval(l[0], 1.0 / 6 - 1e-12, 1.0 / 6 + 1e-12); /* 2 l0 + l1 = 0, and 3 weighs 1 */
@@ -157,14 +152,8 @@ static void check_stop(hn_method method, size_t count) {
     for (size_t i = 0; i < count * p.outputs; i++)
         raw[i] = p.raw[i % p.outputs];
     struct stop stop = {.from = 1e-8};
-    hn_batch batch = {.size = sizeof batch,
-                      .count = count,
-                      .x = p.x,
-                      .repeat_x = true,
-                      .y_raw = raw,
-                      .y = y,
-                      .report_size = sizeof *reports,
-                      .reports = reports};
+    hn_batch batch = batch_of(count, p.x, raw, y, reports);
+    batch.repeat_x = true;
     layer_run(layer, &batch);
     for (size_t k = 0; k < count; k++)
         assert_true(reports[k].outcome == HN_OUTCOME_OK && reports[k].kkt <= HN_CERTIFIED &&

@@ -29,12 +29,7 @@ static void check(double curve) {
     hn_model *model = model_of(curve, &solution);
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_OPTIMAL));
     hn_report reports[SAMPLES];
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = SAMPLES,
-                            .y_raw = STARTS,
-                            .y = y,
-                            .report_size = sizeof *reports,
-                            .reports = reports};
+    const hn_batch batch = batch_of(SAMPLES, NULL, STARTS, y, reports);
     int certified = 0;
     layer_run(layer, &batch);
     for (size_t k = 0; k < SAMPLES; k++) {
@@ -77,13 +72,8 @@ static hn_model *read(const char *text) {
 static struct answer solve(const hn_model *model, hn_method method, const double *raw) {
     struct answer a;
     hn_layer *layer = layer_of(model, layer_method(method));
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .y_raw = raw,
-                            .y = a.y,
-                            .multipliers = a.multipliers,
-                            .report_size = sizeof a.report,
-                            .reports = &a.report};
+    hn_batch batch = batch_of(1, NULL, raw, a.y, &a.report);
+    batch.multipliers = a.multipliers;
     layer_run(layer, &batch);
     assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
     hn_layer_destroy(layer);

@@ -153,9 +153,7 @@ static hn_report report_of(const char *text, const double *weights, double x, co
         fail_msg("%s", error.text);
     options.weights = weights;
     hn_layer *layer = layer_of(model, options);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, &x, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, &x, raw);
     hn_report report = r.reports[0];
     results_release(&r);
     hn_layer_destroy(layer);
