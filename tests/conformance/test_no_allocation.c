@@ -102,16 +102,8 @@ TEST(the_counter_sees_every_allocator) {
 
 /* y1^2 + y2^2 = x1^2, y3 <= sin(y1) + x2, 0.2 <= y1 <= 5, -5 <= y4 <= 5 */
 static hn_model *small_model(void) {
-    hn_model *m = model_new();
-    hn_expr x1 = hn_input(m, "x1"), x2 = hn_input(m, "x2"), none = hn_constant(m, -INFINITY);
-    hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2"), y3 = hn_output(m, "y3"), y4 = hn_output(m, "y4");
-    hn_expr square = hn_mul(x1, x1);
-    hn_constrain_between(m, "circle", square, hn_add(hn_mul(y1, y1), hn_mul(y2, y2)), square);
-    hn_constrain_between(m, "wave", none, hn_sub(y3, hn_sin(y1)), x2);
-    hn_output_bounds(y1, 0.2, 5);
-    hn_output_bounds(y4, -5, 5);
-    model_finish_good(m);
-    return m;
+    return model_of_text("param x1; param x2; var y1 >= 0.2, <= 5; var y2; var y3; var y4 >= -5, <= 5; circle: y1*y1 + "
+                         "y2*y2 = x1*x1; wave: y3 - sin(y1) <= x2;");
 }
 
 /* Inputs and gradients of a batch, other ones in every call. */

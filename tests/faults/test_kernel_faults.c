@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/failing_system.h"
+#include "support/model_check.h"
 #include "support/scratch.h"
 
 #include "base/memory.h"
@@ -195,12 +196,7 @@ TEST_AROUND(a_wait_that_fails_is_told, make_folder, remove_folder) {
 /* ---- all of it ---- */
 
 static hn_model *small_model(void) {
-    hn_model *model;
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b");
-    hn_constrain(model, "disc", 0, hn_add(hn_mul(a, a), hn_mul(b, b)), 1);
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
-    return model;
+    return model_of_text("var a; var b; disc: 0 <= a*a + b*b <= 1;");
 }
 
 /* A compiler that is `cc` the first time, and then copies what came of that. */

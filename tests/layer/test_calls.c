@@ -121,11 +121,7 @@ TEST(bad_options_are_refused_by_name) {
 }
 
 TEST(hardnet_needs_as_many_outputs_as_rows) {
-    hn_model *m = model_new();
-    hn_expr y = hn_output(m, "y");
-    hn_constrain(m, "one", 0, y, 1);
-    hn_constrain(m, "two", 0, hn_mul(y, y), 1);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y; one: 0 <= y <= 1; two: 0 <= y*y <= 1;");
     check_create_refused(m, layer_method(HN_METHOD_HARDNET), HN_INVALID, "2 rows and 1 outputs");
     hn_model_destroy(m);
 }

@@ -9,12 +9,7 @@
 
 /* A circle and a line through it: two equations, two outputs. */
 static hn_model *circle_and_line(void) {
-    hn_model *m = model_new();
-    hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
-    hn_constrain(m, "circle", 1, hn_add(hn_mul(y1, y1), hn_mul(y2, y2)), 1);
-    hn_constrain(m, "line", 0.2, hn_sub(y1, hn_scale(0.5, y2)), 0.2);
-    model_finish_good(m);
-    return m;
+    return model_of_text("var y1; var y2; circle: y1*y1 + y2*y2 = 1; line: y1 - 0.5*y2 = 0.2;");
 }
 
 static hn_report correct(const hn_model *model, double damping) {

@@ -127,9 +127,7 @@ TEST(relative_measures_a_row_by_its_bound) {
         bool relative, ok;
     } cases[] = {{1e6 + 5e-3, true, true}, {1e6 + 5e-3, false, false}, {1e6 + 2e-2, true, false},
                  {-5e-9, true, true},      {-2e-8, true, false},       {1e6 - 1, true, true}};
-    hn_model *m = model_new();
-    hn_constrain(m, "wide", 0, hn_output(m, "y"), 1e6);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y; wide: 0 <= y <= 1e6;");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         hn_layer_options options = layer_steps(HN_METHOD_LM, 0);
         options.relative = cases[i].relative;
@@ -142,9 +140,7 @@ TEST(relative_measures_a_row_by_its_bound) {
 }
 
 TEST(one_ulp_beyond_the_tolerance_is_not_ok) {
-    hn_model *m = model_new();
-    hn_constrain(m, "below", -INFINITY, hn_output(m, "y"), 0);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y; below: y <= 0;");
     const double on = 1e-8, beyond = nextafter(on, 1);
     for (int method = 0; method < HN_METHOD_OPTIMAL; method++) { /* which needs an objective */
         hn_layer_options options = layer_steps((hn_method)method, 0);
@@ -192,9 +188,7 @@ TEST(a_bound_that_is_no_number_counts_as_violated) {
 
 TEST(a_tolerance_of_zero_asks_for_zero) {
     static const double raw = 3;
-    hn_model *m = model_new();
-    hn_constrain(m, "half", 0, hn_output(m, "y"), 0.5);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y; half: 0 <= y <= 0.5;");
     hn_layer_options options = layer_method(HN_METHOD_LM);
     options.tolerance = 0;
     options.damping = 0;
@@ -241,11 +235,7 @@ TEST(where_the_violation_cannot_be_lowered_it_is_locally_infeasible) {
 /* Two rows that contradict: the least squares between them is where J'r = 0. */
 TEST(contradicting_rows_are_locally_infeasible) {
     static const double raw[] = {5, 5};
-    hn_model *m = model_new();
-    hn_expr y1 = hn_output(m, "y1"), sum = hn_add(y1, hn_output(m, "y2"));
-    hn_constrain(m, "below", -INFINITY, sum, 1);
-    hn_constrain(m, "above", 2, sum, INFINITY);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y1; var y2; below: y1 + y2 <= 1; above: y1 + y2 >= 2;");
     struct answer a = correct(m, layer_method(HN_METHOD_LM), NULL, raw);
     assert_int_equal(a.report.outcome, HN_OUTCOME_LOCALLY_INFEASIBLE);
     assert_in_interval(a.y[0] + a.y[1], 1.5 - 1e-3, 1.5 + 1e-3);
@@ -273,12 +263,7 @@ TEST(a_disc_and_a_half_plane_that_do_not_meet_are_never_ok) {
 
 TEST(hardnet_stalls_on_rows_that_depend_on_each_other) {
     static const double raw[] = {5, 5, 5};
-    hn_model *m = model_new();
-    hn_expr y1 = hn_output(m, "y1"), sum = hn_add(y1, hn_output(m, "y2"));
-    hn_output(m, "y3");
-    hn_constrain(m, "once", 1, sum, 1);
-    hn_constrain(m, "twice", 3, hn_scale(2, sum), 3);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y1; var y2; var y3; once: y1 + y2 = 1; twice: 2*(y1 + y2) = 3;");
     struct answer a = correct(m, layer_steps(HN_METHOD_HARDNET, 5), NULL, raw);
     assert_true(a.report.outcome == HN_OUTCOME_STALLED || a.report.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE);
     assert_memory_equal(a.y, raw, sizeof raw);
@@ -325,10 +310,7 @@ TEST(bounds_that_are_no_numbers_by_x_are_bad) {
 TEST(an_infinite_bound_on_the_wrong_side_is_bad) {
     static const double x[] = {0.0, -0.0, 1};
     static const double raw = 1;
-    hn_model *m = model_new();
-    hn_expr x1 = hn_input(m, "x"), over = hn_div(hn_constant(m, 1), x1);
-    hn_constrain_between(m, "r", over, hn_output(m, "y"), hn_constant(m, INFINITY));
-    model_finish_good(m);
+    hn_model *m = model_of_text("param x; var y; r: y >= 1/x;");
     struct answer a = correct(m, layer_method(HN_METHOD_LM), &x[0], &raw);
     assert_int_equal(a.report.outcome, HN_OUTCOME_BAD_BOUNDS);
     assert_int_equal(correct(m, layer_method(HN_METHOD_LM), &x[1], &raw).report.outcome, HN_OUTCOME_OK);

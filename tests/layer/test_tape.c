@@ -12,11 +12,7 @@ enum { COUNT = 20 };
 
 /* A disc that y is corrected onto, for an input. */
 static hn_model *disc(void) {
-    hn_model *m = model_new();
-    hn_expr radius = hn_input(m, "radius"), a = hn_output(m, "a"), b = hn_output(m, "b");
-    hn_constrain_between(m, "disc", hn_constant(m, -INFINITY), hn_add(hn_mul(a, a), hn_mul(b, b)), radius);
-    model_finish_good(m);
-    return m;
+    return model_of_text("param radius; var a; var b; disc: a*a + b*b <= radius;");
 }
 
 /* Runs forward, replaces the tape by this byte (random ones for -1), runs back. */

@@ -283,10 +283,7 @@ TEST(a_contradiction_is_left_to_auto) {
 }
 
 TEST(a_row_with_a_derivative_that_is_no_number_is_none_of_these) {
-    hn_model *m = model_new();
-    hn_expr x = hn_input(m, "x"), y = hn_output(m, "y");
-    hn_constrain(m, "row", 1, hn_mul(x, y), 2);
-    model_finish_good(m);
+    hn_model *m = model_of_text("param x; var y; row: 1 <= x*y <= 2;");
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
     assert_false(layer->affine.there);
     hn_layer_destroy(layer);

@@ -85,10 +85,7 @@ TEST(certificates_are_true_in_units_far_apart) {
 
 /* y^2 = 0 has no multiplier at its only point: what is certified is a point within the tolerance, by a large one. */
 TEST(a_cusp_is_judged_by_the_definition) {
-    hn_model *m = model_new();
-    hn_expr y = hn_output(m, "y");
-    hn_constrain(m, "cusp", 0, hn_mul(y, y), 0);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y; cusp: y*y = 0;");
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
     double raw = 1, out, l = 7;
     hn_report report;

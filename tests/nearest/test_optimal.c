@@ -301,9 +301,7 @@ TEST(misuse_is_refused_by_name) {
 }
 
 TEST(multipliers_have_no_gradient_elsewhere) {
-    hn_model *m = model_new();
-    hn_constrain(m, "row", 0, hn_output(m, "y"), 1);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y; row: 0 <= y <= 1;");
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
     const double raw = 3, grad = 1;
     hn_error error = {.text = ""};

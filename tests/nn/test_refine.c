@@ -139,12 +139,7 @@ TEST(an_output_never_gets_worse_and_the_way_can_be_taken_in_two_calls) {
 
 /* minimise a + b on the disc: (-1, -1)/sqrt(2); grad f = mu grad c there, mu = -1/sqrt(2), negative at an upper bound. */
 TEST(multipliers_are_those_of_the_optimum) {
-    hn_model *model;
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b");
-    hn_constrain(model, "disc", -HUGE_VAL, hn_add(hn_mul(a, a), hn_mul(b, b)), 1);
-    hn_minimize(model, "f", hn_add(a, b));
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    hn_model *model = model_of_text("var a; var b; disc: a*a + b*b <= 1; minimize f: a + b;");
     hn_refiner *refiner = refiner_of(model, 12, 1, 1);
     double y[2] = {0.9, -0.1}, objective, multiplier;
     hn_refinement batch = {
