@@ -7,10 +7,6 @@
 #include "hardnet/read.h"
 #include "support/check.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_LINE = 32768, MOST_COMPLAINTS = 12, MOST_NOTES = 8192 };
 
 /* The next line without its end; false at the end of the file. */
@@ -60,19 +56,19 @@ static inline void complaints_must_be_none(const struct complaints *complaints) 
 }
 
 /* All that the reader says, one line each: "error file:line:column: sentence". */
-struct row_masks {
+struct messages {
     char text[MOST_NOTES];
     size_t length;
 };
 
-static inline void keep_said(void *context, const hn_message *note) {
+static inline void keep_message(void *context, const hn_message *note) {
     static const char *const severities[] = {"note", "warning", "error"};
-    struct row_masks *said = context;
+    struct messages *messages = context;
     int written =
-        snprintf(said->text + said->length, sizeof said->text - said->length, "%s %s:%zu:%zu: %s\n",
+        snprintf(messages->text + messages->length, sizeof messages->text - messages->length, "%s %s:%zu:%zu: %s\n",
                  severities[note->severity], note->file ? note->file : "", note->line, note->column, note->text);
-    if (written > 0 && (size_t)written < sizeof said->text - said->length)
-        said->length += (size_t)written;
+    if (written > 0 && (size_t)written < sizeof messages->text - messages->length)
+        messages->length += (size_t)written;
 }
 
 #endif

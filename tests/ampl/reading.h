@@ -5,15 +5,7 @@
 #define HN_TESTS_READING_H
 
 #include "hardnet/read.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "support/check.h"
 
 enum { MOST_OUTPUTS = 64 };
 

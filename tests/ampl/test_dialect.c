@@ -7,8 +7,7 @@
 
 /* ---- chained comparisons ---- */
 
-static void a_chain_of_comparisons_holds_when_each_of_them_does(void **state) {
-    (void)state;
+TEST(a_chain_of_comparisons_holds_when_each_of_them_does) {
     assert_near(constant_of("", "if 1 < 2 < 3 then 1 else 2", ""), 1);
     assert_near(constant_of("", "if 1 < 3 < 2 then 1 else 2", ""), 2);
     assert_near(constant_of("", "if 2 < 1 < 3 then 1 else 2", ""), 2);
@@ -26,14 +25,12 @@ static void a_chain_of_comparisons_holds_when_each_of_them_does(void **state) {
     assert_near(constant_of("param e := 1; check: 0.99 < e < 1.01;", "e", ""), 1);
 }
 
-static void a_chain_of_comparisons_stops_where_it_fails(void **state) {
-    (void)state;
+TEST(a_chain_of_comparisons_stops_where_it_fails) {
     assert_near(constant_of("param p{1..2} := 1;", "if 3 <= 2 <= p[3] then 1 else 2", ""), 2);
     must_fail("var x; check: 1.01 < 1 < 2;", "1:8", "check 1 is not satisfied");
 }
 
-static void a_chain_of_comparisons_chooses_columns_and_judges_inputs(void **state) {
-    (void)state;
+TEST(a_chain_of_comparisons_chooses_columns_and_judges_inputs) {
     hn_model *model = must_read("param p >= 0, <= 9; check: 1 < p <= 3;\n"
                                 "var x{i in 1..5: 2 <= i <= 4} >= 0; var y; minimize f: if 0 <= y < 2 then 5 else 7;\n"
                                 "c: 1 <= x[2] + y <= 3;");
@@ -48,8 +45,7 @@ static void a_chain_of_comparisons_chooses_columns_and_judges_inputs(void **stat
     hn_model_destroy(model);
 }
 
-static void a_chain_of_comparisons_points_one_way(void **state) {
-    (void)state;
+TEST(a_chain_of_comparisons_points_one_way) {
     must_fail("var x; c: (if 1 <= 2 >= 3 then x) <= 1;", "1:22", ">=: a chain of comparisons must have one direction");
     must_fail("var x; c: (if 1 <> 2 <> 3 then x) <= 1;", "1:22", "<>: a chain");
     must_fail("var x; c: (if 1 < 2 <> 3 then x) <= 1;", "1:21", "<>: a chain");
@@ -59,8 +55,7 @@ static void a_chain_of_comparisons_points_one_way(void **state) {
 }
 
 /* Each level has a choice between two comparisons: were it evaluated twice, this would take 2^40 steps. */
-static void the_middle_of_a_chain_is_evaluated_once(void **state) {
-    (void)state;
+TEST(the_middle_of_a_chain_is_evaluated_once) {
     char text[4000] = "1";
     for (int i = 0; i < 40; i++) {
         char inner[4000];
@@ -72,8 +67,7 @@ static void the_middle_of_a_chain_is_evaluated_once(void **state) {
 
 /* ---- '=' in data ---- */
 
-static void an_equals_sign_assigns_in_data(void **state) {
-    (void)state;
+TEST(an_equals_sign_assigns_in_data) {
     const char *table = "c[1,1] + 10*c[1,2] + 100*c[2,1] + 1000*c[2,2]";
     assert_near(constant_of("set S; set I{1..2};", "card(S) + sum {i in S} i + 10*card(I[2])",
                             "data; set S = 1 2; set I[1] =; set I[2]=a b;"),
@@ -93,8 +87,7 @@ static void an_equals_sign_assigns_in_data(void **state) {
     hn_model_destroy(model);
 }
 
-static void an_equals_sign_elsewhere_in_data_is_a_mistake(void **state) {
-    (void)state;
+TEST(an_equals_sign_elsewhere_in_data_is_a_mistake) {
     must_fail("set S; var x{S}; data; set S := 1 = 2;", "1:35", "=: ");
     must_fail("set S; var x{S}; data; set S == 1;", "1:31", "=: ");
     must_fail("set S; var x{S}; data; set S := a=b;", "1:34", "=: ");
@@ -107,8 +100,7 @@ static void an_equals_sign_elsewhere_in_data_is_a_mistake(void **state) {
 
 /* ---- words of operators as names ---- */
 
-static void a_word_of_an_operator_may_be_declared(void **state) {
-    (void)state;
+TEST(a_word_of_an_operator_may_be_declared) {
     hn_model *model = must_read("param diff := 3; var x >= diff; set prod := 1..3; var inter{p in prod} <= p;\n"
                                 "param mod{1..2}; cross: sum {p in prod} inter[p] <= mod[2];\n"
                                 "symdiff {p in prod: p > 1}: inter[p] >= -diff; data; param mod := 1 4, 2 5;");
@@ -123,8 +115,7 @@ static void a_word_of_an_operator_may_be_declared(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_word_of_an_operator_is_the_operator_until_it_is_declared(void **state) {
-    (void)state;
+TEST(a_word_of_an_operator_is_the_operator_until_it_is_declared) {
     assert_near(constant_of("set S := 1..4 diff 2..3; param diff{i in {1,2} diff {2}} := 7;", "card(S) + diff[1]", ""),
                 9);
     assert_near(constant_of("param a := prod {i in 1..3} i; param prod := 5 mod 3;", "a + 10*prod", ""), 26);
@@ -151,8 +142,7 @@ static hn_status count_notes(const char *text, size_t *counts) {
     return status;
 }
 
-static void a_reserved_word_as_a_name_is_one_mistake(void **state) {
-    (void)state;
+TEST(a_reserved_word_as_a_name_is_one_mistake) {
     size_t counts[3] = {0}, further[3] = {0};
     const char *text = "set sum; param p{sum}; var x{sum} >= 0; var y >= sum;\n"
                        "c {i in sum}: x[i] <= sum; minimize f: y + sum; data; set sum := 1 2;";
@@ -165,16 +155,14 @@ static void a_reserved_word_as_a_name_is_one_mistake(void **state) {
 
 /* ---- functions of sets, integrality ---- */
 
-static void a_function_of_a_set_takes_braces_without_parentheses(void **state) {
-    (void)state;
+TEST(a_function_of_a_set_takes_braces_without_parentheses) {
     assert_near(constant_of("set S := 2..5;", "card {S} + 10*card {i in S: i > 3} + 100*card{1,2,3} + last {7,9}", ""),
                 4 + 20 + 300 + 9);
     assert_near(constant_of("", "2*card {1,2}^2 + card {}", ""), 8);
     must_fail("var x; c: sin {1,2} <= x;", "1:11", "sin");
 }
 
-static void an_integer_variable_without_columns_is_not_refused(void **state) {
-    (void)state;
+TEST(an_integer_variable_without_columns_is_not_refused) {
     size_t counts[3] = {0}, relaxed[3] = {0};
     const char *text = "set S; var x; var n{S} integer; var b{i in 1..3: i > 4} binary; data; set S := ;";
     assert_int_equal(count_notes(text, counts), HN_OK);
@@ -183,16 +171,14 @@ static void an_integer_variable_without_columns_is_not_refused(void **state) {
     assert_int_equal(relaxed[HN_SEVERITY_ERROR], 2);
 }
 
-static void the_refusal_of_integer_variables_names_the_way_out(void **state) {
-    (void)state;
+TEST(the_refusal_of_integer_variables_names_the_way_out) {
     must_fail("var y; var x{1..2} >= 0, integer;", "1:26", "--relax-integrality");
     must_fail("var x{1..2} binary;", "1:13", "relax_integrality");
 }
 
 /* ---- suffixes and multipliers ---- */
 
-static void suffixes_of_goals_are_skipped_with_a_note(void **state) {
-    (void)state;
+TEST(suffixes_of_goals_are_skipped_with_a_note) {
     size_t counts[3] = {0};
     const char *text = "var x{1..2} suffix pr 1; minimize o: x[1]^2 suffix pr 3, suffix more 2 + 1;\n"
                        "c {i in 1..2}: x[i] >= i suffix pr i; d: -1 <= x[1] <= 5, suffix pr := 2 suffix more 1;\n"
@@ -206,8 +192,7 @@ static void suffixes_of_goals_are_skipped_with_a_note(void **state) {
     hn_model_destroy(model);
 }
 
-static void what_let_cannot_change_is_still_refused(void **state) {
-    (void)state;
+TEST(what_let_cannot_change_is_still_refused) {
     must_fail("var x; minimize o: x; let o := 3;", "1:27", "o: let cannot change an objective");
     must_fail("var x{1..2}; c: x[1] <= 1; let x[c] := 3;", "1:34", "c: a constraint may not appear");
     must_fail("var x{1..2}; var y; let x[y.pr] := 3;", "1:27", "y.pr: this suffix is not supported");
@@ -216,10 +201,9 @@ static void what_let_cannot_change_is_still_refused(void **state) {
     must_fail("var x; minimize o: x, 3;", "1:21", ",: expected ';'");
 }
 
-static void a_note_that_repeats_is_said_once_with_its_count(void **state) {
-    (void)state;
+TEST(a_note_that_repeats_is_said_once_with_its_count) {
     char text[4000] = "var x;";
-    struct row_masks said = {.length = 0};
+    struct messages messages = {.length = 0};
     hn_read_options options = hn_read_defaults();
     hn_error error;
     hn_model *model;
@@ -227,18 +211,18 @@ static void a_note_that_repeats_is_said_once_with_its_count(void **state) {
         size_t length = strlen(text);
         snprintf(text + length, sizeof text - length, " c%d := %d: x <= %d;", i, i, i);
     }
-    options.message = keep_said;
-    options.context = &said;
+    options.message = keep_message;
+    options.context = &messages;
     assert_int_equal(read_text(&model, text, &options, &error), HN_OK);
     hn_model_destroy(model);
-    assert_string_equal(said.text, "note m:1:11: the start value of a multiplier is skipped, here and 77 more times\n");
+    assert_string_equal(messages.text,
+                        "note m:1:11: the start value of a multiplier is skipped, here and 77 more times\n");
 }
 
 /* ---- refused once ---- */
 
 /* The ';' between breakpoints and slopes ends no statement, not even after a mistake. */
-static void a_mistake_in_a_piecewise_linear_term_is_one_mistake(void **state) {
-    (void)state;
+TEST(a_mistake_in_a_piecewise_linear_term_is_one_mistake) {
     size_t counts[3] = {0}, more[3] = {0};
     const char *text = "var x; minimize f: <<q, 3; 2, 4, 5>> x; c: x >= 0; d: (2*<<{i in 1..2} i, r; 1, 2>> x) <= 3;";
     must_fail(text, "1:22", "q is not declared");
@@ -248,8 +232,7 @@ static void a_mistake_in_a_piecewise_linear_term_is_one_mistake(void **state) {
     assert_int_equal(more[HN_SEVERITY_ERROR], 3);
 }
 
-static void a_mistake_in_a_block_is_one_mistake_and_ends_with_the_block(void **state) {
-    (void)state;
+TEST(a_mistake_in_a_block_is_one_mistake_and_ends_with_the_block) {
     static const char *const commands[] = {
         "for {i in 1..2} {let z := i; display x; for {j in 1..2} {print j;}}",
         "for {i in 1..2} let z := i;",
@@ -272,8 +255,7 @@ static void a_mistake_in_a_block_is_one_mistake_and_ends_with_the_block(void **s
     }
 }
 
-static void logical_constraints_are_refused_as_such(void **state) {
-    (void)state;
+TEST(logical_constraints_are_refused_as_such) {
     must_fail("var x; c: x <= 1 && x >= 0;", "1:18", "&&: logical constraints are not supported");
     must_fail("var x; c: x <= 1 or x >= 2;", "1:18", "or: logical constraints are not supported");
     must_fail("var x; c: x <= 1 ==> x >= 2;", "1:18", "==>: logical constraints are not supported");
@@ -286,8 +268,7 @@ static void logical_constraints_are_refused_as_such(void **state) {
 
 /* ---- conditions on variables, labels ---- */
 
-static void conditions_on_variables_stay_in_the_model(void **state) {
-    (void)state;
+TEST(conditions_on_variables_stay_in_the_model) {
     hn_model *model =
         must_read("var x; var y; minimize f: (if x > 0 and not y > 1 then x^2 else -x) + max(x,y,0) + abs(x)\n"
                   " + min {i in 1..2} i*x + (if x = 0 or y < 5 then 10) + (x less y) + prod{i in 1..2} (x+i) + (0*x + "
@@ -298,37 +279,11 @@ static void conditions_on_variables_stay_in_the_model(void **state) {
     hn_model_destroy(model);
 }
 
-static void labels_show_what_could_be_mistaken_in_quotes(void **state) {
-    (void)state;
+TEST(labels_show_what_could_be_mistaken_in_quotes) {
     hn_model *model = must_read("set S := {'a,b', 'it''s', '3', 'plain'}; var x{S, {-1.5, 2}};");
     assert_string_equal(hn_model_output(model, 0).name, "x['a,b',-1.5]");
     assert_string_equal(hn_model_output(model, 2).name, "x['it''s',-1.5]");
     assert_string_equal(hn_model_output(model, 5).name, "x['3',2]");
     assert_string_equal(hn_model_output(model, 7).name, "x[plain,2]");
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_chain_of_comparisons_holds_when_each_of_them_does),
-                                       cmocka_unit_test(a_chain_of_comparisons_stops_where_it_fails),
-                                       cmocka_unit_test(a_chain_of_comparisons_chooses_columns_and_judges_inputs),
-                                       cmocka_unit_test(a_chain_of_comparisons_points_one_way),
-                                       cmocka_unit_test(the_middle_of_a_chain_is_evaluated_once),
-                                       cmocka_unit_test(an_equals_sign_assigns_in_data),
-                                       cmocka_unit_test(an_equals_sign_elsewhere_in_data_is_a_mistake),
-                                       cmocka_unit_test(a_word_of_an_operator_may_be_declared),
-                                       cmocka_unit_test(a_word_of_an_operator_is_the_operator_until_it_is_declared),
-                                       cmocka_unit_test(a_reserved_word_as_a_name_is_one_mistake),
-                                       cmocka_unit_test(a_function_of_a_set_takes_braces_without_parentheses),
-                                       cmocka_unit_test(an_integer_variable_without_columns_is_not_refused),
-                                       cmocka_unit_test(the_refusal_of_integer_variables_names_the_way_out),
-                                       cmocka_unit_test(suffixes_of_goals_are_skipped_with_a_note),
-                                       cmocka_unit_test(what_let_cannot_change_is_still_refused),
-                                       cmocka_unit_test(a_note_that_repeats_is_said_once_with_its_count),
-                                       cmocka_unit_test(a_mistake_in_a_piecewise_linear_term_is_one_mistake),
-                                       cmocka_unit_test(a_mistake_in_a_block_is_one_mistake_and_ends_with_the_block),
-                                       cmocka_unit_test(logical_constraints_are_refused_as_such),
-                                       cmocka_unit_test(conditions_on_variables_stay_in_the_model),
-                                       cmocka_unit_test(labels_show_what_could_be_mistaken_in_quotes)};
-    return cmocka_run_group_tests_name("ampl/dialect", tests, NULL, NULL);
 }

@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 struct value {
     const char *expression;
     double value;
@@ -18,8 +15,7 @@ struct wrong {
 static const char sets[] =
     "set S := 1..3; set O ordered := {'c','a','b'}; set E := {}; set P := {(1,2),(2,3)}; set C circular := 1..3;\n";
 
-static void sets_end_where_they_should(void **state) {
-    (void)state;
+TEST(sets_end_where_they_should) {
     static const struct value values[] = {
         {"card(integer [1, 4])", 4},
         {"card(integer (1, 4])", 3},
@@ -81,8 +77,7 @@ static void check_wrong(const struct wrong *list, size_t count, bool expressions
     }
 }
 
-static void values_without_meaning_are_told(void **state) {
-    (void)state;
+TEST(values_without_meaning_are_told) {
     static const struct wrong list[] = {
         {"card(interval [1, 4])", "infinite set"},
         {"card(integer [1, Infinity])", "infinite set"},
@@ -146,8 +141,7 @@ static void values_without_meaning_are_told(void **state) {
     check_wrong(list, sizeof list / sizeof list[0], true);
 }
 
-static void statements_without_meaning_are_told(void **state) {
-    (void)state;
+TEST(statements_without_meaning_are_told) {
     static const struct wrong list[] = {
         {"set A dimen 0;", "0: expected a dimension from 1 to 32"},
         {"set A dimen 1.5;", "1.5: expected a dimension from 1 to 32"},
@@ -240,8 +234,7 @@ static hn_status read_with(const char *let, size_t max_nodes, const char *text, 
     return status;
 }
 
-static void lets_are_numbers_or_texts(void **state) {
-    (void)state;
+TEST(lets_are_numbers_or_texts) {
     static const struct {
         const char *let;
         double value; /* NaN: refused */
@@ -260,8 +253,7 @@ static void lets_are_numbers_or_texts(void **state) {
     }
 }
 
-static void an_infinite_let_may_be_a_bound(void **state) {
-    (void)state;
+TEST(an_infinite_let_may_be_a_bound) {
     hn_error error;
     double value = NAN;
     static const char text[] =
@@ -271,8 +263,7 @@ static void an_infinite_let_may_be_a_bound(void **state) {
     assert_int_not_equal(read_with("n=-Infinity", 1000, text, &value, &error), HN_OK);
 }
 
-static void the_largest_limits_are_limits_like_others(void **state) {
-    (void)state;
+TEST(the_largest_limits_are_limits_like_others) {
     hn_error error;
     double value = NAN;
     assert_int_equal(read_with("n=3", SIZE_MAX, "param n; var u; minimize f: sum {i in 1..n} (u + i);", &value, &error),
@@ -282,8 +273,7 @@ static void the_largest_limits_are_limits_like_others(void **state) {
 
 /* ---- depth ---- */
 
-static void nesting_has_an_end(void **state) {
-    (void)state;
+TEST(nesting_has_an_end) {
     static const char *const pairs[][2] = {
         {"(", ")"}, {"-(", ")"}, {"abs(", ")"}, {"if 1 = 1 then ", ""}, {"(if not (1 = 2) then ", ")"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
@@ -299,21 +289,7 @@ static void nesting_has_an_end(void **state) {
         for (int k = 0; k < DEEP; k++)
             at += sprintf(at, "%s", pairs[i][1]);
         sprintf(at, ";");
-        assert_int_equal(read_text(&model, text, NULL, &error), HN_LIMIT);
-        assert_non_null(strstr(error.text, "deep"));
+        assert_error(read_text(&model, text, NULL, &error), HN_LIMIT, error, "deep");
         free(text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_end_where_they_should),
-        cmocka_unit_test(values_without_meaning_are_told),
-        cmocka_unit_test(statements_without_meaning_are_told),
-        cmocka_unit_test(lets_are_numbers_or_texts),
-        cmocka_unit_test(an_infinite_let_may_be_a_bound),
-        cmocka_unit_test(the_largest_limits_are_limits_like_others),
-        cmocka_unit_test(nesting_has_an_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-#include <math.h>
-
 struct sample {
     const char *expression;
     double value;
@@ -21,8 +19,7 @@ static void check_samples(const char *before, const struct sample *samples, size
 
 #define CHECK(before, samples) check_samples(before, samples, sizeof samples / sizeof samples[0])
 
-static void operators_bind_as_in_ampl(void **state) {
-    (void)state;
+TEST(operators_bind_as_in_ampl) {
     static const struct sample samples[] = {
         {"1 + 2*3", 7},
         {"-2^2", -4},
@@ -67,8 +64,7 @@ static void operators_bind_as_in_ampl(void **state) {
     CHECK("", samples);
 }
 
-static void conditions_bind_as_in_ampl(void **state) {
-    (void)state;
+TEST(conditions_bind_as_in_ampl) {
     static const struct sample samples[] = {{"if 1 = 1 or 1 = 2 and 1 = 3 then 1 else 2", 1},
                                             {"if (1 = 1 || 1 = 2) && 1 = 3 then 1 else 2", 2},
                                             {"if not 1 = 2 and 2 = 2 then 1 else 2", 1},
@@ -89,8 +85,7 @@ static void conditions_bind_as_in_ampl(void **state) {
 }
 
 /* Without listing products and unions. */
-static void membership_is_decided_by_the_parts_of_a_set(void **state) {
-    (void)state;
+TEST(membership_is_decided_by_the_parts_of_a_set) {
     static const struct sample samples[] = {
         {"if 3 in A union B and 9 not in A union B then 1", 1},
         {"if 3 in A diff {4} and 4 not in A diff {4} then 1", 1},
@@ -109,8 +104,7 @@ static void membership_is_decided_by_the_parts_of_a_set(void **state) {
     CHECK("set A := 1..4; set B := {3,4,5,6}; set P := {(1,2),(1,1)};", samples);
 }
 
-static void empty_reductions_have_their_neutral_value(void **state) {
-    (void)state;
+TEST(empty_reductions_have_their_neutral_value) {
     static const struct sample samples[] = {{"sum {i in {}: 1 = 1} 3 + prod {i in 1..0} i", 1},
                                             {"if min {i in 1..0} i = Infinity then 1", 1},
                                             {"if max {i in 1..0} i = -Infinity then 1", 1},
@@ -121,8 +115,7 @@ static void empty_reductions_have_their_neutral_value(void **state) {
     CHECK("", dimension);
 }
 
-static void sets_are_computed(void **state) {
-    (void)state;
+TEST(sets_are_computed) {
     static const struct sample samples[] = {
         {"card(1..10)", 10},
         {"card(1..10 by 3)", 4},
@@ -161,8 +154,7 @@ static void sets_are_computed(void **state) {
           samples);
 }
 
-static void params_are_computed_when_used(void **state) {
-    (void)state;
+TEST(params_are_computed_when_used) {
     static const struct sample samples[] = {{"fact[5]", 120}, {"a[2,1]", 5}, {"b", 11},  {"w['x'] + w['y']", 1 + 2},
                                             {"up[1]", 4},     {"join", 5},   {"s[1]", 3}};
     CHECK("param n := 5; param fact{i in 0..n} := if i = 0 then 1 else i*fact[i-1];"
@@ -173,23 +165,20 @@ static void params_are_computed_when_used(void **state) {
           samples);
 }
 
-static void dummies_hide_what_is_outside(void **state) {
-    (void)state;
+TEST(dummies_hide_what_is_outside) {
     static const struct sample samples[] = {{"sum {i in 1..2} (i + sum {i in 3..4} i)", 1 + 2 + 14},
                                             {"sum {n in 1..2} n", 3},
                                             {"sum {i in 1..2} sum {j in i..2} j*i", 1 + 2 + 4}};
     CHECK("param n := 10;", samples);
 }
 
-static void comments_and_blanks_may_stand_anywhere(void **state) {
-    (void)state;
+TEST(comments_and_blanks_may_stand_anywhere) {
     assert_near(
         constant_of("\xef\xbb\xbf# first\n/* a ; b */ param a # c\n :=\t/* x\n y */ 3\r\n;;; ", "a /**/ + # d\n 1", ""),
         4);
 }
 
-static void values_can_be_set_by_the_caller(void **state) {
-    (void)state;
+TEST(values_can_be_set_by_the_caller) {
     hn_model *model;
     hn_error error;
     const char *lets[] = {"N=4", "who=b"};
@@ -211,17 +200,4 @@ static void values_can_be_set_by_the_caller(void **state) {
     assert_int_equal(read_text(&model, "param N := 2; var x;", &options, &error), HN_INVALID);
     lets[0] = "N";
     assert_int_equal(read_text(&model, "param N := 2; var x;", &options, &error), HN_INVALID);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(operators_bind_as_in_ampl),
-                                       cmocka_unit_test(conditions_bind_as_in_ampl),
-                                       cmocka_unit_test(membership_is_decided_by_the_parts_of_a_set),
-                                       cmocka_unit_test(empty_reductions_have_their_neutral_value),
-                                       cmocka_unit_test(sets_are_computed),
-                                       cmocka_unit_test(params_are_computed_when_used),
-                                       cmocka_unit_test(dummies_hide_what_is_outside),
-                                       cmocka_unit_test(comments_and_blanks_may_stand_anywhere),
-                                       cmocka_unit_test(values_can_be_set_by_the_caller)};
-    return cmocka_run_group_tests_name("ampl/expressions", tests, NULL, NULL);
 }

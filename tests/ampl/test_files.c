@@ -1,19 +1,20 @@
 /* test_files.c - models from files, and files that name further files.
  *
  * SPDX-License-Identifier: MIT */
+#include "ampl/lines.h"
 #include "ampl/reading.h"
+#include "support/scratch.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/hardnet-read-XXXXXX";
+static struct scratch scratch;
 static char paths[8][100];
 static int path_count;
 
 static const char *put(const char *name, const char *text) {
     char *path = paths[path_count++];
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    snprintf(path, sizeof paths[0], "%s/%s", scratch.folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(text, file);
@@ -24,19 +25,17 @@ static const char *put(const char *name, const char *text) {
 static int start(void **state) {
     (void)state;
     path_count = 0;
-    memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
-    return mkdtemp(folder) ? 0 : -1;
+    scratch = scratch_create();
+    return 0;
 }
 
 static int stop(void **state) {
     (void)state;
-    while (path_count > 0)
-        unlink(paths[--path_count]);
-    return rmdir(folder);
+    scratch_remove(&scratch);
+    return 0;
 }
 
-static void files_are_read_in_order(void **state) {
-    (void)state;
+TEST_AROUND(files_are_read_in_order, start, stop) {
     const char *files[] = {put("a.mod", "param n; var x{1..n};"), put("a.dat", "param n := 4;")};
     hn_model *model;
     hn_error error;
@@ -45,8 +44,7 @@ static void files_are_read_in_order(void **state) {
     hn_model_destroy(model);
 }
 
-static void files_name_files_beside_them(void **state) {
-    (void)state;
+TEST_AROUND(files_name_files_beside_them, start, stop) {
     put("sets.mod", "param n; set S := 1..n;");
     put("more.inc", "param a := 1 5 2 6;");
     put("all.dat", "param n := 2; include more.inc param b := 3;");
@@ -62,36 +60,37 @@ static void files_name_files_beside_them(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_missing_file_is_named_where_it_is_asked_for(void **state) {
-    (void)state;
+TEST_AROUND(a_missing_file_is_named_where_it_is_asked_for, start, stop) {
     const char *files[] = {put("a.mod", "var x;\n  include nowhere.mod;")}, *none[] = {"/nowhere/at/all.mod"};
+    const char *data[] = {put("b.mod", "param p;\nvar x >= p;\ndata nowhere.dat;")};
     hn_model *model;
     hn_error error;
     assert_int_equal(hn_model_read(&model, 1, files, NULL, &error), HN_IO);
     assert_null(model);
     assert_non_null(strstr(error.text, "a.mod:2:3: "));
     assert_non_null(strstr(error.text, "nowhere.mod"));
-    assert_int_equal(hn_model_read(&model, 1, none, NULL, &error), HN_IO);
-    assert_non_null(strstr(error.text, "/nowhere/at/all.mod"));
+    assert_error(hn_model_read(&model, 1, none, NULL, &error), HN_IO, error, "/nowhere/at/all.mod");
+    assert_error(hn_model_read(&model, 1, data, NULL, &error), HN_IO, error, "b.mod:3:1: ");
+    assert_contains(error.text, "nowhere.dat");
 }
 
-static void files_that_include_themselves_are_stopped(void **state) {
-    (void)state;
+TEST_AROUND(files_that_include_themselves_are_stopped, start, stop) {
     const char *files[] = {put("a.mod", "include a.mod;")};
     hn_model *model;
     hn_error error;
-    assert_int_equal(hn_model_read(&model, 1, files, NULL, &error), HN_LIMIT);
+    assert_error(hn_model_read(&model, 1, files, NULL, &error), HN_LIMIT, error, "a.mod:1:1: files include each other");
     assert_null(model);
 }
 
-static void an_error_names_the_file_it_is_in(void **state) {
-    (void)state;
+TEST_AROUND(an_error_names_the_file_it_is_in, start, stop) {
     put("b.mod", "var y;\nvar 7;\n");
+    put("b.dat", "# p is a number\nparam p :=\n  abc;\n");
     const char *files[] = {put("a.mod", "var x;\ninclude b.mod;")};
+    const char *data[] = {put("c.mod", "param p;\nvar x >= p;\ndata b.dat;")};
     hn_model *model;
     hn_error error;
-    assert_int_equal(hn_model_read(&model, 1, files, NULL, &error), HN_SYNTAX);
-    assert_non_null(strstr(error.text, "/b.mod:2:5: 7"));
+    assert_error(hn_model_read(&model, 1, files, NULL, &error), HN_SYNTAX, error, "/b.mod:2:5: 7");
+    assert_error(hn_model_read(&model, 1, data, NULL, &error), HN_INVALID, error, "/b.dat:3:3: abc");
 }
 
 /* ---- files that are no models ---- */
@@ -110,11 +109,10 @@ static void expect_included(const char *named, hn_status status, const char *wor
 }
 
 /* A pipe that nobody writes to would be waited for, a device would be read for ever. */
-static void only_regular_files_are_included(void **state) {
-    (void)state;
+TEST_AROUND(only_regular_files_are_included, start, stop) {
     char *pipe_path = paths[path_count++];
     put("a.mod", "");
-    snprintf(pipe_path, sizeof paths[0], "%s/pipe", folder);
+    snprintf(pipe_path, sizeof paths[0], "%s/pipe", scratch.folder);
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
     expect_included("pipe", HN_IO, "/pipe: not a regular file");
     expect_included("/dev/zero", HN_IO, "/dev/zero: not a regular file");
@@ -122,8 +120,7 @@ static void only_regular_files_are_included(void **state) {
     expect_included("/dev/stdin", HN_IO, "/dev/stdin: not a regular file");
 }
 
-static void an_included_file_larger_than_the_limit_is_not_read(void **state) {
-    (void)state;
+TEST_AROUND(an_included_file_larger_than_the_limit_is_not_read, start, stop) {
     const char *files[] = {put("a.mod", "include b.mod;")}, *large = put("b.mod", "var x;");
     hn_read_options options = hn_read_defaults();
     hn_model *model;
@@ -134,34 +131,22 @@ static void an_included_file_larger_than_the_limit_is_not_read(void **state) {
     assert_non_null(strstr(error.text, "b.mod: larger than the limit of 10000000 bytes"));
 }
 
-struct row_masks {
-    char text[2000];
-};
-
-static void keep_said(void *context, const hn_message *message) {
-    struct row_masks *said = context;
-    size_t length = strlen(said->text);
-    snprintf(said->text + length, sizeof said->text - length, "%s\n", message->text);
-}
-
-static void little_is_quoted_of_an_included_file_that_is_no_model(void **state) {
-    (void)state;
+TEST_AROUND(little_is_quoted_of_an_included_file_that_is_no_model, start, stop) {
     put("passwords", "root:secretsecretsecretsecret;\nuser:another\x01secret;\nthird:secret;\n");
     const char *files[] = {put("a.mod", "var x;\ninclude passwords;")};
-    struct row_masks said = {""};
+    struct messages messages = {.length = 0};
     hn_read_options options = hn_read_defaults();
     hn_model *model;
     hn_error error;
-    options.message = keep_said;
-    options.context = &said;
+    options.message = keep_message;
+    options.context = &messages;
     assert_int_equal(hn_model_read(&model, 1, files, &options, &error), HN_SYNTAX);
-    assert_null(strstr(said.text, "secretsecretsecret"));
-    assert_null(strstr(said.text, "user"));
-    assert_null(strstr(said.text, "third"));
+    assert_null(strstr(messages.text, "secretsecretsecret"));
+    assert_null(strstr(messages.text, "user"));
+    assert_null(strstr(messages.text, "third"));
 }
 
-static void files_of_other_kinds_are_called_by_their_name(void **state) {
-    (void)state;
+TEST(files_of_other_kinds_are_called_by_their_name) {
     static const struct {
         const char *bytes;
         size_t length;
@@ -186,8 +171,7 @@ static void files_of_other_kinds_are_called_by_their_name(void **state) {
     }
 }
 
-static void a_text_that_is_not_trusted_opens_no_other_file(void **state) {
-    (void)state;
+TEST_AROUND(a_text_that_is_not_trusted_opens_no_other_file, start, stop) {
     static const char *const texts[] = {"var x;\ninclude b.mod;", "var x;\nmodel b.mod;", "var x;\ndata b.mod;"};
     put("b.mod", "var z;");
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -196,15 +180,13 @@ static void a_text_that_is_not_trusted_opens_no_other_file(void **state) {
         hn_model *model;
         hn_error error;
         options.untrusted = true;
-        assert_int_equal(hn_model_read(&model, 1, files, &options, &error), HN_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "a.mod:2:"));
+        assert_error(hn_model_read(&model, 1, files, &options, &error), HN_UNSUPPORTED, error, "a.mod:2:");
         assert_non_null(strstr(error.text, "b.mod: an untrusted model cannot include files"));
     }
 }
 
 /* The caller's limit holds where it is the tighter one. */
-static void a_text_that_is_not_trusted_has_tight_limits(void **state) {
-    (void)state;
+TEST_AROUND(a_text_that_is_not_trusted_has_tight_limits, start, stop) {
     static const struct {
         const char *text;
         size_t max_nodes;
@@ -222,20 +204,4 @@ static void a_text_that_is_not_trusted_has_tight_limits(void **state) {
         assert_int_equal(hn_model_read(&model, 1, files, &options, NULL), cases[i].status);
         hn_model_destroy(model);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(files_are_read_in_order, start, stop),
-        cmocka_unit_test_setup_teardown(files_name_files_beside_them, start, stop),
-        cmocka_unit_test_setup_teardown(a_missing_file_is_named_where_it_is_asked_for, start, stop),
-        cmocka_unit_test_setup_teardown(files_that_include_themselves_are_stopped, start, stop),
-        cmocka_unit_test_setup_teardown(an_error_names_the_file_it_is_in, start, stop),
-        cmocka_unit_test_setup_teardown(only_regular_files_are_included, start, stop),
-        cmocka_unit_test_setup_teardown(an_included_file_larger_than_the_limit_is_not_read, start, stop),
-        cmocka_unit_test_setup_teardown(little_is_quoted_of_an_included_file_that_is_no_model, start, stop),
-        cmocka_unit_test(files_of_other_kinds_are_called_by_their_name),
-        cmocka_unit_test_setup_teardown(a_text_that_is_not_trusted_opens_no_other_file, start, stop),
-        cmocka_unit_test_setup_teardown(a_text_that_is_not_trusted_has_tight_limits, start, stop)};
-    return cmocka_run_group_tests_name("ampl/files", tests, NULL, NULL);
 }

@@ -3,8 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-static void bounds_starts_and_computed_params_may_depend_on_inputs(void **state) {
-    (void)state;
+TEST(bounds_starts_and_computed_params_may_depend_on_inputs) {
     hn_model *model = must_read("param a; param b{1..2}; param c := a*b[1]; param d{i in 1..2} := c + i;\n"
                                 "var x{i in 1..2} >= d[i], <= 10, := d[i]/2; r: a <= x[1] + x[2] <= 2*a; q: x[1] = c;\n"
                                 "fix x[2] := a;");
@@ -19,8 +18,7 @@ static void bounds_starts_and_computed_params_may_depend_on_inputs(void **state)
     hn_model_destroy(model);
 }
 
-static void attributes_that_are_no_box_become_requirements(void **state) {
-    (void)state;
+TEST(attributes_that_are_no_box_become_requirements) {
     hn_model *model =
         must_read("param a >= 0, <= 2; param b >= a, < 5, <> 1; param s := a + b, <= 6; var x; c: x >= s;");
     const double good[] = {1, 2}, low[] = {1, 0.5}, high[] = {1, 5}, one[] = {1, 1}, sum[] = {2, 4.5};
@@ -35,8 +33,7 @@ static void attributes_that_are_no_box_become_requirements(void **state) {
     hn_model_destroy(model);
 }
 
-static void inputs_may_not_shape_the_model(void **state) {
-    (void)state;
+TEST(inputs_may_not_shape_the_model) {
     must_fail("param N; var x{1..N};", "1:19", "N has no value");
     must_fail("param a; param p{1..2} := 1; var x; c: p[a]*x <= 1;", "1:42", "a has no value");
     must_fail("param a; param k integer := a; var x; c: k*x <= 1;", "1:16", "k");
@@ -46,13 +43,11 @@ static void inputs_may_not_shape_the_model(void **state) {
     must_fail("param a; var x; c: x <= floor(a);", "1:31", "a has no value");
 }
 
-static void a_partly_filled_param_names_the_entry(void **state) {
-    (void)state;
+TEST(a_partly_filled_param_names_the_entry) {
     must_fail("param a{1..3}; var x{i in 1..3} >= a[i]; data; param a := 1 1 3 3;", "1:36", "a[2] has no value");
 }
 
-static void commands_run_in_order_when_all_is_read(void **state) {
-    (void)state;
+TEST(commands_run_in_order_when_all_is_read) {
     hn_model *model = must_read(
         "param n := 2; param p{1..9} default 1; set S := 1..n; set D; var x{1..n} := 1; var y;\n"
         "let n := 3; let {i in S} p[i] := if i = 1 then 5 else p[i-1] + 1; let x[2] := x[1] + p[3];\n"
@@ -68,8 +63,7 @@ static void commands_run_in_order_when_all_is_read(void **state) {
     hn_model_destroy(model);
 }
 
-static void start_values_may_be_let_to_inputs(void **state) {
-    (void)state;
+TEST(start_values_may_be_let_to_inputs) {
     hn_model *model = must_read("param z{1..2}; var x{1..2}; let {i in 1..2} x[i] := 2*z[i]; c: x[1] + x[2] = z[1];");
     const double x[] = {3, 4};
     assert_near(value_at(model, hn_model_output(model, 1).start, x, NULL), 8);
@@ -77,8 +71,7 @@ static void start_values_may_be_let_to_inputs(void **state) {
     must_fail("param m := 2; param z{1..m}; var x; let x := z[1]; let m := 3; c: x >= 0;", "1:21", "z");
 }
 
-static void checks_without_inputs_must_hold(void **state) {
-    (void)state;
+TEST(checks_without_inputs_must_hold) {
     hn_model *model = must_read("param n := 3; check: n > 2; check {i in 1..n}: i >= 1; var x;");
     assert_int_equal(hn_model_requirement_count(model), 0);
     hn_model_destroy(model);
@@ -98,8 +91,7 @@ static void keep(void *context, const hn_message *note) {
     snprintf(noted->last, sizeof noted->last, "%zu:%zu: %s", note->line, note->column, note->text);
 }
 
-static void what_is_skipped_is_noted(void **state) {
-    (void)state;
+TEST(what_is_skipped_is_noted) {
     struct noted noted = {{0}, ""};
     hn_read_options options = hn_read_defaults();
     hn_model *model;
@@ -118,8 +110,7 @@ static void what_is_skipped_is_noted(void **state) {
     hn_model_destroy(model);
 }
 
-static void several_mistakes_are_reported_together(void **state) {
-    (void)state;
+TEST(several_mistakes_are_reported_together) {
     struct noted noted = {{0}, ""};
     hn_read_options options = hn_read_defaults();
     hn_model *model;
@@ -131,17 +122,4 @@ static void several_mistakes_are_reported_together(void **state) {
     assert_int_equal(noted.count[HN_SEVERITY_ERROR], 3);
     assert_string_equal(noted.last, "4:9: <=: expected an expression");
     assert_string_equal(error.text, "m:2:1: var: expected ';' or an attribute of the variable");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_starts_and_computed_params_may_depend_on_inputs),
-                                       cmocka_unit_test(attributes_that_are_no_box_become_requirements),
-                                       cmocka_unit_test(inputs_may_not_shape_the_model),
-                                       cmocka_unit_test(a_partly_filled_param_names_the_entry),
-                                       cmocka_unit_test(commands_run_in_order_when_all_is_read),
-                                       cmocka_unit_test(start_values_may_be_let_to_inputs),
-                                       cmocka_unit_test(checks_without_inputs_must_hold),
-                                       cmocka_unit_test(what_is_skipped_is_noted),
-                                       cmocka_unit_test(several_mistakes_are_reported_together)};
-    return cmocka_run_group_tests_name("ampl/inputs", tests, NULL, NULL);
 }

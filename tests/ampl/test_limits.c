@@ -5,7 +5,6 @@
 
 #include "ampl/reading.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 static hn_status status_of(const char *text, size_t max_nodes, char *message, size_t size) {
@@ -35,8 +34,7 @@ static char *nested(const char *before, const char *open, const char *middle, co
     return text;
 }
 
-static void nesting_has_a_limit(void **state) {
-    (void)state;
+TEST(nesting_has_a_limit) {
     static const struct {
         const char *open, *middle, *close;
     } forms[] = {{"(", "x", ")"},
@@ -63,8 +61,7 @@ static void nesting_has_a_limit(void **state) {
     }
 }
 
-static void long_chains_are_not_deep(void **state) {
-    (void)state;
+TEST(long_chains_are_not_deep) {
     static const char *const links[] = {"+x", "-x", "*x", "/2", "+1"};
     char message[640];
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
@@ -77,8 +74,7 @@ static void long_chains_are_not_deep(void **state) {
     free(text);
 }
 
-static void expansion_has_a_limit_that_names_the_declaration(void **state) {
-    (void)state;
+TEST(expansion_has_a_limit_that_names_the_declaration) {
     static const char *const texts[] = {
         "var big{i in 1..1e9};",
         "var x; big: sum {i in 1..1e9} x <= 1;",
@@ -105,8 +101,7 @@ static void expansion_has_a_limit_that_names_the_declaration(void **state) {
 #define HUNDRED        TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN "&" TEN
 #define IS_USED(count) "var x; c: x >= " count ";"
 
-static void sets_texts_and_names_count_against_the_limit(void **state) {
-    (void)state;
+TEST(sets_texts_and_names_count_against_the_limit) {
     static const char *const texts[] = {
         "set S := 1..5; set big := S cross S cross S cross S cross S cross S;" IS_USED("card(big)"),
         "set S := 1..5; set big := {S, S, S, S, S, S};" IS_USED("card(big)"),
@@ -135,8 +130,7 @@ static void sets_texts_and_names_count_against_the_limit(void **state) {
 }
 
 /* It took 55 s and 5.7 GB. */
-static void a_short_text_cannot_ask_for_gigabytes(void **state) {
-    (void)state;
+TEST(a_short_text_cannot_ask_for_gigabytes) {
     static const char text[] = "set S := 1..8; set T := S cross S cross S cross S cross S cross S cross S cross S;"
                                "set U := T union T; var y; c: y >= card(U diff T) + card(U);";
     char message[640];
@@ -144,13 +138,11 @@ static void a_short_text_cannot_ask_for_gigabytes(void **state) {
     assert_non_null(strstr(message, "T: "));
 }
 
-static void membership_in_a_huge_progression_costs_nothing(void **state) {
-    (void)state;
+TEST(membership_in_a_huge_progression_costs_nothing) {
     assert_near(constant_of("", "if 12345 in 1..1e15 and 0.5 not in 1..1e15 then 1", ""), 1);
 }
 
-static void endless_recursion_is_stopped(void **state) {
-    (void)state;
+TEST(endless_recursion_is_stopped) {
     char message[640];
     assert_int_equal(status_of("param n := 1e5; param p{i in 1..n} := p[i mod n + 1]; var x; c: p[1]*x <= 1;", 10000000,
                                message, sizeof message),
@@ -164,8 +156,7 @@ static void endless_recursion_is_stopped(void **state) {
         HN_SYNTAX);
 }
 
-static void a_file_larger_than_the_limit_is_refused(void **state) {
-    (void)state;
+TEST(a_file_larger_than_the_limit_is_refused) {
     hn_model *model;
     hn_error error;
     hn_read_options options = hn_read_defaults();
@@ -193,8 +184,7 @@ static void read_anything(const char *bytes, size_t length) {
     hn_model_destroy(model);
 }
 
-static void random_bytes_never_crash_the_reader(void **state) {
-    (void)state;
+TEST(random_bytes_never_crash_the_reader) {
     struct random random = random_start(3, 0);
     char bytes[200];
     for (int i = 0; i < 20000; i++) {
@@ -214,8 +204,7 @@ static const char *const source =
     "data; set S := a b 'c'; param: A: c := a b 1 b c 2 c a .; var y := 1 3;\n";
 
 /* Pieces cut out, doubled, swapped and overwritten. */
-static void random_changes_never_crash_the_reader(void **state) {
-    (void)state;
+TEST(random_changes_never_crash_the_reader) {
     struct random random = random_start(4, 0);
     size_t whole = strlen(source);
     char bytes[2000];
@@ -243,23 +232,7 @@ static void random_changes_never_crash_the_reader(void **state) {
     }
 }
 
-static void every_beginning_of_a_text_is_safe(void **state) {
-    (void)state;
+TEST(every_beginning_of_a_text_is_safe) {
     for (size_t length = 0; length <= strlen(source); length++)
         read_anything(source, length);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nesting_has_a_limit),
-                                       cmocka_unit_test(long_chains_are_not_deep),
-                                       cmocka_unit_test(expansion_has_a_limit_that_names_the_declaration),
-                                       cmocka_unit_test(sets_texts_and_names_count_against_the_limit),
-                                       cmocka_unit_test(a_short_text_cannot_ask_for_gigabytes),
-                                       cmocka_unit_test(membership_in_a_huge_progression_costs_nothing),
-                                       cmocka_unit_test(endless_recursion_is_stopped),
-                                       cmocka_unit_test(a_file_larger_than_the_limit_is_refused),
-                                       cmocka_unit_test(random_bytes_never_crash_the_reader),
-                                       cmocka_unit_test(random_changes_never_crash_the_reader),
-                                       cmocka_unit_test(every_beginning_of_a_text_is_safe)};
-    return cmocka_run_group_tests_name("ampl/limits", tests, NULL, NULL);
 }

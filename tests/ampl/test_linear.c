@@ -4,9 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/writing.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* A matrix of 30 x 40 in all the ways that a sum may be written; each row also has its terms in a chain. */
 static const char MATRIX[] = "param m := 30; param n := 40; param A{i in 1..m, j in 1..n} := sin(i + 7*j);\n"
                              "param b{i in 1..m} := i; var y{1..n};\n";
@@ -24,8 +21,7 @@ static hn_model *read_rows(const char *rows) {
     return must_read(text);
 }
 
-static void a_row_of_a_matrix_is_one_node(void **state) {
-    (void)state;
+TEST(a_row_of_a_matrix_is_one_node) {
     hn_model *model = read_rows("r{i in 1..m}: sum{j in 1..n} A[i,j]*y[j] <= b[i];");
     size_t count = 0;
     hn_expr body = hn_model_row(model, 4).body;
@@ -37,8 +33,7 @@ static void a_row_of_a_matrix_is_one_node(void **state) {
     hn_model_destroy(model);
 }
 
-static void signs_order_and_place_make_no_difference(void **state) {
-    (void)state;
+TEST(signs_order_and_place_make_no_difference) {
     static const char *const ways[] = {
         "r{i in 1..m}: sum{j in 1..n} A[i,j]*y[j] <= b[i];",
         "r{i in 1..m}: sum{j in 1..n} y[j]*A[i,j] <= b[i];",
@@ -74,8 +69,7 @@ static double coefficient(int j) {
 }
 
 /* The same sum from 12 terms on, below and beyond the length from which it is one node. */
-static void short_and_long_sums_have_the_bits_of_their_terms(void **state) {
-    (void)state;
+TEST(short_and_long_sums_have_the_bits_of_their_terms) {
     for (int n = 12; n <= 20; n++) {
         char text[300];
         double y[MOST_OUTPUTS], sum = 0;
@@ -96,8 +90,7 @@ static void short_and_long_sums_have_the_bits_of_their_terms(void **state) {
     }
 }
 
-static void nonlinear_terms_stand_among_the_others(void **state) {
-    (void)state;
+TEST(nonlinear_terms_stand_among_the_others) {
     hn_model *model = read_rows("r{i in 1..m}: sum{j in 1..n} A[i,j]*y[j] + sin(y[i]) - 2*y[1]*y[2] <= b[i];\n"
                                 "minimize f: 3 + sum{j in 1..n} j*y[j] - exp(y[1]) + 5;");
     double y[MOST_OUTPUTS], expected = 0;
@@ -115,8 +108,7 @@ static void nonlinear_terms_stand_among_the_others(void **state) {
     hn_model_destroy(model);
 }
 
-static void factors_of_zero_and_fixed_variables_are_no_terms_of_derivatives(void **state) {
-    (void)state;
+TEST(factors_of_zero_and_fixed_variables_are_no_terms_of_derivatives) {
     hn_model *model = must_read("var y{1..20}; fix y[2] := 3; param a{j in 1..20} := if j = 5 then 0 else j;\n"
                                 "r: sum{j in 1..20} a[j]*y[j] = 7;");
     double y[MOST_OUTPUTS] = {0};
@@ -130,8 +122,7 @@ static void factors_of_zero_and_fixed_variables_are_no_terms_of_derivatives(void
     hn_model_destroy(model);
 }
 
-static void a_written_matrix_reads_back_to_the_same(void **state) {
-    (void)state;
+TEST(a_written_matrix_reads_back_to_the_same) {
     hn_model *model = read_rows("r{i in 1..m}: -y[1] + 5*y[2] - sum{j in 3..n} A[i,j]*y[j] <= b[i];\n"
                                 "maximize f: -(y[1] + y[2]) + sum{j in 1..n} A[1,j]*y[j];");
     char *text = must_return(model, "a matrix");
@@ -139,8 +130,7 @@ static void a_written_matrix_reads_back_to_the_same(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_sum_beyond_the_limit_is_refused(void **state) {
-    (void)state;
+TEST(a_sum_beyond_the_limit_is_refused) {
     hn_model *model;
     hn_error error = {.text = ""};
     hn_read_options options = hn_read_defaults();
@@ -149,17 +139,4 @@ static void a_sum_beyond_the_limit_is_refused(void **state) {
     assert_int_equal(read_text(&model, text, &options, &error), HN_LIMIT);
     if (!strstr(error.text, "raise max_nodes"))
         fail_msg("%s", error.text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_of_a_matrix_is_one_node),
-        cmocka_unit_test(signs_order_and_place_make_no_difference),
-        cmocka_unit_test(short_and_long_sums_have_the_bits_of_their_terms),
-        cmocka_unit_test(nonlinear_terms_stand_among_the_others),
-        cmocka_unit_test(factors_of_zero_and_fixed_variables_are_no_terms_of_derivatives),
-        cmocka_unit_test(a_written_matrix_reads_back_to_the_same),
-        cmocka_unit_test(a_sum_beyond_the_limit_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,7 @@ static void check_wrong(const struct wrong *texts, size_t count) {
 
 #define CHECK(texts) check_wrong(texts, sizeof texts / sizeof texts[0])
 
-static void mistakes_in_words_and_marks_are_shown(void **state) {
-    (void)state;
+TEST(mistakes_in_words_and_marks_are_shown) {
     static const struct wrong texts[] = {{"var x; @", "1:8", "@"},
                                          {"var x; c: x $ 2 <= 1;", "1:13", "$"},
                                          {"param s symbolic := 'abc;", "1:21", "unterminated string"},
@@ -34,8 +33,7 @@ static void mistakes_in_words_and_marks_are_shown(void **state) {
     CHECK(texts);
 }
 
-static void mistakes_in_declarations_are_shown(void **state) {
-    (void)state;
+TEST(mistakes_in_declarations_are_shown) {
     static const struct wrong texts[] = {
         {"var x; var x;", "1:12", "x is already declared"},
         {"param in;", "1:7", "in"},
@@ -72,8 +70,7 @@ static void mistakes_in_declarations_are_shown(void **state) {
     CHECK(texts);
 }
 
-static void mistakes_in_expressions_are_shown(void **state) {
-    (void)state;
+TEST(mistakes_in_expressions_are_shown) {
     static const struct wrong texts[] = {
         {"var x; c: x + y <= 1;", "1:15", "y is not declared"},
         {"var x; c: x + <= 1;", "1:15", "<="},
@@ -128,8 +125,7 @@ static void mistakes_in_expressions_are_shown(void **state) {
     CHECK(texts);
 }
 
-static void mistakes_in_constraints_and_statements_are_shown(void **state) {
-    (void)state;
+TEST(mistakes_in_constraints_and_statements_are_shown) {
     static const struct wrong texts[] = {
         {"var x; c: x < 1;", "1:13", "<"},
         {"var x; c: x;", "1:12", ";"},
@@ -168,8 +164,7 @@ static void mistakes_in_constraints_and_statements_are_shown(void **state) {
     CHECK(texts);
 }
 
-static void mistakes_in_data_are_shown(void **state) {
-    (void)state;
+TEST(mistakes_in_data_are_shown) {
     static const struct wrong texts[] = {
         {"data; param q := 3;", "1:13", "q is not declared"},
         {"set S; data; param S := 3;", "1:20", "S is a set"},
@@ -206,8 +201,7 @@ static void mistakes_in_data_are_shown(void **state) {
     CHECK(texts);
 }
 
-static void mistakes_in_values_are_shown(void **state) {
-    (void)state;
+TEST(mistakes_in_values_are_shown) {
     static const struct wrong texts[] = {
         {"var x{1..3}; c: x[4] <= 1;", "1:17", "x[4] is outside"},
         {"param p{1..3} := 2; var x; c: p[0]*x <= 1;", "1:31", "p[0] is outside"},
@@ -290,8 +284,7 @@ static struct shown show(const char *text, const char *let) {
     return shown;
 }
 
-static void an_error_comes_with_its_line(void **state) {
-    (void)state;
+TEST(an_error_comes_with_its_line) {
     static const struct {
         const char *text, *excerpt;
         size_t caret;
@@ -322,8 +315,7 @@ static void an_error_comes_with_its_line(void **state) {
     assert_true(strncmp(shown.excerpt + shown.caret, "\xc3\xa4", 2) == 0);
 }
 
-static void names_that_are_not_known_come_with_those_that_are(void **state) {
-    (void)state;
+TEST(names_that_are_not_known_come_with_those_that_are) {
     static const char *const cases[][3] = {
         {"var speed; c: sped <= 1;", NULL, "did you mean speed?"},
         {"param horizon; var x; data; param horizn := 3;", NULL, "did you mean horizon?"},
@@ -339,8 +331,7 @@ static void names_that_are_not_known_come_with_those_that_are(void **state) {
         assert_string_equal(show(cases[i][0], cases[i][1]).hint, cases[i][2]);
 }
 
-static void an_index_in_parentheses_is_told_about_braces(void **state) {
-    (void)state;
+TEST(an_index_in_parentheses_is_told_about_braces) {
     static const char *const words[] = {"sum", "prod"};
     for (size_t i = 0; i < 2; i++) {
         char text[100];
@@ -349,17 +340,4 @@ static void an_index_in_parentheses_is_told_about_braces(void **state) {
         assert_non_null(strstr(shown.text, "write its index in braces"));
         assert_true(strncmp(shown.text, words[i], strlen(words[i])) == 0);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mistakes_in_words_and_marks_are_shown),
-                                       cmocka_unit_test(mistakes_in_declarations_are_shown),
-                                       cmocka_unit_test(mistakes_in_expressions_are_shown),
-                                       cmocka_unit_test(mistakes_in_constraints_and_statements_are_shown),
-                                       cmocka_unit_test(mistakes_in_data_are_shown),
-                                       cmocka_unit_test(mistakes_in_values_are_shown),
-                                       cmocka_unit_test(an_error_comes_with_its_line),
-                                       cmocka_unit_test(names_that_are_not_known_come_with_those_that_are),
-                                       cmocka_unit_test(an_index_in_parentheses_is_told_about_braces)};
-    return cmocka_run_group_tests_name("ampl/mistakes", tests, NULL, NULL);
 }

@@ -6,8 +6,6 @@
 
 #include "ampl/reading.h"
 
-#include <stdlib.h>
-
 static void must_agree(const char *text) {
     double value = -1;
     size_t length = ampl_numeral(text, strlen(text), &value);
@@ -16,8 +14,7 @@ static void must_agree(const char *text) {
         fail_msg("%s: %.17g instead of %.17g, %zu bytes", text, value, expected, length);
 }
 
-static void numerals_of_all_forms_are_read(void **state) {
-    (void)state;
+TEST(numerals_of_all_forms_are_read) {
     static const char *const texts[] = {"0",
                                         "1",
                                         "1.",
@@ -55,8 +52,7 @@ static void numerals_of_all_forms_are_read(void **state) {
         must_agree(texts[i]);
 }
 
-static void an_exponent_may_be_written_with_d(void **state) {
-    (void)state;
+TEST(an_exponent_may_be_written_with_d) {
     double value;
     assert_int_equal(ampl_numeral("5.0d-1", 6, &value), 6);
     assert_true(value == 0.5);
@@ -64,8 +60,7 @@ static void an_exponent_may_be_written_with_d(void **state) {
     assert_true(value == 200);
 }
 
-static void a_numeral_ends_where_it_must(void **state) {
-    (void)state;
+TEST(a_numeral_ends_where_it_must) {
     double value;
     assert_int_equal(ampl_numeral("1..5", 4, &value), 1);
     assert_int_equal(ampl_numeral("1.5.2", 5, &value), 3);
@@ -89,8 +84,7 @@ static void random_digits(struct random *random, char *text) {
         sprintf(text + n, "e%d", (int)random_below(random, 700) - 350);
 }
 
-static void a_million_random_numerals_are_rounded_correctly(void **state) {
-    (void)state;
+TEST(a_million_random_numerals_are_rounded_correctly) {
     struct random random = random_start(1, 0);
     char text[100];
     for (int i = 0; i < 700000; i++) {
@@ -109,8 +103,7 @@ static void a_million_random_numerals_are_rounded_correctly(void **state) {
 }
 
 /* Halfway between two doubles, and a digit beyond it. */
-static void ties_are_broken_to_even_by_the_last_digit(void **state) {
-    (void)state;
+TEST(ties_are_broken_to_even_by_the_last_digit) {
     struct random random = random_start(2, 0);
     char text[1200];
     for (int i = 0; i < 20000; i++) {
@@ -129,8 +122,7 @@ static void ties_are_broken_to_even_by_the_last_digit(void **state) {
 }
 
 /* More digits than are kept: the last one, far out, still decides a tie. */
-static void digits_beyond_those_that_are_kept_break_ties(void **state) {
-    (void)state;
+TEST(digits_beyond_those_that_are_kept_break_ties) {
     char text[2000];
     int length = sprintf(text, "9007199254740993.");
     memset(text + length, '0', 1500);
@@ -152,14 +144,4 @@ static void digits_beyond_those_that_are_kept_break_ties(void **state) {
     text[0] = '.';
     text[300] = '7';
     must_agree(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numerals_of_all_forms_are_read),
-                                       cmocka_unit_test(an_exponent_may_be_written_with_d),
-                                       cmocka_unit_test(a_numeral_ends_where_it_must),
-                                       cmocka_unit_test(a_million_random_numerals_are_rounded_correctly),
-                                       cmocka_unit_test(ties_are_broken_to_even_by_the_last_digit),
-                                       cmocka_unit_test(digits_beyond_those_that_are_kept_break_ties)};
-    return cmocka_run_group_tests_name("ampl/numerals", tests, NULL, NULL);
 }

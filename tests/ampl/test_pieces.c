@@ -8,9 +8,6 @@
 #include "hardnet/evaluate.h"
 #include "hardnet/layer.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { MOST_PIECES = 41, MOST_POINTS = 400, ROUNDS = 60, TEXT = 8000 };
 
 struct term {
@@ -119,8 +116,7 @@ static size_t choose_points(const struct term *t, double *points) {
     return count;
 }
 
-static void values_and_slopes_are_those_of_the_definition(void **state) {
-    (void)state;
+TEST(values_and_slopes_are_those_of_the_definition) {
     uint64_t seed = 1;
     char text[TEXT], term[TEXT - 100];
     double points[MOST_POINTS], rows[MOST_POINTS], slopes[MOST_POINTS];
@@ -143,8 +139,7 @@ static void values_and_slopes_are_those_of_the_definition(void **state) {
     }
 }
 
-static void a_term_of_a_constant_is_a_number(void **state) {
-    (void)state;
+TEST(a_term_of_a_constant_is_a_number) {
     uint64_t seed = 2;
     char text[TEXT], term[TEXT - 100];
     for (int round = 0; round < ROUNDS; round++) {
@@ -160,8 +155,7 @@ static void a_term_of_a_constant_is_a_number(void **state) {
 
 /* ---- kinks, and what is exact ---- */
 
-static void a_kink_counts_as_that_of_abs_does(void **state) {
-    (void)state;
+TEST(a_kink_counts_as_that_of_abs_does) {
     hn_model *model = must_read("var y; c: <<0; -1, 1>> y <= 1;"), *other = must_read("var y; c: abs(y) <= 1;");
     const double points[] = {-2.5, -1e-300, -0.0, 0, 1e-300, 3};
     double rows[6], slopes[6], abs_rows[6], abs_slopes[6];
@@ -177,8 +171,7 @@ static void a_kink_counts_as_that_of_abs_does(void **state) {
 }
 
 /* A sum of kinks, s0 x + (s1 - s0) max(x - b1, 0) + ..., would lose all digits here. */
-static void steep_pieces_far_away_cost_no_digits(void **state) {
-    (void)state;
+TEST(steep_pieces_far_away_cost_no_digits) {
     hn_model *model =
         must_read("var y; c: <<1, 1000; 1, 1e12, -1>> (y, 0) <= 1; d: <<3, 7; 0.1, 5, 0.1>> (y, 5) >= 0;");
     const double points[] = {1000.5, 5};
@@ -190,8 +183,7 @@ static void steep_pieces_far_away_cost_no_digits(void **state) {
     hn_model_destroy(model);
 }
 
-static void terms_that_are_no_kinks_are_linear(void **state) {
-    (void)state;
+TEST(terms_that_are_no_kinks_are_linear) {
     hn_model *model =
         must_read("param n := 0; var y; var z; c: <<; 3>> y + <<{i in 1..n} i; {i in 0..n} 2>> (z, 1) = 0;"
                   "d: <<2, 2; 1, 5, 1>> y >= -1; e: <<2; 1, 1>> y >= -1;");
@@ -202,8 +194,7 @@ static void terms_that_are_no_kinks_are_linear(void **state) {
     hn_model_destroy(model);
 }
 
-static void terms_stand_wherever_numbers_do(void **state) {
-    (void)state;
+TEST(terms_stand_wherever_numbers_do) {
     const double y[] = {2, -1}, x[] = {0.5};
     hn_model *model = must_read("param u; param w{1..2} := 3; var y{1..2};"
                                 "var d{i in 1..2} = <<0, 1; -1, 0, 2>> y[i];"
@@ -253,8 +244,7 @@ static size_t count_ok(const struct term *t, double upper) {
     return ok;
 }
 
-static void a_layer_meets_convex_terms_and_says_the_truth_about_others(void **state) {
-    (void)state;
+TEST(a_layer_meets_convex_terms_and_says_the_truth_about_others) {
     uint64_t seed = 3;
     for (int round = 0; round < ROUNDS; round++) {
         struct term t = random_term(&seed);
@@ -268,8 +258,7 @@ static void a_layer_meets_convex_terms_and_says_the_truth_about_others(void **st
 
 /* ---- mistakes ---- */
 
-static void mistakes_in_terms_are_shown(void **state) {
-    (void)state;
+TEST(mistakes_in_terms_are_shown) {
     must_fail("var y; c: <<1, 2; 3, 4>> y <= 1;", "1:11", "<< >> with 2 breakpoints needs 3 slopes, not 2");
     must_fail("var y; c: <<1; 3, 4, 5>> y <= 1;", "1:11", "with 1 breakpoint needs 2 slopes, not 3");
     must_fail("var y; c: <<; 3, 4>> y <= 1;", "1:11", "with 0 breakpoints needs 1 slope, not 2");
@@ -287,16 +276,4 @@ static void mistakes_in_terms_are_shown(void **state) {
     must_fail("var y; c: <<{i in S} 2; 3, 1>> y <= 1; d: y <= z;", "1:19", "S");
     must_fail("var y; c: <<{i in 1..1e9} i; 3, 1>> y <= 1;", "1:13", "steps");
     must_fail("var y; c: <<1; 3, 1>> {1,2} <= 1;", "1:23", "a set instead of");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values_and_slopes_are_those_of_the_definition),
-                                       cmocka_unit_test(a_term_of_a_constant_is_a_number),
-                                       cmocka_unit_test(a_kink_counts_as_that_of_abs_does),
-                                       cmocka_unit_test(steep_pieces_far_away_cost_no_digits),
-                                       cmocka_unit_test(terms_that_are_no_kinks_are_linear),
-                                       cmocka_unit_test(terms_stand_wherever_numbers_do),
-                                       cmocka_unit_test(a_layer_meets_convex_terms_and_says_the_truth_about_others),
-                                       cmocka_unit_test(mistakes_in_terms_are_shown)};
-    return cmocka_run_group_tests_name("ampl/pieces", tests, NULL, NULL);
 }

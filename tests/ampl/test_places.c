@@ -7,8 +7,6 @@
  * SPDX-License-Identifier: MIT */
 #include "ampl/reading.h"
 
-#include <stdlib.h>
-
 enum { MOST_TEXT = 2000, MOST_LIMIT = 400 };
 
 static const char before[] = "param w{1..3} default 1; param n default 1; set S := 1..3; set T := {'a','b'}; set P := "
@@ -210,48 +208,30 @@ static void must_keep_limits(const char *template, bool statement, const char *u
         fail_msg("under limits: %s\nin: %s", error.text, text);
 }
 
-static void statements_with_numbers_are_read(void **state) {
-    (void)state;
+TEST(statements_with_numbers_are_read) {
     for_all(must_be_read, NULL);
     must_be_read("sum {(1, j) in P} x[j] + sum {(n, j) in P} x[j]", false, NULL);
 }
 
-static void a_subscript_that_is_outside_is_named_wherever_it_stands(void **state) {
-    (void)state;
+TEST(a_subscript_that_is_outside_is_named_wherever_it_stands) {
     for_all(must_name, "w[9]");
 }
 
-static void a_name_that_is_not_declared_is_named_wherever_it_stands(void **state) {
-    (void)state;
+TEST(a_name_that_is_not_declared_is_named_wherever_it_stands) {
     for_all(must_name, "unknown");
 }
 
-static void what_is_no_number_is_read_or_refused_at_its_place(void **state) {
-    (void)state;
+TEST(what_is_no_number_is_read_or_refused_at_its_place) {
     static const char *const others[] = {"u", "'a'", "S",     "(1, 2)", "Infinity", "(1/0)", "-1",
                                          "0", "2.5", "1e400", "T",      ")",        ",",     ";"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         for_all(may_name, others[i]);
 }
 
-static void a_text_may_end_anywhere(void **state) {
-    (void)state;
+TEST(a_text_may_end_anywhere) {
     for_all(must_survive_its_end, NULL);
 }
 
-static void a_limit_that_is_too_low_is_told_as_such(void **state) {
-    (void)state;
+TEST(a_limit_that_is_too_low_is_told_as_such) {
     for_all(must_keep_limits, NULL);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statements_with_numbers_are_read),
-        cmocka_unit_test(a_subscript_that_is_outside_is_named_wherever_it_stands),
-        cmocka_unit_test(a_name_that_is_not_declared_is_named_wherever_it_stands),
-        cmocka_unit_test(what_is_no_number_is_read_or_refused_at_its_place),
-        cmocka_unit_test(a_text_may_end_anywhere),
-        cmocka_unit_test(a_limit_that_is_too_low_is_told_as_such),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

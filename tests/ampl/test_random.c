@@ -5,9 +5,6 @@
 
 #include "ampl/draws.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { MANY = 40000, MOST_CELLS = 64 };
 
 static struct ampl_random stream(uint64_t number) {
@@ -17,8 +14,7 @@ static struct ampl_random stream(uint64_t number) {
 /* ---- the generator ---- */
 
 /* splitmix64 from state 0, as its authors print it. */
-static void words_are_those_of_splitmix64(void **state) {
-    (void)state;
+TEST(words_are_those_of_splitmix64) {
     struct ampl_random random = {.key = 0};
     assert_true(ampl_random_word(&random) == UINT64_C(0xe220a8397b1dcdaf));
     assert_true(ampl_random_word(&random) == UINT64_C(0x6e789e6aa1b965f4));
@@ -26,8 +22,7 @@ static void words_are_those_of_splitmix64(void **state) {
 }
 
 /* Neighbouring keys, as those of neighbouring indices, give values that have nothing to do with each other. */
-static void neighbouring_keys_are_independent(void **state) {
-    (void)state;
+TEST(neighbouring_keys_are_independent) {
     double product = 0, sum = 0;
     for (uint64_t i = 0; i < MANY; i++) {
         struct ampl_random here = {.key = ampl_random_key(7, i)}, there = {.key = ampl_random_key(7, i + 1)};
@@ -117,8 +112,7 @@ static double distance(const struct distribution *d, double *values) {
     return most * sqrt(MANY);
 }
 
-static void values_have_their_distribution(void **state) {
-    (void)state;
+TEST(values_have_their_distribution) {
     static const struct distribution list[] = {{"uniform", UNIFORM, 0, 0, uniform_below, 0.5, 1.0 / 12},
                                                {"normal", NORMAL, 0, 0, normal_below, 0, 1},
                                                {"exponential", EXPONENTIAL, 0, 0, exponential_below, 1, 1},
@@ -162,8 +156,7 @@ static double excess(const double *counts, const double *shares, int cells) {
     return (sum - freedom) / sqrt(2 * freedom);
 }
 
-static void counts_have_their_distribution(void **state) {
-    (void)state;
+TEST(counts_have_their_distribution) {
     static const double means[] = {0.5, 3, 15.9, 16, 40};
     for (size_t k = 0; k < sizeof means / sizeof means[0]; k++) {
         double poisson[MOST_CELLS] = {0}, binomial[MOST_CELLS] = {0}, shares[MOST_CELLS], trials[MOST_CELLS];
@@ -185,8 +178,7 @@ static void counts_have_their_distribution(void **state) {
     }
 }
 
-static void large_means_are_quick_and_right(void **state) {
-    (void)state;
+TEST(large_means_are_quick_and_right) {
     for (double mean = 1e3; mean <= AMPL_MOST_MEAN; mean *= 1e3) {
         struct ampl_random random = stream((uint64_t)mean);
         double sum = 0;
@@ -210,8 +202,7 @@ static double row_bound(const char *text, const char *row) {
     return bound;
 }
 
-static void a_draw_depends_on_seed_name_and_index_alone(void **state) {
-    (void)state;
+TEST(a_draw_depends_on_seed_name_and_index_alone) {
     const char *plain = "option randseed 3; param p{1..4} := Uniform01(); var x; c: x <= p[2];";
     double value = row_bound(plain, "c");
     assert_true(value > 0 && value < 1);
@@ -232,8 +223,7 @@ static void a_draw_depends_on_seed_name_and_index_alone(void **state) {
                 row_bound("option randseed 1; param p{1..4} := Uniform01(); var x; c: x <= p[2];", "c"));
 }
 
-static void calls_in_one_declaration_and_runs_of_a_command_differ(void **state) {
-    (void)state;
+TEST(calls_in_one_declaration_and_runs_of_a_command_differ) {
     assert_true(constant_of("", "Uniform01() - Uniform01()", "") != 0);
     assert_true(constant_of("param p{1..2}; let {i in 1..2} p[i] := Uniform01();", "p[1] - p[2]", "") != 0);
     assert_true(constant_of("param p; param q; let p := Uniform01(); let q := p; let p := Uniform01();", "p - q", "") !=
@@ -242,15 +232,4 @@ static void calls_in_one_declaration_and_runs_of_a_command_differ(void **state) 
     assert_true(constant_of("param p := Irand224();", "p - floor(p)", "") == 0);
     assert_true(constant_of("param p{1..200} := Irand224();", "max {i in 1..200} p[i]", "") < 0x1p24);
     assert_true(constant_of("param p{1..200} := Irand224();", "max {i in 1..200} p[i]", "") > 0x1p23);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words_are_those_of_splitmix64),
-                                       cmocka_unit_test(neighbouring_keys_are_independent),
-                                       cmocka_unit_test(values_have_their_distribution),
-                                       cmocka_unit_test(counts_have_their_distribution),
-                                       cmocka_unit_test(large_means_are_quick_and_right),
-                                       cmocka_unit_test(a_draw_depends_on_seed_name_and_index_alone),
-                                       cmocka_unit_test(calls_in_one_declaration_and_runs_of_a_command_differ)};
-    return cmocka_run_group_tests_name("ampl/random", tests, NULL, NULL);
 }

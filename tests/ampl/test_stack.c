@@ -7,7 +7,6 @@
 #include "ampl/reading.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 enum { KIBIBYTES = HN_TEST_SHARE == 1 ? 256 : 4096, MOST_NESTED = 230, TEXT = 1 << 21 };
 
@@ -48,8 +47,7 @@ static void expect_good(struct job *job) {
 
 /* ---- nesting ---- */
 
-static void nesting_up_to_its_limit_fits(void **state) {
-    (void)state;
+TEST(nesting_up_to_its_limit_fits) {
     static const char *const forms[][3] = {
         {"var x; c: ", "(", "x*) <= 1;"},
         {"var x; c: ", "-", "x* <= 1;"},
@@ -120,8 +118,7 @@ static char *put_link(char *at, const char *link, int number) {
     return at;
 }
 
-static void chains_of_params_sets_and_variables_of_any_length_fit(void **state) {
-    (void)state;
+TEST(chains_of_params_sets_and_variables_of_any_length_fit) {
     enum { LENGTH = 5000 };
     static const char *const links[][3] = {
         {"param p# := 1;", "param p# := p@ + 1;", "var x; c: x <= p0;"},
@@ -146,8 +143,7 @@ static void chains_of_params_sets_and_variables_of_any_length_fit(void **state) 
 }
 
 /* Entries that need each other in an order that is not that of the index. */
-static void entries_in_an_order_of_their_own_fit(void **state) {
-    (void)state;
+TEST(entries_in_an_order_of_their_own_fit) {
     static const char *const forms[] = {
         "param n := 20000; param p{i in 0..n-1} := if i = 0 then 0 else p[(i + 7919) mod n] + 1; var x; c: x <= "
         "p[7919];",
@@ -165,8 +161,7 @@ static void entries_in_an_order_of_their_own_fit(void **state) {
     free(job.text);
 }
 
-static void a_long_circle_is_called_one(void **state) {
-    (void)state;
+TEST(a_long_circle_is_called_one) {
     static const char *const forms[] = {
         "param n := 20000; param p{i in 0..n-1} := p[(i + 7919) mod n] + 1; var x; c: x <= p[5];",
         "param n := 20000; param p{i in 0..n-1} := if i = 9 then 0 else p[(i + 2) mod n] + 1; var x; c: x <= p[4];",
@@ -181,12 +176,4 @@ static void a_long_circle_is_called_one(void **state) {
             fail_msg("%s", job.error.text);
     }
     free(job.text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nesting_up_to_its_limit_fits),
-                                       cmocka_unit_test(chains_of_params_sets_and_variables_of_any_length_fit),
-                                       cmocka_unit_test(entries_in_an_order_of_their_own_fit),
-                                       cmocka_unit_test(a_long_circle_is_called_one)};
-    return cmocka_run_group_tests_name("ampl/stack", tests, NULL, NULL);
 }

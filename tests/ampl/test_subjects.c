@@ -5,9 +5,6 @@
 
 #include "hardnet/read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* The last message, with its texts copied: they live during the callback only. */
 struct heard {
     hn_message message;
@@ -42,8 +39,7 @@ static hn_error refused(const char *text, hn_read_options options, struct heard 
     return error;
 }
 
-static void a_mistake_in_a_text_has_a_position(void **state) {
-    (void)state;
+TEST(a_mistake_in_a_text_has_a_position) {
     struct heard heard;
     hn_error error = refused("var y;\ns.t. c: y <= zebra;\n", hn_read_defaults(), &heard);
     assert_int_equal(error.code, HN_CODE_POSITION);
@@ -52,8 +48,7 @@ static void a_mistake_in_a_text_has_a_position(void **state) {
     assert_true(heard.message.line == 2 && heard.message.column == 14);
 }
 
-static void a_value_of_the_caller_s_is_named_as_it_was_given(void **state) {
-    (void)state;
+TEST(a_value_of_the_caller_s_is_named_as_it_was_given) {
     struct heard heard;
     const char *lets[] = {"N=many"};
     hn_read_options options = hn_read_defaults();
@@ -69,8 +64,7 @@ static void a_value_of_the_caller_s_is_named_as_it_was_given(void **state) {
     assert_string_equal(error.subject, "lets");
 }
 
-static void a_file_that_is_not_there_is_named(void **state) {
-    (void)state;
+TEST(a_file_that_is_not_there_is_named) {
     hn_error error;
     hn_model *model;
     const char *path = "/nowhere/let me.mod";
@@ -79,8 +73,7 @@ static void a_file_that_is_not_there_is_named(void **state) {
     assert_string_equal(error.subject, path);
 }
 
-static void a_part_of_the_model_is_named(void **state) {
-    (void)state;
+TEST(a_part_of_the_model_is_named) {
     hn_error error;
     hn_model *model;
     assert_int_equal(hn_model_create(&model, NULL, &error), HN_OK);
@@ -92,8 +85,7 @@ static void a_part_of_the_model_is_named(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_limit_names_its_option(void **state) {
-    (void)state;
+TEST(a_limit_names_its_option) {
     hn_error error;
     hn_model *model;
     const hn_model_options options = {.size = sizeof options, .max_nodes = 3};
@@ -106,15 +98,4 @@ static void a_limit_names_its_option(void **state) {
     assert_int_equal(error.code, HN_CODE_OPTION);
     assert_string_equal(error.subject, "max_nodes");
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mistake_in_a_text_has_a_position),
-        cmocka_unit_test(a_value_of_the_caller_s_is_named_as_it_was_given),
-        cmocka_unit_test(a_file_that_is_not_there_is_named),
-        cmocka_unit_test(a_part_of_the_model_is_named),
-        cmocka_unit_test(a_limit_names_its_option),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

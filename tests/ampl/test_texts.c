@@ -12,8 +12,6 @@
 #include "support/run_program.h"
 #include "support/script.h"
 
-#include <math.h>
-
 enum { MOST_FILES = 4, LEAST_TEXTS = 90 };
 
 #define FOLDER "tests/ampl/"
@@ -26,7 +24,7 @@ struct text {
     char lets[MOST_FILES][64];
     const char *let_list[MOST_FILES];
     hn_read_options options;
-    struct row_masks said;
+    struct messages messages;
     struct complaints complaints;
     hn_model *model;
     double *x, *y;
@@ -295,7 +293,7 @@ static void compare_line(struct text *text, const struct derivatives *d, char *l
         complain(&text->complaints, "there is an objective");
     else if ((rest = after_word(line, "definition")))
         compare_definition(text, rest);
-    else if ((rest = after_word(line, "note")) && !strstr(text->said.text, rest))
+    else if ((rest = after_word(line, "note")) && !strstr(text->messages.text, rest))
         complain(&text->complaints, "no note says '%s'", rest);
     else if (!compare_derivative(text, d, line))
         compare_indexed(text, line);
@@ -324,8 +322,8 @@ static void a_text_comes_out_as_its_mathematics_says(void **state) {
     text->complaints.about = text->table->name;
     text->options = hn_read_defaults();
     text->options.lets = text->let_list;
-    text->options.message = keep_said;
-    text->options.context = &text->said;
+    text->options.message = keep_message;
+    text->options.context = &text->messages;
     each_line(text, NULL);
     if (hn_model_read(&text->model, text->file_count, text->paths, &text->options, &error) != HN_OK)
         fail_msg("%s", error.text);

@@ -6,9 +6,7 @@
 
 #include <dirent.h>
 #include <float.h>
-#include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 
 /* ---- the models that ship ---- */
 
@@ -36,8 +34,7 @@ static size_t return_folder(const char *folder) {
     return count;
 }
 
-static void the_models_that_ship_come_back(void **state) {
-    (void)state;
+TEST(the_models_that_ship_come_back) {
     assert_true(return_folder("models") >= 7);
     assert_true(return_folder("models/feasibility") >= 19);
     assert_true(return_folder("models/infeasible") >= 1);
@@ -46,8 +43,7 @@ static void the_models_that_ship_come_back(void **state) {
 
 /* ---- what it looks like ---- */
 
-static void a_small_model_reads_well(void **state) {
-    (void)state;
+TEST(a_small_model_reads_well) {
     hn_model *model = must_read(
         "param r >= 0.5, <= 2; param p{1..2} >= 0; var y{0..1, 1..2} >= -2, <= 2, := r; var z >= r^2; check: r < "
         "p[1];\n"
@@ -83,8 +79,7 @@ static void a_small_model_reads_well(void **state) {
 /* ---- names ---- */
 
 /* Whatever a program calls its parts. */
-static void any_name_comes_back(void **state) {
-    (void)state;
+TEST(any_name_comes_back) {
     static const char *const names[] = {"a b",
                                         "sum",
                                         "var",
@@ -158,8 +153,7 @@ static void any_name_comes_back(void **state) {
     hn_model_destroy(model);
 }
 
-static void families_are_declared_once_where_they_can(void **state) {
-    (void)state;
+TEST(families_are_declared_once_where_they_can) {
     hn_model *model = new_model();
     char name[32];
     for (int i = -1; i < 3; i++)
@@ -193,8 +187,7 @@ static hn_model *shared_model(size_t n) {
     return finished(model);
 }
 
-static void shared_parts_are_written_once(void **state) {
-    (void)state;
+TEST(shared_parts_are_written_once) {
     enum { FEW = 1000, MANY = HN_TEST_SHARE == 1 ? 40000 : 4000 };
     hn_model *few = shared_model(FEW), *many = shared_model(MANY);
     char *text = must_return(few, "few"), *longer = must_return(many, "many");
@@ -266,8 +259,7 @@ static void *return_long(void *context) {
     return NULL;
 }
 
-static void long_chains_come_back_without_much_stack(void **state) {
-    (void)state;
+TEST(long_chains_come_back_without_much_stack) {
     enum { LENGTH = HN_TEST_SHARE == 1 ? 10000 : 2000, SUM = HN_TEST_SHARE == 1 ? 100000 : 10000 };
     enum { KIBIBYTES = HN_TEST_SHARE == 1 ? 256 : 4096 };
     for (int kind = 0; kind < KINDS; kind++) {
@@ -285,8 +277,7 @@ static void long_chains_come_back_without_much_stack(void **state) {
 
 /* ---- numbers ---- */
 
-static void numbers_come_back_to_the_last_bit(void **state) {
-    (void)state;
+TEST(numbers_come_back_to_the_last_bit) {
     static const double numbers[] = {0.1,      1.0 / 3,   -0.0,   5e-324,   -5e-324,   DBL_MIN,
                                      DBL_MAX,  -DBL_MAX,  1e22,   1e23,     1e-310,    1e15,
                                      1e16,     123456789, 0.3,    2.5e-8,   1e5,       1e6,
@@ -318,8 +309,7 @@ static void numbers_come_back_to_the_last_bit(void **state) {
 
 /* ---- starts and fixed outputs ---- */
 
-static void a_fixed_output_keeps_its_start(void **state) {
-    (void)state;
+TEST(a_fixed_output_keeps_its_start) {
     hn_model *model = new_model();
     hn_expr x = hn_input(model, "x"), a = hn_output(model, "y[1]"), b = hn_output(model, "y[2]"),
             c = hn_output(model, "z");
@@ -358,8 +348,7 @@ static hn_model *with_row(double factor, hn_expr (*combine)(hn_expr, hn_expr)) {
     return finished(model);
 }
 
-static void what_a_text_cannot_say_is_refused_by_name(void **state) {
-    (void)state;
+TEST(what_a_text_cannot_say_is_refused_by_name) {
     must_refuse(with_row(NAN, hn_mul), HN_UNSUPPORTED, "the row: contains NaN");
     must_refuse(with_row(0, hn_div), HN_UNSUPPORTED, "the row: divides by the constant 0");
     hn_model *model = new_model();
@@ -379,8 +368,7 @@ static void what_a_text_cannot_say_is_refused_by_name(void **state) {
 }
 
 /* A definition that is used before it is made is opaque: nothing is simplified with what it stands for. */
-static void a_definition_used_early_is_followed_or_refused(void **state) {
-    (void)state;
+TEST(a_definition_used_early_is_followed_or_refused) {
     hn_model *model = new_model();
     hn_expr y = hn_output(model, "y"), early = hn_defined(model, "d");
     hn_constrain(model, "c", 0, hn_sin(hn_add(early, y)), 1);
@@ -396,8 +384,7 @@ static void a_definition_used_early_is_followed_or_refused(void **state) {
     must_refuse(finished(model), HN_UNSUPPORTED, "model: not exactly expressible as text");
 }
 
-static void missing_arguments_are_told(void **state) {
-    (void)state;
+TEST(missing_arguments_are_told) {
     char *text;
     hn_model *model = must_read("var y;");
     assert_int_equal(hn_model_write(NULL, &text, NULL, NULL), HN_INVALID);
@@ -411,8 +398,7 @@ static void missing_arguments_are_told(void **state) {
 
 /* ---- what the reader takes for it ---- */
 
-static void names_in_backquotes_and_parts_without_a_name_are_read(void **state) {
-    (void)state;
+TEST(names_in_backquotes_and_parts_without_a_name_are_read) {
     hn_model *model =
         must_read("param `x` >= 0; var `sum`{1..2} := 1; var y; param $1 = x^2; var $2 = `sum`[1] < y;\n"
                   "check `big enough`: x > 1; check near: x < 9; check: $1 > 2; `c d`: $2 + `sum`[2]*$1 <= 1;\n"
@@ -431,8 +417,7 @@ static void names_in_backquotes_and_parts_without_a_name_are_read(void **state) 
     hn_model_destroy(model);
 }
 
-static void parts_without_a_name_are_no_parts_of_a_model(void **state) {
-    (void)state;
+TEST(parts_without_a_name_are_no_parts_of_a_model) {
     must_fail("var y; var $1;", "1:12", "a column needs a name");
     must_fail("var y; minimize $1: y;", "1:17", "an objective needs a name");
     must_fail("var y; $1: y <= 1;", "1:8", "a constraint needs a name");
@@ -441,23 +426,4 @@ static void parts_without_a_name_are_no_parts_of_a_model(void **state) {
     must_fail("var y; c: `` <= 1;", "1:11", "an empty name");
     must_fail("var y; c: (y < 1) + y <= 1;", "1:12", "a condition");
     must_fail("param x; var y; check `a`: 1 > 2;", "1:17", "a is not satisfied");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_models_that_ship_come_back),
-        cmocka_unit_test(a_small_model_reads_well),
-        cmocka_unit_test(any_name_comes_back),
-        cmocka_unit_test(families_are_declared_once_where_they_can),
-        cmocka_unit_test(shared_parts_are_written_once),
-        cmocka_unit_test(long_chains_come_back_without_much_stack),
-        cmocka_unit_test(numbers_come_back_to_the_last_bit),
-        cmocka_unit_test(a_fixed_output_keeps_its_start),
-        cmocka_unit_test(what_a_text_cannot_say_is_refused_by_name),
-        cmocka_unit_test(a_definition_used_early_is_followed_or_refused),
-        cmocka_unit_test(missing_arguments_are_told),
-        cmocka_unit_test(names_in_backquotes_and_parts_without_a_name_are_read),
-        cmocka_unit_test(parts_without_a_name_are_no_parts_of_a_model),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

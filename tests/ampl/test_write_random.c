@@ -8,7 +8,6 @@
 #include "base/random.h"
 
 #include <float.h>
-#include <math.h>
 
 enum { MODELS = HN_TEST_SHARE == 1 ? 2000 : 300, MOST = 60, INPUTS = 4, OUTPUTS = 6 };
 
@@ -211,8 +210,7 @@ static bool is_refused(const hn_model *model) {
     return refused;
 }
 
-static void random_models_come_back(void **state) {
-    (void)state;
+TEST(random_models_come_back) {
     size_t refused = 0;
     for (uint64_t seed = 0; seed < MODELS; seed++) {
         struct pool pool = {.model = new_model(), .dice = random_start(seed, 15)};
@@ -232,9 +230,4 @@ static void random_models_come_back(void **state) {
     }
     print_message("%zu of %d refused\n", refused, MODELS);
     assert_in_range(refused, 0, MODELS / 4);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_models_come_back)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,6 @@
 #include "support/plain_graph.h"
 #include "support/random_graph.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { OUTPUTS = 4 }; /* y0 and y2 make the good branch, y1 the bad one, y3 decides */
 
 struct rig {
@@ -153,8 +150,7 @@ static uint32_t through(struct rig *rig, enum op op, uint32_t bad) {
 
 /* ---- tests ---- */
 
-static void a_bad_number_in_the_branch_not_taken_stays_there(void **state) {
-    (void)state;
+TEST(a_bad_number_in_the_branch_not_taken_stays_there) {
     for (size_t i = 0; i < SOURCES; i++)
         for (int taken_first = 0; taken_first < 2; taken_first++) {
             struct rig rig;
@@ -169,8 +165,7 @@ static void a_bad_number_in_the_branch_not_taken_stays_there(void **state) {
         }
 }
 
-static void a_bad_number_stays_there_through_every_operator(void **state) {
-    (void)state;
+TEST(a_bad_number_stays_there_through_every_operator) {
     for (enum op op = OP_SUM; op < OP_COUNT; op++)
         for (size_t i = 0; i < SOURCES; i++) {
             struct rig rig;
@@ -183,8 +178,7 @@ static void a_bad_number_stays_there_through_every_operator(void **state) {
         }
 }
 
-static void a_bad_number_stays_there_through_every_pair_of_operators(void **state) {
-    (void)state;
+TEST(a_bad_number_stays_there_through_every_pair_of_operators) {
     for (enum op outer = OP_SUM; outer < OP_COUNT; outer++)
         for (enum op inner = OP_SUM; inner < OP_COUNT; inner++) {
             struct rig rig;
@@ -198,8 +192,7 @@ static void a_bad_number_stays_there_through_every_pair_of_operators(void **stat
         }
 }
 
-static void a_bad_number_stays_in_nested_branches(void **state) {
-    (void)state;
+TEST(a_bad_number_stays_in_nested_branches) {
     for (size_t i = 0; i < SOURCES; i++) {
         struct rig rig;
         double y[OUTPUTS] = {1.3, 0, -0.7, 2};
@@ -214,8 +207,7 @@ static void a_bad_number_stays_in_nested_branches(void **state) {
 }
 
 /* The argument of log is shared with the branch that is taken, and log itself is used often below and beside the choice. */
-static void what_branches_share_counts_for_the_branch_taken_alone(void **state) {
-    (void)state;
+TEST(what_branches_share_counts_for_the_branch_taken_alone) {
     struct rig rig;
     const double y[OUTPUTS] = {-1.3, 0, -0.7, 2}; /* y0 y2^2 < 0 */
     rig_start(&rig);
@@ -227,8 +219,7 @@ static void what_branches_share_counts_for_the_branch_taken_alone(void **state) 
     graph_release(&rig.problem.graph);
 }
 
-static void hubs_keep_bad_numbers_to_themselves(void **state) {
-    (void)state;
+TEST(hubs_keep_bad_numbers_to_themselves) {
     struct rig rig;
     const double y[OUTPUTS] = {1.3, -1, -0.7, 2};
     rig_start(&rig);
@@ -243,8 +234,7 @@ static void hubs_keep_bad_numbers_to_themselves(void **state) {
     graph_release(&rig.problem.graph);
 }
 
-static void an_infinite_argument_that_min_or_max_passes_over_stays_there(void **state) {
-    (void)state;
+TEST(an_infinite_argument_that_min_or_max_passes_over_stays_there) {
     for (int i = 0; i < 8; i++) {
         struct rig rig;
         const double y[OUTPUTS] = {1.3, 0, -0.7, 2};
@@ -260,8 +250,7 @@ static void an_infinite_argument_that_min_or_max_passes_over_stays_there(void **
     }
 }
 
-static void a_bad_number_in_the_branch_taken_shows(void **state) {
-    (void)state;
+TEST(a_bad_number_in_the_branch_taken_shows) {
     for (size_t i = 0; i < SOURCES; i++) {
         struct rig rig;
         double y[OUTPUTS] = {1.3, 0, -0.7, 2};
@@ -279,8 +268,7 @@ static void a_bad_number_in_the_branch_taken_shows(void **state) {
     }
 }
 
-static void a_nan_in_either_argument_of_min_or_max_shows_in_the_value(void **state) {
-    (void)state;
+TEST(a_nan_in_either_argument_of_min_or_max_shows_in_the_value) {
     for (int i = 0; i < 4; i++) {
         struct rig rig;
         const double y[OUTPUTS] = {1.3, -1, -0.7, 2};
@@ -373,8 +361,7 @@ static void compare_twins(struct graph *g, uint32_t body, uint32_t twin, const d
     }
 }
 
-static void random_branches_that_are_not_taken_change_nothing(void **state) {
-    (void)state;
+TEST(random_branches_that_are_not_taken_change_nothing) {
     static const double poisons[] = {NAN, INFINITY, -INFINITY, 0};
     for (uint64_t i = 0; i < GRAPHS; i++) {
         struct random random = random_start(31, i);
@@ -390,20 +377,4 @@ static void random_branches_that_are_not_taken_change_nothing(void **state) {
         compare_twins(&graph.graph, body, twin, y);
         random_graph_release(&graph);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bad_number_in_the_branch_not_taken_stays_there),
-        cmocka_unit_test(a_bad_number_stays_there_through_every_operator),
-        cmocka_unit_test(a_bad_number_stays_there_through_every_pair_of_operators),
-        cmocka_unit_test(a_bad_number_stays_in_nested_branches),
-        cmocka_unit_test(what_branches_share_counts_for_the_branch_taken_alone),
-        cmocka_unit_test(hubs_keep_bad_numbers_to_themselves),
-        cmocka_unit_test(an_infinite_argument_that_min_or_max_passes_over_stays_there),
-        cmocka_unit_test(random_branches_that_are_not_taken_change_nothing),
-        cmocka_unit_test(a_bad_number_in_the_branch_taken_shows),
-        cmocka_unit_test(a_nan_in_either_argument_of_min_or_max_shows_in_the_value),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

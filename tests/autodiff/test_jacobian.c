@@ -6,9 +6,6 @@
 #include "support/plain_graph.h"
 #include "support/random_graph.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { GRAPHS = 300, ROWS = 5, POINTS = 3, INPUTS = 2, OUTPUTS = 6 };
 
 /* ---- values on random graphs ---- */
@@ -66,13 +63,11 @@ static void compare_random_graphs(bool kinks, uint64_t seed) {
     }
 }
 
-static void smooth_graphs_match_a_complex_step(void **state) {
-    (void)state;
+TEST(smooth_graphs_match_a_complex_step) {
     compare_random_graphs(false, 11);
 }
 
-static void graphs_with_kinks_match_a_complex_step(void **state) {
-    (void)state;
+TEST(graphs_with_kinks_match_a_complex_step) {
     compare_random_graphs(true, 12);
 }
 
@@ -108,8 +103,7 @@ static void find_reach(const struct graph *g, uint64_t *reach) {
     }
 }
 
-static void an_entry_is_there_exactly_where_the_leaf_is_below_the_row(void **state) {
-    (void)state;
+TEST(an_entry_is_there_exactly_where_the_leaf_is_below_the_row) {
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct random random = random_start(13, seed);
         struct graph g;
@@ -131,8 +125,7 @@ static void an_entry_is_there_exactly_where_the_leaf_is_below_the_row(void **sta
     }
 }
 
-static void what_cancels_leaves_no_entry(void **state) {
-    (void)state;
+TEST(what_cancels_leaves_no_entry) {
     struct graph g;
     assert_int_equal(graph_create(&g, 1000), HN_OK);
     uint32_t y0 = graph_leaf(&g, SPACE_Y, 0), y1 = graph_leaf(&g, SPACE_Y, 1), y2 = graph_leaf(&g, SPACE_Y, 2);
@@ -154,8 +147,7 @@ static void what_cancels_leaves_no_entry(void **state) {
 
 /* ---- plain rows ---- */
 
-static void leaves_constants_and_repeated_rows_are_rows_like_others(void **state) {
-    (void)state;
+TEST(leaves_constants_and_repeated_rows_are_rows_like_others) {
     struct graph g;
     assert_int_equal(graph_create(&g, 1000), HN_OK);
     uint32_t y0 = graph_leaf(&g, SPACE_Y, 0), y1 = graph_leaf(&g, SPACE_Y, 1), x0 = graph_leaf(&g, SPACE_X, 0);
@@ -172,8 +164,7 @@ static void leaves_constants_and_repeated_rows_are_rows_like_others(void **state
     graph_release(&g);
 }
 
-static void no_rows_and_no_entries_make_an_empty_matrix(void **state) {
-    (void)state;
+TEST(no_rows_and_no_entries_make_an_empty_matrix) {
     struct graph g;
     assert_int_equal(graph_create(&g, 1000), HN_OK);
     uint32_t constant = graph_constant(&g, 3);
@@ -208,21 +199,18 @@ static size_t nodes_added(size_t rows, int depth, uint32_t width) {
     return added;
 }
 
-static void what_many_rows_share_is_differentiated_once(void **state) {
-    (void)state;
+TEST(what_many_rows_share_is_differentiated_once) {
     enum { DEPTH = 200, WIDTH = 4 };
     size_t few = nodes_added(100, DEPTH, WIDTH), many = nodes_added(1100, DEPTH, WIDTH);
     assert_in_range(many - few, 1000, 1000 * (WIDTH + 1)); /* one product per entry */
     assert_in_range(few, 0, 100 * (WIDTH + 1) + 5 * DEPTH);
 }
 
-static void what_rests_on_many_leaves_may_be_shared_too(void **state) {
-    (void)state;
+TEST(what_rests_on_many_leaves_may_be_shared_too) {
     assert_in_range(nodes_added(10, 40, 12), 1, 10 * 5 * 40);
 }
 
-static void a_row_of_a_hundred_thousand_terms_in_any_order_is_sorted(void **state) {
-    (void)state;
+TEST(a_row_of_a_hundred_thousand_terms_in_any_order_is_sorted) {
     enum { TERMS = 100 * 1000 };
     struct random random = random_start(14, 0);
     struct graph g;
@@ -253,8 +241,7 @@ static void a_row_of_a_hundred_thousand_terms_in_any_order_is_sorted(void **stat
     graph_release(&g);
 }
 
-static void a_full_graph_is_an_error_in_words_and_leaves_no_matrix(void **state) {
-    (void)state;
+TEST(a_full_graph_is_an_error_in_words_and_leaves_no_matrix) {
     for (size_t limit = 4; limit < 14; limit++) {
         struct graph g;
         struct node_matrix jacobian;
@@ -266,27 +253,10 @@ static void a_full_graph_is_an_error_in_words_and_leaves_no_matrix(void **state)
         if (status == HN_OK) {
             assert_true(limit > 6);
         } else {
-            assert_int_equal(status, HN_LIMIT);
-            assert_contains(error.text, "nodes");
+            assert_error(status, HN_LIMIT, error, "nodes");
             assert_null(jacobian.first);
         }
         node_matrix_release(&jacobian);
         graph_release(&g);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smooth_graphs_match_a_complex_step),
-        cmocka_unit_test(graphs_with_kinks_match_a_complex_step),
-        cmocka_unit_test(an_entry_is_there_exactly_where_the_leaf_is_below_the_row),
-        cmocka_unit_test(what_cancels_leaves_no_entry),
-        cmocka_unit_test(leaves_constants_and_repeated_rows_are_rows_like_others),
-        cmocka_unit_test(no_rows_and_no_entries_make_an_empty_matrix),
-        cmocka_unit_test(what_many_rows_share_is_differentiated_once),
-        cmocka_unit_test(what_rests_on_many_leaves_may_be_shared_too),
-        cmocka_unit_test(a_row_of_a_hundred_thousand_terms_in_any_order_is_sorted),
-        cmocka_unit_test(a_full_graph_is_an_error_in_words_and_leaves_no_matrix),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,6 @@
 #include "support/plain_graph.h"
 #include "support/random_graph.h"
 
-#include <stdlib.h>
-
 enum { ROWS = 30, COLUMNS = 40 };
 
 struct matrix {
@@ -33,8 +31,7 @@ static void draw_matrix(struct matrix *m, uint64_t seed) {
     m->graph.loose = true;
 }
 
-static void rows_of_a_matrix_share_their_columns_and_need_a_node_each(void **state) {
-    (void)state;
+TEST(rows_of_a_matrix_share_their_columns_and_need_a_node_each) {
     struct matrix m;
     draw_matrix(&m, 1);
     assert_int_equal(m.graph.count, 1 + COLUMNS + ROWS);
@@ -45,8 +42,7 @@ static void rows_of_a_matrix_share_their_columns_and_need_a_node_each(void **sta
     graph_release(&m.graph);
 }
 
-static void their_jacobian_is_the_matrix_itself_without_a_node(void **state) {
-    (void)state;
+TEST(their_jacobian_is_the_matrix_itself_without_a_node) {
     struct matrix m;
     struct node_matrix jacobian;
     draw_matrix(&m, 2);
@@ -65,8 +61,7 @@ static void their_jacobian_is_the_matrix_itself_without_a_node(void **state) {
     graph_release(&m.graph);
 }
 
-static void a_scaled_row_has_scaled_entries(void **state) {
-    (void)state;
+TEST(a_scaled_row_has_scaled_entries) {
     struct matrix m;
     draw_matrix(&m, 3);
     uint32_t root = graph_neg(&m.graph, graph_scale(&m.graph, 3, m.rows[5]));
@@ -80,8 +75,7 @@ static void a_scaled_row_has_scaled_entries(void **state) {
     graph_release(&m.graph);
 }
 
-static void the_product_with_the_transpose_is_one_node_per_column(void **state) {
-    (void)state;
+TEST(the_product_with_the_transpose_is_one_node_per_column) {
     struct matrix m;
     struct node_matrix pull;
     uint32_t weights[ROWS];
@@ -109,8 +103,7 @@ static void the_product_with_the_transpose_is_one_node_per_column(void **state) 
 }
 
 /* sum_i y_i (A y)_i and a sine of each row: values, gradient and its size */
-static void a_quadratic_form_has_a_gradient_of_few_nodes(void **state) {
-    (void)state;
+TEST(a_quadratic_form_has_a_gradient_of_few_nodes) {
     struct matrix m;
     uint32_t terms[ROWS + 1];
     double y[COLUMNS];
@@ -136,8 +129,7 @@ static void a_quadratic_form_has_a_gradient_of_few_nodes(void **state) {
 }
 
 /* Rows with a nonlinear part: the Hessian comes from that alone. */
-static void a_linear_part_has_no_second_derivatives(void **state) {
-    (void)state;
+TEST(a_linear_part_has_no_second_derivatives) {
     struct matrix m;
     uint32_t roots[ROWS];
     draw_matrix(&m, 6);
@@ -153,16 +145,4 @@ static void a_linear_part_has_no_second_derivatives(void **state) {
     }
     node_matrix_release(&hessian);
     graph_release(&problem.graph);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_a_matrix_share_their_columns_and_need_a_node_each),
-        cmocka_unit_test(their_jacobian_is_the_matrix_itself_without_a_node),
-        cmocka_unit_test(a_scaled_row_has_scaled_entries),
-        cmocka_unit_test(the_product_with_the_transpose_is_one_node_per_column),
-        cmocka_unit_test(a_quadratic_form_has_a_gradient_of_few_nodes),
-        cmocka_unit_test(a_linear_part_has_no_second_derivatives),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ARGUMENTS = 3, RANDOM_POINTS = 40 };
 #define FIRST_DIGITS  1e-14L
 #define SECOND_DIGITS 1e-13L
@@ -166,8 +162,7 @@ static const struct domain domains[] = {
     {OP_NOT, -3, 3, {1e-300, -1e-300, 1, -1, 2, -2}},
 };
 
-static void functions_of_one_argument_match_a_complex_step(void **state) {
-    (void)state;
+TEST(functions_of_one_argument_match_a_complex_step) {
     struct random random = random_start(1, 1);
     for (size_t i = 0; i < COUNT_OF(domains); i++) {
         const struct domain *domain = &domains[i];
@@ -182,8 +177,7 @@ static void functions_of_one_argument_match_a_complex_step(void **state) {
     }
 }
 
-static void every_operator_is_tested_in_this_file(void **state) {
-    (void)state;
+TEST(every_operator_is_tested_in_this_file) {
     for (enum op op = OP_ADD; op < OP_COUNT; op++) {
         size_t found = operator_arguments(op) > 1; /* those have tests of their own below */
         for (size_t i = 0; i < COUNT_OF(domains); i++)
@@ -209,8 +203,7 @@ static void check_pairs(enum op op, const double (*pairs)[2], size_t count) {
     rig_end(&rig);
 }
 
-static void functions_of_two_arguments_match_a_complex_step(void **state) {
-    (void)state;
+TEST(functions_of_two_arguments_match_a_complex_step) {
     static const double pairs[][2] = {{3, 2},       {-1.5, 0.3},  {0.2, -4}, {-2, -3},     {1e-6, 5},    {7, 1e-6},
                                       {-1e-6, 1e3}, {1e3, -1e-6}, {0, 1.5},  {-2.5, 1e-9}, {1e8, -1e-4}, {0.5, 0.25}};
     static const enum op ops[] = {OP_ADD,  OP_SUB,        OP_MUL,   OP_DIV,       OP_ATAN2, OP_MIN, OP_MAX,
@@ -219,15 +212,13 @@ static void functions_of_two_arguments_match_a_complex_step(void **state) {
         check_pairs(ops[i], pairs, ops[i] == OP_GUARD ? 8 : COUNT_OF(pairs));
 }
 
-static void a_variable_exponent_matches_a_complex_step(void **state) {
-    (void)state;
+TEST(a_variable_exponent_matches_a_complex_step) {
     static const double pairs[][2] = {{2, 5},     {2, -3},   {0.3, 2.5}, {1, 0},    {1, 3},          {0.01, -0.5},
                                       {40, -2.5}, {1e-6, 3}, {1e6, 2},   {3, 1e-9}, {2.718281828, 1}};
     check_pairs(OP_POW, pairs, COUNT_OF(pairs));
 }
 
-static void a_choice_has_the_derivative_of_the_branch_taken(void **state) {
-    (void)state;
+TEST(a_choice_has_the_derivative_of_the_branch_taken) {
     struct rig rig = rig_start(OP_IF);
     const double length[ARGUMENTS] = {0.5, 1, 1};
     for (int i = 0; i < 2; i++) {
@@ -263,8 +254,7 @@ static void check_constant_exponent(double a, double e) {
     graph_release(&g);
 }
 
-static void constant_exponents_follow_their_formula(void **state) {
-    (void)state;
+TEST(constant_exponents_follow_their_formula) {
     static const double bases[] = {-2, -0.3, -1e3, 0.7, 3, 1e-4}, whole[] = {1, 2, 3, 4, 5, 7, 10, -1, -2, -3, -4, -7};
     static const double positive[] = {1e-4, 0.7, 3, 1e3}, fraction[] = {2.5, 0.5, -0.5, 1.5, -2.5, 0.1, 3.7};
     for (size_t i = 0; i < COUNT_OF(bases); i++)
@@ -275,8 +265,7 @@ static void constant_exponents_follow_their_formula(void **state) {
             check_constant_exponent(positive[i], fraction[j]);
 }
 
-static void a_base_of_zero_has_finite_derivatives(void **state) {
-    (void)state;
+TEST(a_base_of_zero_has_finite_derivatives) {
     static const double exponents[] = {1, 2, 3, 4, 5, 2.5, 10};
     for (size_t i = 0; i < COUNT_OF(exponents); i++)
         check_constant_exponent(0, exponents[i]);
@@ -292,8 +281,7 @@ static void a_base_of_zero_has_finite_derivatives(void **state) {
     rig_end(&rig);
 }
 
-static void a_negative_base_under_a_whole_variable_exponent_has_a_derivative(void **state) {
-    (void)state;
+TEST(a_negative_base_under_a_whole_variable_exponent_has_a_derivative) {
     struct rig rig = rig_start(OP_POW);
     const double y[ARGUMENTS] = {-2, 5, 0};
     double *values = rig_values(&rig, y);
@@ -319,8 +307,7 @@ static void check_kink(enum op op, const double *y, const double sides[2][2]) {
     rig_end(&rig);
 }
 
-static void a_kink_takes_the_derivative_of_one_side(void **state) {
-    (void)state;
+TEST(a_kink_takes_the_derivative_of_one_side) {
     static const double rising_or_falling[2][2] = {{1, 0}, {-1, 0}}, either[2][2] = {{1, 0}, {0, 1}};
     static const double zeros[2][2] = {{0, 0}, {0, 0}};
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -335,8 +322,7 @@ static void a_kink_takes_the_derivative_of_one_side(void **state) {
     }
 }
 
-static void derivatives_stay_finite_where_the_function_has_settled(void **state) {
-    (void)state;
+TEST(derivatives_stay_finite_where_the_function_has_settled) {
     static const struct {
         enum op op;
         double at, first;
@@ -350,20 +336,4 @@ static void derivatives_stay_finite_where_the_function_has_settled(void **state)
         free(values);
         rig_end(&rig);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_of_one_argument_match_a_complex_step),
-        cmocka_unit_test(every_operator_is_tested_in_this_file),
-        cmocka_unit_test(functions_of_two_arguments_match_a_complex_step),
-        cmocka_unit_test(a_variable_exponent_matches_a_complex_step),
-        cmocka_unit_test(a_choice_has_the_derivative_of_the_branch_taken),
-        cmocka_unit_test(constant_exponents_follow_their_formula),
-        cmocka_unit_test(a_base_of_zero_has_finite_derivatives),
-        cmocka_unit_test(a_negative_base_under_a_whole_variable_exponent_has_a_derivative),
-        cmocka_unit_test(a_kink_takes_the_derivative_of_one_side),
-        cmocka_unit_test(derivatives_stay_finite_where_the_function_has_settled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,6 @@
 
 #include "hardnet/model.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static hn_model *new_model(void) {
     hn_model *model;
     assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
@@ -73,8 +69,7 @@ static void check_expression(const hn_model *model, hn_expr expr, double found, 
         check_close(found, expected, 1e-15L * (1 + fabsl(expected)), what, which);
 }
 
-static void a_problem_has_the_model_s_counts_and_functions(void **state) {
-    (void)state;
+TEST(a_problem_has_the_model_s_counts_and_functions) {
     hn_model *model = small_model();
     struct problem problem = problem_of(model);
     assert_int_equal(problem.inputs, 2);
@@ -100,8 +95,7 @@ static void a_problem_has_the_model_s_counts_and_functions(void **state) {
     hand_back(&problem, model);
 }
 
-static void no_reference_and_no_fixed_output_is_left(void **state) {
-    (void)state;
+TEST(no_reference_and_no_fixed_output_is_left) {
     hn_model *model = small_model();
     struct problem problem = problem_of(model);
     for (size_t i = 1; i < problem.graph.count; i++) {
@@ -113,8 +107,7 @@ static void no_reference_and_no_fixed_output_is_left(void **state) {
 }
 
 /* ring = (y0^2 + (x0 x1)^2) y2 with y1 = x0 x1: by y1 nothing, by x what the chain rule says */
-static void derivatives_go_through_the_value_of_a_fixed_output(void **state) {
-    (void)state;
+TEST(derivatives_go_through_the_value_of_a_fixed_output) {
     hn_model *model = small_model();
     struct problem problem = problem_of(model);
     struct graph *g = &problem.graph;
@@ -138,8 +131,7 @@ static void derivatives_go_through_the_value_of_a_fixed_output(void **state) {
     hand_back(&problem, model);
 }
 
-static void a_definition_of_a_definition_is_followed_to_its_end(void **state) {
-    (void)state;
+TEST(a_definition_of_a_definition_is_followed_to_its_end) {
     hn_model *m = new_model();
     hn_expr y0 = hn_output(m, "y");
     hn_constrain(m, "row", 0, hn_exp(hn_defined(m, "first")), 1);
@@ -153,8 +145,7 @@ static void a_definition_of_a_definition_is_followed_to_its_end(void **state) {
     hand_back(&problem, m);
 }
 
-static void a_fixed_output_may_be_constant_and_fold_a_row(void **state) {
-    (void)state;
+TEST(a_fixed_output_may_be_constant_and_fold_a_row) {
     hn_model *m = new_model();
     hn_expr y0 = hn_output(m, "y[0]"), y1 = hn_output(m, "y[1]");
     hn_output_fix(y0, hn_constant(m, 3));
@@ -170,8 +161,7 @@ static void a_fixed_output_may_be_constant_and_fold_a_row(void **state) {
     hand_back(&problem, m);
 }
 
-static void a_model_without_objective_inputs_or_rows_is_a_problem(void **state) {
-    (void)state;
+TEST(a_model_without_objective_inputs_or_rows_is_a_problem) {
     hn_model *m = new_model();
     hn_output(m, "y");
     finish(m);
@@ -200,8 +190,7 @@ static void expect_refusal(const hn_model *model, hn_status status, const char *
     problem_release(&problem);
 }
 
-static void a_model_that_is_missing_unfinished_or_wrong_is_refused(void **state) {
-    (void)state;
+TEST(a_model_that_is_missing_unfinished_or_wrong_is_refused) {
     expect_refusal(NULL, HN_INVALID, "model");
     hn_model *m = new_model();
     hn_expr y0 = hn_output(m, "y");
@@ -230,8 +219,7 @@ static hn_model *chain_model(size_t max_nodes) {
     return m;
 }
 
-static void the_node_limit_holds_inside_derivatives_too(void **state) {
-    (void)state;
+TEST(the_node_limit_holds_inside_derivatives_too) {
     hn_model *model = chain_model(10000);
     finish(model);
     size_t enough = hn_model_node_count(model);
@@ -268,8 +256,7 @@ static hn_model *fixed_model(size_t max_nodes) {
     return m;
 }
 
-static void a_fixed_value_that_needs_more_nodes_meets_the_limit_in_words(void **state) {
-    (void)state;
+TEST(a_fixed_value_that_needs_more_nodes_meets_the_limit_in_words) {
     hn_model *model = fixed_model(10000);
     size_t count = hn_model_node_count(model);
     struct problem problem = problem_of(model);
@@ -279,8 +266,7 @@ static void a_fixed_value_that_needs_more_nodes_meets_the_limit_in_words(void **
     hn_model_destroy(model);
 }
 
-static void releasing_twice_is_harmless(void **state) {
-    (void)state;
+TEST(releasing_twice_is_harmless) {
     hn_model *model = small_model();
     struct problem problem = problem_of(model);
     struct node_matrix jacobian = jacobian_of(&problem.graph, problem.body, 3, SPACE_Y, 3);
@@ -288,20 +274,4 @@ static void releasing_twice_is_harmless(void **state) {
     node_matrix_release(&jacobian);
     problem_release(&problem);
     hand_back(&problem, model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_problem_has_the_model_s_counts_and_functions),
-        cmocka_unit_test(no_reference_and_no_fixed_output_is_left),
-        cmocka_unit_test(derivatives_go_through_the_value_of_a_fixed_output),
-        cmocka_unit_test(a_definition_of_a_definition_is_followed_to_its_end),
-        cmocka_unit_test(a_fixed_output_may_be_constant_and_fold_a_row),
-        cmocka_unit_test(a_model_without_objective_inputs_or_rows_is_a_problem),
-        cmocka_unit_test(a_model_that_is_missing_unfinished_or_wrong_is_refused),
-        cmocka_unit_test(the_node_limit_holds_inside_derivatives_too),
-        cmocka_unit_test(a_fixed_value_that_needs_more_nodes_meets_the_limit_in_words),
-        cmocka_unit_test(releasing_twice_is_harmless),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

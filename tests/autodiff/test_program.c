@@ -1,17 +1,6 @@
 /* test_program.c - programs against plain evaluation, node by node and bit for bit, on random graphs in every backend.
  *
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "autodiff/compiler.h"
 #include "support/check.h"
@@ -113,18 +102,15 @@ static size_t compare_everywhere(uint64_t first_seed, bool spoiled) {
     return wrong;
 }
 
-static void programs_give_the_bits_of_plain_evaluation_in_every_backend(void **state) {
-    (void)state;
+TEST(programs_give_the_bits_of_plain_evaluation_in_every_backend) {
     assert_int_equal(compare_everywhere(1, false), 0);
 }
 
-static void nan_and_infinities_pass_as_in_plain_evaluation_and_stay_in_their_lane(void **state) {
-    (void)state;
+TEST(nan_and_infinities_pass_as_in_plain_evaluation_and_stay_in_their_lane) {
     assert_int_equal(compare_everywhere(100000, true), 0);
 }
 
-static void a_sample_gets_the_same_bits_in_every_lane(void **state) {
-    (void)state;
+TEST(a_sample_gets_the_same_bits_in_every_lane) {
     for (uint64_t seed = 1; seed < 300; seed++) {
         struct sample sample;
         draw_sample(&sample, seed);
@@ -152,8 +138,7 @@ static void a_sample_gets_the_same_bits_in_every_lane(void **state) {
 }
 
 /* Phase 0 once, then new values of later spaces: as if everything had been run anew. */
-static void later_phases_can_be_run_again_and_again(void **state) {
-    (void)state;
+TEST(later_phases_can_be_run_again_and_again) {
     for (uint64_t seed = 500; seed < 1500; seed++) {
         struct sample sample;
         draw_sample(&sample, seed);
@@ -193,8 +178,7 @@ static struct program *compile(const struct graph *graph, const uint32_t *output
     return program;
 }
 
-static void a_long_chain_reuses_its_slots(void **state) {
-    (void)state;
+TEST(a_long_chain_reuses_its_slots) {
     struct graph g = empty_graph();
     uint32_t node = graph_leaf(&g, SPACE_Y, 0), other = graph_leaf(&g, SPACE_Y, 1);
     for (int i = 0; i < 100000; i++)
@@ -205,8 +189,7 @@ static void a_long_chain_reuses_its_slots(void **state) {
     graph_release(&g);
 }
 
-static void what_depends_on_x_alone_runs_in_its_own_phase(void **state) {
-    (void)state;
+TEST(what_depends_on_x_alone_runs_in_its_own_phase) {
     struct graph g = empty_graph();
     uint32_t x = graph_leaf(&g, SPACE_X, 0), y = graph_leaf(&g, SPACE_Y, 0);
     uint32_t product = graph_mul(&g, x, graph_apply(&g, OP_EXP, x, 0, 0)); /* not fused: another phase */
@@ -220,8 +203,7 @@ static void what_depends_on_x_alone_runs_in_its_own_phase(void **state) {
 }
 
 /* The phases are the caller's: here x changes more often than y. */
-static void what_depends_on_x_waits_where_x_comes_late(void **state) {
-    (void)state;
+TEST(what_depends_on_x_waits_where_x_comes_late) {
     static const size_t leaves[SPACE_COUNT] = {[SPACE_X] = 1, [SPACE_Y] = 1};
     struct graph g = empty_graph();
     uint32_t x = graph_leaf(&g, SPACE_X, 0), y = graph_leaf(&g, SPACE_Y, 0);
@@ -245,8 +227,7 @@ static void what_depends_on_x_waits_where_x_comes_late(void **state) {
     graph_release(&g);
 }
 
-static void products_are_fused_and_sine_goes_with_cosine(void **state) {
-    (void)state;
+TEST(products_are_fused_and_sine_goes_with_cosine) {
     struct graph g = empty_graph();
     uint32_t a = graph_leaf(&g, SPACE_Y, 0), b = graph_leaf(&g, SPACE_Y, 1);
     uint32_t sine = graph_apply(&g, OP_SIN, a, 0, 0), cosine = graph_apply(&g, OP_COS, a, 0, 0);
@@ -260,8 +241,7 @@ static void products_are_fused_and_sine_goes_with_cosine(void **state) {
     graph_release(&g);
 }
 
-static void constants_and_leaves_can_be_outputs(void **state) {
-    (void)state;
+TEST(constants_and_leaves_can_be_outputs) {
     struct graph g = empty_graph();
     uint32_t outputs[3] = {graph_constant(&g, 2.5), graph_leaf(&g, SPACE_Y, 1), graph_constant(&g, 1)};
     struct program *program = compile(&g, outputs, 3);
@@ -276,8 +256,7 @@ static void constants_and_leaves_can_be_outputs(void **state) {
     graph_release(&g);
 }
 
-static void a_program_without_outputs_does_nothing(void **state) {
-    (void)state;
+TEST(a_program_without_outputs_does_nothing) {
     struct graph g = empty_graph();
     struct program *program = compile(&g, NULL, 0);
     assert_int_equal(program->first[PHASES], 0);
@@ -286,8 +265,7 @@ static void a_program_without_outputs_does_nothing(void **state) {
     graph_release(&g);
 }
 
-static void wrong_requests_are_refused_in_words(void **state) {
-    (void)state;
+TEST(wrong_requests_are_refused_in_words) {
     struct graph g = empty_graph();
     uint32_t wrong[4] = {0, 99, graph_leaf(&g, SPACE_Y, 2), graph_reference(&g, 0)};
     static const char *const words[4] = {"output 0", "output 0", "leaf 2", "definition"};
@@ -302,8 +280,7 @@ static void wrong_requests_are_refused_in_words(void **state) {
     graph_release(&g);
 }
 
-static void a_listing_tells_every_instruction_and_fits_any_buffer(void **state) {
-    (void)state;
+TEST(a_listing_tells_every_instruction_and_fits_any_buffer) {
     struct graph g = empty_graph();
     uint32_t a = graph_leaf(&g, SPACE_Y, 0), b = graph_leaf(&g, SPACE_X, 1);
     uint32_t terms[3] = {graph_mul(&g, a, b), graph_apply(&g, OP_SIN, a, 0, 0), graph_neg(&g, a)};
@@ -331,8 +308,7 @@ static void a_listing_tells_every_instruction_and_fits_any_buffer(void **state) 
     graph_release(&g);
 }
 
-static void a_listing_tells_numbers_times_slots(void **state) {
-    (void)state;
+TEST(a_listing_tells_numbers_times_slots) {
     enum { TERMS = 18 };
     static const size_t leaves[SPACE_COUNT] = {[SPACE_Y] = TERMS};
     struct graph g = empty_graph();
@@ -357,8 +333,7 @@ static void a_listing_tells_numbers_times_slots(void **state) {
 }
 
 /* An instruction names a number by 32 bits. */
-static void programs_of_too_many_slots_are_refused(void **state) {
-    (void)state;
+TEST(programs_of_too_many_slots_are_refused) {
     static const struct {
         uint32_t stride;
         size_t slots;
@@ -376,8 +351,7 @@ static void programs_of_too_many_slots_are_refused(void **state) {
 }
 
 /* Rows of a matrix and its numbers as outputs: what a Jacobian of constants is. */
-static void numbers_can_be_outputs_and_equal_columns_are_listed_once(void **state) {
-    (void)state;
+TEST(numbers_can_be_outputs_and_equal_columns_are_listed_once) {
     enum { ROWS = 6, COLUMNS = 20 };
     struct graph g;
     double a[ROWS][COLUMNS];
@@ -422,25 +396,4 @@ static void numbers_can_be_outputs_and_equal_columns_are_listed_once(void **stat
     assert_int_equal(program_create(&none, &request, NULL), HN_INVALID);
     program_destroy(program);
     graph_release(&g);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(programs_give_the_bits_of_plain_evaluation_in_every_backend),
-        cmocka_unit_test(nan_and_infinities_pass_as_in_plain_evaluation_and_stay_in_their_lane),
-        cmocka_unit_test(a_sample_gets_the_same_bits_in_every_lane),
-        cmocka_unit_test(later_phases_can_be_run_again_and_again),
-        cmocka_unit_test(a_long_chain_reuses_its_slots),
-        cmocka_unit_test(what_depends_on_x_alone_runs_in_its_own_phase),
-        cmocka_unit_test(what_depends_on_x_waits_where_x_comes_late),
-        cmocka_unit_test(products_are_fused_and_sine_goes_with_cosine),
-        cmocka_unit_test(constants_and_leaves_can_be_outputs),
-        cmocka_unit_test(numbers_can_be_outputs_and_equal_columns_are_listed_once),
-        cmocka_unit_test(programs_of_too_many_slots_are_refused),
-        cmocka_unit_test(a_program_without_outputs_does_nothing),
-        cmocka_unit_test(wrong_requests_are_refused_in_words),
-        cmocka_unit_test(a_listing_tells_every_instruction_and_fits_any_buffer),
-        cmocka_unit_test(a_listing_tells_numbers_times_slots),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,6 @@
 
 #include "hardnet/model.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { STATES = 3, CONTROLS = 2 };
 
 struct stage {
@@ -111,24 +107,21 @@ static struct work work_of(int stages) {
     return work;
 }
 
-static void a_stage_costs_no_more_than_by_hand(void **state) {
-    (void)state;
+TEST(a_stage_costs_no_more_than_by_hand) {
     struct work ten = work_of(10), eleven = work_of(11);
     assert_in_range(eleven.rows - ten.rows, 1, 18);
     assert_in_range(eleven.both - ten.both, 1, 23);
     assert_in_range(eleven.bracket - ten.bracket, 1, 34);
 }
 
-static void a_hundred_stages_cost_ten_times_as_much_as_ten(void **state) {
-    (void)state;
+TEST(a_hundred_stages_cost_ten_times_as_much_as_ten) {
     struct work ten = work_of(10), eleven = work_of(11), many = work_of(100);
     assert_int_equal(many.rows, ten.rows + 90 * (eleven.rows - ten.rows));
     assert_int_equal(many.both, ten.both + 90 * (eleven.both - ten.both));
     assert_int_equal(many.bracket, ten.bracket + 90 * (eleven.bracket - ten.bracket));
 }
 
-static void terms_with_a_common_factor_are_scaled_once(void **state) {
-    (void)state;
+TEST(terms_with_a_common_factor_are_scaled_once) {
     static const struct {
         enum op op, inner;
         double p, q;
@@ -144,13 +137,4 @@ static void terms_with_a_common_factor_are_scaled_once(void **state) {
         assert_int_equal(apart, once);
         graph_release(&g);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stage_costs_no_more_than_by_hand),
-        cmocka_unit_test(terms_with_a_common_factor_are_scaled_once),
-        cmocka_unit_test(a_hundred_stages_cost_ten_times_as_much_as_ten),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

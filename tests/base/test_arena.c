@@ -8,12 +8,10 @@
 #include "base/random.h"
 
 #include <stdalign.h>
-#include <string.h>
 
 enum { PLACES = 3000, LARGEST = 400 };
 
-static void places_are_aligned_and_do_not_touch_each_other(void **state) {
-    (void)state;
+TEST(places_are_aligned_and_do_not_touch_each_other) {
     static unsigned char *places[PLACES];
     static size_t sizes[PLACES];
     struct arena arena = {NULL};
@@ -32,8 +30,7 @@ static void places_are_aligned_and_do_not_touch_each_other(void **state) {
     assert_null(arena.newest);
 }
 
-static void a_request_larger_than_a_block_is_met(void **state) {
-    (void)state;
+TEST(a_request_larger_than_a_block_is_met) {
     struct arena arena = {NULL};
     char *small = arena_take(&arena, 1, 10);
     double *large = arena_take(&arena, 100000, sizeof *large);
@@ -46,8 +43,7 @@ static void a_request_larger_than_a_block_is_met(void **state) {
     arena_release(&arena);
 }
 
-static void a_released_arena_can_be_used_and_released_again(void **state) {
-    (void)state;
+TEST(a_released_arena_can_be_used_and_released_again) {
     struct arena arena = {NULL};
     arena_release(&arena);
     assert_non_null(arena_take(&arena, 1, 1));
@@ -57,8 +53,7 @@ static void a_released_arena_can_be_used_and_released_again(void **state) {
     arena_release(&arena);
 }
 
-static void a_text_is_copied_to_its_length_and_ended(void **state) {
-    (void)state;
+TEST(a_text_is_copied_to_its_length_and_ended) {
     struct arena arena = {NULL};
     char *speed = arena_copy_text(&arena, "speed[7]", 5), *empty = arena_copy_text(&arena, "x", 0);
     assert_string_equal(speed, "speed");
@@ -66,8 +61,7 @@ static void a_text_is_copied_to_its_length_and_ended(void **state) {
     arena_release(&arena);
 }
 
-static void sizes_beyond_memory_are_refused_and_leave_the_arena_alone(void **state) {
-    (void)state;
+TEST(sizes_beyond_memory_are_refused_and_leave_the_arena_alone) {
     static const size_t counts[][2] = {
         {SIZE_MAX, 1},     {SIZE_MAX - 14, 1}, {SIZE_MAX - 16, 1},    {SIZE_MAX / 2 + 1, 2},
         {1, SIZE_MAX - 1}, {SIZE_MAX, 64},     {SIZE_MAX / 4 + 1, 4}, {(size_t)1 << 32, (size_t)1 << 32}};
@@ -83,8 +77,7 @@ static void sizes_beyond_memory_are_refused_and_leave_the_arena_alone(void **sta
     arena_release(&arena);
 }
 
-static void an_array_grows_and_keeps_its_elements(void **state) {
-    (void)state;
+TEST(an_array_grows_and_keeps_its_elements) {
     int *array = NULL;
     size_t capacity = 0, moves = 0;
     for (int i = 0; i < 5000; i++) {
@@ -102,8 +95,7 @@ static void an_array_grows_and_keeps_its_elements(void **state) {
     base_release(array);
 }
 
-static void an_array_that_cannot_grow_stays_as_it_was(void **state) {
-    (void)state;
+TEST(an_array_that_cannot_grow_stays_as_it_was) {
     size_t capacity = 0;
     int *array = array_grow(NULL, &capacity, 3, sizeof *array);
     size_t before = capacity;
@@ -115,17 +107,4 @@ static void an_array_that_cannot_grow_stays_as_it_was(void **state) {
     assert_int_equal(capacity, before);
     assert_int_equal(array[2], 7);
     base_release(array);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_are_aligned_and_do_not_touch_each_other),
-        cmocka_unit_test(a_request_larger_than_a_block_is_met),
-        cmocka_unit_test(a_released_arena_can_be_used_and_released_again),
-        cmocka_unit_test(a_text_is_copied_to_its_length_and_ended),
-        cmocka_unit_test(sizes_beyond_memory_are_refused_and_leave_the_arena_alone),
-        cmocka_unit_test(an_array_grows_and_keeps_its_elements),
-        cmocka_unit_test(an_array_that_cannot_grow_stays_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

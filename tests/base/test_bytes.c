@@ -9,11 +9,7 @@
 #include "base/random.h"
 #include "base/utf8.h"
 
-#include <math.h>
-#include <string.h>
-
-static void integers_come_in_both_orders(void **state) {
-    (void)state;
+TEST(integers_come_in_both_orders) {
     static const unsigned char bytes[] = {1, 2, 3, 4, 5, 6, 7, 8};
     unsigned char back[8];
     assert_true(bytes_integer(bytes, 8, false) == UINT64_C(0x0807060504030201));
@@ -25,8 +21,7 @@ static void integers_come_in_both_orders(void **state) {
     assert_memory_equal(back, bytes, sizeof back);
 }
 
-static void numbers_come_back_to_the_same_bits(void **state) {
-    (void)state;
+TEST(numbers_come_back_to_the_same_bits) {
     static const double special[] = {0, -0.0, 1, -2.5, INFINITY, -INFINITY, 0x1p-1074, 0x1.fffffffffffffp1023};
     struct random random = random_start(6, 0);
     for (size_t i = 0; i < 1000; i++) {
@@ -37,8 +32,7 @@ static void numbers_come_back_to_the_same_bits(void **state) {
     }
 }
 
-static void smaller_numbers_are_exact(void **state) {
-    (void)state;
+TEST(smaller_numbers_are_exact) {
     assert_same_bits(bytes_real(0x3fc00000, 4), 1.5);
     assert_same_bits(bytes_real(0x80000001, 4), -0x1p-149);
     assert_same_bits(bytes_real(0x3e00, 2), 1.5);
@@ -51,8 +45,7 @@ static void append(void *to, const char *bytes, size_t count) {
     strncat(to, bytes, count);
 }
 
-static void texts_are_quoted(void **state) {
-    (void)state;
+TEST(texts_are_quoted) {
     static const struct {
         const char *text, *quoted;
     } cases[] = {
@@ -72,23 +65,11 @@ static void texts_are_quoted(void **state) {
     }
 }
 
-static void clocks_go_forward(void **state) {
-    (void)state;
+TEST(clocks_go_forward) {
     double before = clock_seconds(), busy = clock_busy_seconds();
     volatile double sum = 0;
     for (int i = 0; i < 2000000; i++)
         sum = sum + i;
     assert_true(clock_seconds() > before);
     assert_true(clock_busy_seconds() > busy);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_come_in_both_orders),
-        cmocka_unit_test(numbers_come_back_to_the_same_bits),
-        cmocka_unit_test(smaller_numbers_are_exact),
-        cmocka_unit_test(texts_are_quoted),
-        cmocka_unit_test(clocks_go_forward),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,6 @@
 #include "base/helpers.h"
 #include "base/thread_pool.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { UNITS = 1000, LEADERS = 2, HELPERS = 4, JOBS = 300, MOST_JOBS = 20000 };
@@ -45,8 +44,7 @@ static bool all_once(const struct tally *tally, size_t count) {
     return !tally->uneven;
 }
 
-static void without_a_crew_the_caller_does_everything(void **state) {
-    (void)state;
+TEST(without_a_crew_the_caller_does_everything) {
     struct tally tally = share_out(NULL, UNITS, 1, 4);
     assert_true(all_once(&tally, UNITS));
     assert_int_equal(tally.by_others, 0);
@@ -54,8 +52,7 @@ static void without_a_crew_the_caller_does_everything(void **state) {
     assert_true(all_once(&tally, 0));
 }
 
-static void a_crew_that_nobody_has_joined_does_everything_alone(void **state) {
-    (void)state;
+TEST(a_crew_that_nobody_has_joined_does_everything_alone) {
     struct helpers helpers;
     helpers_make(&helpers);
     helpers_open(&helpers);
@@ -128,8 +125,7 @@ static struct meeting hold(int threads, int leaders, bool rests) {
     return meeting;
 }
 
-static void every_unit_is_done_once_whoever_helps(void **state) {
-    (void)state;
+TEST(every_unit_is_done_once_whoever_helps) {
     for (int leaders = 1; leaders <= LEADERS; leaders++) {
         struct meeting meeting = hold(leaders + HELPERS, leaders, false);
         assert_int_equal(meeting.wrong, 0);
@@ -137,8 +133,7 @@ static void every_unit_is_done_once_whoever_helps(void **state) {
     }
 }
 
-static void helpers_that_sleep_wake_for_the_next_job(void **state) {
-    (void)state;
+TEST(helpers_that_sleep_wake_for_the_next_job) {
     struct meeting meeting = hold(1 + HELPERS, 1, true);
     assert_int_equal(meeting.wrong, 0);
     assert_true(meeting.help > 0);
@@ -178,8 +173,7 @@ static bool opens(struct helpers *helpers) {
     return open;
 }
 
-static void a_crew_with_a_late_helper_rests(void **state) {
-    (void)state;
+TEST(a_crew_with_a_late_helper_rests) {
     struct meeting meeting = {.leaders = 1};
     struct thread_pool *thread_pool;
     helpers_make(&meeting.crews[0]);
@@ -191,15 +185,4 @@ static void a_crew_with_a_late_helper_rests(void **state) {
     assert_false(opens(&meeting.crews[0]));
     assert_true(opens(&meeting.crews[0]));
     helpers_release(&meeting.crews[0]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_crew_the_caller_does_everything),
-        cmocka_unit_test(a_crew_that_nobody_has_joined_does_everything_alone),
-        cmocka_unit_test(every_unit_is_done_once_whoever_helps),
-        cmocka_unit_test(helpers_that_sleep_wake_for_the_next_job),
-        cmocka_unit_test(a_crew_with_a_late_helper_rests),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,6 @@
 #include "base/random.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <string.h>
-
 static void check_digest(const char *text, size_t count, size_t at_a_time, const char *expected) {
     struct digest digest = digest_start();
     char found[DIGEST_TEXT];
@@ -17,8 +14,7 @@ static void check_digest(const char *text, size_t count, size_t at_a_time, const
     assert_string_equal(found, expected);
 }
 
-static void known_texts_have_their_known_digests(void **state) {
-    (void)state;
+TEST(known_texts_have_their_known_digests) {
     static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
     check_digest("", 0, 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     check_digest("abc", 3, 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
@@ -26,8 +22,7 @@ static void known_texts_have_their_known_digests(void **state) {
         check_digest(two_blocks, 56, step, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-static void a_million_letters_have_theirs(void **state) {
-    (void)state;
+TEST(a_million_letters_have_theirs) {
     static char letters[1000000];
     memset(letters, 'a', sizeof letters);
     check_digest(letters, sizeof letters, 997, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
@@ -36,8 +31,7 @@ static void a_million_letters_have_theirs(void **state) {
 }
 
 /* Many blocks at once may go through instructions of the processor's own; few never do. */
-static void the_same_bytes_have_one_digest_however_they_come(void **state) {
-    (void)state;
+TEST(the_same_bytes_have_one_digest_however_they_come) {
     enum { BYTES = 40000, PIECE = 16384 };
     static unsigned char bytes[BYTES];
     struct random random = random_start(3, 1);
@@ -58,8 +52,7 @@ static void the_same_bytes_have_one_digest_however_they_come(void **state) {
 }
 
 /* Padding has to go on into a further block from 56 bytes on. */
-static void every_length_has_another_digest(void **state) {
-    (void)state;
+TEST(every_length_has_another_digest) {
     enum { LENGTHS = 200 };
     static unsigned char found[LENGTHS][DIGEST_BYTES], zeros[LENGTHS];
     for (size_t i = 0; i < LENGTHS; i++) {
@@ -97,21 +90,9 @@ static void add_nan(struct digest *digest) {
     digest_add_number(digest, copysign((double)NAN, -1));
 }
 
-static void parts_are_the_same_bytes_on_every_machine(void **state) {
-    (void)state;
+TEST(parts_are_the_same_bytes_on_every_machine) {
     check_parts(add_size, "\xef\xcd\xab\x89\x67\x45\x23\x01", 8);
     check_parts(add_text, "\2\0\0\0\0\0\0\0hm", 10);
     check_parts(add_number, "\0\0\0\0\0\0\0\xc0", 8);
     check_parts(add_nan, "\0\0\0\0\0\0\xf8\x7f", 8);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_texts_have_their_known_digests),
-        cmocka_unit_test(a_million_letters_have_theirs),
-        cmocka_unit_test(the_same_bytes_have_one_digest_however_they_come),
-        cmocka_unit_test(every_length_has_another_digest),
-        cmocka_unit_test(parts_are_the_same_bytes_on_every_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,17 +6,10 @@
  * `elementary 100000` draws as many for each (`make test-long`).
  *
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "support/check.h"
 
 #include <fenv.h>
 #include <mpfr.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/elementary_arguments.h"
 #include "base/elementary_widths.h"
@@ -140,8 +133,7 @@ static void check_accuracy(const function *f) {
 }
 
 #define DEFINE_TEST(name, draw)                                                                                        \
-    static void name##_is_within_two_ulp(void **state) {                                                               \
-        (void)state;                                                                                                   \
+    TEST(name##_is_within_two_ulp) {                                                                                   \
         check_accuracy(&function_##name);                                                                              \
     }
 FUNCTIONS_OF_ONE(DEFINE_TEST)
@@ -152,16 +144,14 @@ FUNCTIONS_OF_TWO(DEFINE_TEST)
 #define LIST_FUNCTION(name, draw) &function_##name,
 static const function *const functions[] = {FUNCTIONS_OF_ONE(LIST_FUNCTION) FUNCTIONS_OF_TWO(LIST_FUNCTION)};
 
-static void other_rounding_modes_cost_a_few_ulp_at_most(void **state) {
-    (void)state;
+TEST(other_rounding_modes_cost_a_few_ulp_at_most) {
     static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         for (size_t m = 0; m < sizeof modes / sizeof *modes; m++)
             assert_true(largest_error(functions[f], arguments / 100, modes[m]).error <= 4.0);
 }
 
-static void sine_and_cosine_together_have_the_bits_of_each_alone(void **state) {
-    (void)state;
+TEST(sine_and_cosine_together_have_the_bits_of_each_alone) {
     struct random random = random_start(20260102, 0);
     for (int i = 0; i < arguments; i++) {
         double a = 0.0, sine, cosine;
@@ -172,8 +162,7 @@ static void sine_and_cosine_together_have_the_bits_of_each_alone(void **state) {
     }
 }
 
-static void powers_of_ten_have_exact_decimal_logarithms(void **state) {
-    (void)state;
+TEST(powers_of_ten_have_exact_decimal_logarithms) {
     double power = 1.0;
     for (int i = 0; i <= 22; i++) { /* 10^22 is the last that is a double */
         assert_true(elementary_log10(power) == i);
@@ -207,8 +196,7 @@ static void check_special_values(const special_value *values, size_t count) {
     { &function_##name, a, b, expected }
 #define CHECK(values) check_special_values(values, sizeof(values) / sizeof *(values))
 
-static void exponentials_and_logarithms_know_their_special_values(void **state) {
-    (void)state;
+TEST(exponentials_and_logarithms_know_their_special_values) {
     const special_value values[] = {
         AT(exp, 0.0, 1.0),
         AT(exp, -0.0, 1.0),
@@ -240,8 +228,7 @@ static void exponentials_and_logarithms_know_their_special_values(void **state) 
     CHECK(values);
 }
 
-static void circle_functions_know_their_special_values(void **state) {
-    (void)state;
+TEST(circle_functions_know_their_special_values) {
     const special_value values[] = {
         AT(sin, 0.0, 0.0),  AT(sin, -0.0, -0.0),           AT(sin, INFINITY, NAN),          AT(sin, -INFINITY, NAN),
         AT(sin, NAN, NAN),  AT(sin, 0x1p-1074, 0x1p-1074), AT(sin, -0x1p-1074, -0x1p-1074), AT(cos, 0.0, 1.0),
@@ -252,8 +239,7 @@ static void circle_functions_know_their_special_values(void **state) {
     CHECK(values);
 }
 
-static void arc_functions_know_their_special_values(void **state) {
-    (void)state;
+TEST(arc_functions_know_their_special_values) {
     const special_value values[] = {
         AT(asin, 0.0, 0.0),
         AT(asin, -0.0, -0.0),
@@ -283,8 +269,7 @@ static void arc_functions_know_their_special_values(void **state) {
     CHECK(values);
 }
 
-static void hyperbolic_functions_know_their_special_values(void **state) {
-    (void)state;
+TEST(hyperbolic_functions_know_their_special_values) {
     const special_value values[] = {
         AT(sinh, 0.0, 0.0),
         AT(sinh, -0.0, -0.0),
@@ -333,8 +318,7 @@ static void hyperbolic_functions_know_their_special_values(void **state) {
     CHECK(values);
 }
 
-static void powers_know_their_special_values(void **state) {
-    (void)state;
+TEST(powers_know_their_special_values) {
     const special_value values[] = {
         AT2(pow, NAN, 0.0, 1.0),
         AT2(pow, NAN, -0.0, 1.0),
@@ -391,8 +375,7 @@ static void powers_know_their_special_values(void **state) {
     CHECK(values);
 }
 
-static void angles_of_points_know_their_special_values(void **state) {
-    (void)state;
+TEST(angles_of_points_know_their_special_values) {
     const double pi = 2.0 * HALF_PI, three_quarters = 0x1.2d97c7f3321d2p+1; /* 3 pi/4 */
     const special_value values[] = {
         AT2(atan2, 0.0, -0.0, pi),
@@ -434,18 +417,5 @@ static void angles_of_points_know_their_special_values(void **state) {
 int main(int count, char **words) {
     if (count > 1)
         arguments = (int)strtol(words[1], NULL, 10);
-#define LIST_TEST(name, draw) cmocka_unit_test(name##_is_within_two_ulp),
-    const struct CMUnitTest tests[] = {
-        FUNCTIONS_OF_ONE(LIST_TEST) FUNCTIONS_OF_TWO(LIST_TEST)
-            cmocka_unit_test(other_rounding_modes_cost_a_few_ulp_at_most),
-        cmocka_unit_test(sine_and_cosine_together_have_the_bits_of_each_alone),
-        cmocka_unit_test(powers_of_ten_have_exact_decimal_logarithms),
-        cmocka_unit_test(exponentials_and_logarithms_know_their_special_values),
-        cmocka_unit_test(circle_functions_know_their_special_values),
-        cmocka_unit_test(arc_functions_know_their_special_values),
-        cmocka_unit_test(hyperbolic_functions_know_their_special_values),
-        cmocka_unit_test(powers_know_their_special_values),
-        cmocka_unit_test(angles_of_points_know_their_special_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

@@ -9,15 +9,10 @@
 
 #include <errno.h>
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { NUMBERS = 4000 };
 
-static void every_status_and_outcome_has_a_text_of_its_own(void **state) {
-    (void)state;
+TEST(every_status_and_outcome_has_a_text_of_its_own) {
     for (int i = 0; i < HN_STATUS_COUNT; i++)
         for (int j = 0; j < i; j++)
             assert_string_not_equal(hn_status_text((hn_status)i), hn_status_text((hn_status)j));
@@ -28,8 +23,7 @@ static void every_status_and_outcome_has_a_text_of_its_own(void **state) {
     assert_string_equal(hn_outcome_text(HN_OUTCOME_LOCALLY_INFEASIBLE), "locally_infeasible");
 }
 
-static void a_number_that_is_no_status_or_outcome_is_unknown(void **state) {
-    (void)state;
+TEST(a_number_that_is_no_status_or_outcome_is_unknown) {
     static const int numbers[] = {-1, HN_STATUS_COUNT, 1000};
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         assert_string_equal(hn_status_text((hn_status)numbers[i]), "unknown");
@@ -37,8 +31,7 @@ static void a_number_that_is_no_status_or_outcome_is_unknown(void **state) {
     assert_string_equal(hn_outcome_text(HN_OUTCOME_COUNT), "unknown");
 }
 
-static void an_error_holds_its_status_and_its_sentence(void **state) {
-    (void)state;
+TEST(an_error_holds_its_status_and_its_sentence) {
     hn_error error;
     assert_int_equal(error_set(&error, HN_SYNTAX, "line %d: %s", 3, "no number"), HN_SYNTAX);
     assert_int_equal(error.status, HN_SYNTAX);
@@ -48,14 +41,12 @@ static void an_error_holds_its_status_and_its_sentence(void **state) {
     assert_string_equal(error.text, "layer: out of memory");
 }
 
-static void nobody_needs_to_want_an_error(void **state) {
-    (void)state;
+TEST(nobody_needs_to_want_an_error) {
     assert_int_equal(error_set(NULL, HN_LIMIT, "%s", "unseen"), HN_LIMIT);
     assert_int_equal(error_no_memory(NULL, "unseen"), HN_NO_MEMORY);
 }
 
-static void a_long_sentence_is_cut_and_ended(void **state) {
-    (void)state;
+TEST(a_long_sentence_is_cut_and_ended) {
     struct {
         hn_error error;
         char behind;
@@ -72,8 +63,7 @@ static void a_long_sentence_is_cut_and_ended(void **state) {
     assert_int_equal(place.behind, 'b');
 }
 
-static void no_character_is_cut_in_half(void **state) {
-    (void)state;
+TEST(no_character_is_cut_in_half) {
     for (size_t shift = 0; shift < 3; shift++) {
         hn_error error;
         char name[2 * sizeof error.text];
@@ -90,8 +80,7 @@ static void no_character_is_cut_in_half(void **state) {
     }
 }
 
-static void an_error_says_what_it_is_about(void **state) {
-    (void)state;
+TEST(an_error_says_what_it_is_about) {
     hn_error error;
     memset(&error, 0xff, sizeof error);
     struct error_subject subject = {HN_CODE_POSITION, "a.mod", 3, 7};
@@ -114,8 +103,7 @@ static void an_error_says_what_it_is_about(void **state) {
 }
 
 /* What programs compiled long ago rely on. */
-static void the_layout_of_an_error_is_fixed(void **state) {
-    (void)state;
+TEST(the_layout_of_an_error_is_fixed) {
     assert_int_equal(sizeof(hn_error), 1024);
     assert_int_equal(offsetof(hn_error, status), 0);
     assert_int_equal(offsetof(hn_error, code), 4);
@@ -126,8 +114,7 @@ static void the_layout_of_an_error_is_fixed(void **state) {
     assert_int_equal(offsetof(hn_error, reserved), 896);
 }
 
-static void instruction_sets_and_codes_have_words(void **state) {
-    (void)state;
+TEST(instruction_sets_and_codes_have_words) {
     for (int i = 0; i < HN_INSTRUCTIONS_COUNT; i++) {
         hn_instructions found = HN_INSTRUCTIONS_COUNT;
         assert_true(hn_instructions_find(hn_instructions_text((hn_instructions)i), &found));
@@ -143,16 +130,14 @@ static void instruction_sets_and_codes_have_words(void **state) {
     assert_string_equal(hn_code_text((hn_code)-1), "unknown");
 }
 
-static void the_version_is_that_of_the_headers(void **state) {
-    (void)state;
+TEST(the_version_is_that_of_the_headers) {
     char text[32];
     snprintf(text, sizeof text, "%d.%d.%d", HN_VERSION_MAJOR, HN_VERSION_MINOR, HN_VERSION_PATCH);
     assert_string_equal(hn_version(), text);
     assert_int_equal(hn_version_number(), HN_VERSION_MAJOR * 10000 + HN_VERSION_MINOR * 100 + HN_VERSION_PATCH);
 }
 
-static void familiar_numbers_look_familiar(void **state) {
-    (void)state;
+TEST(familiar_numbers_look_familiar) {
     static const struct {
         double value;
         const char *text;
@@ -201,8 +186,7 @@ static int digits_used(const char *text) {
     return used - zeros;
 }
 
-static void numbers_read_back_and_use_no_digit_too_many(void **state) {
-    (void)state;
+TEST(numbers_read_back_and_use_no_digit_too_many) {
     struct random random = random_start(11, 0);
     for (int i = 0; i < NUMBERS; i++) {
         double value = some_double(&random);
@@ -213,8 +197,7 @@ static void numbers_read_back_and_use_no_digit_too_many(void **state) {
     }
 }
 
-static void a_number_as_text_leaves_errno_alone(void **state) {
-    (void)state;
+TEST(a_number_as_text_leaves_errno_alone) {
     static const double values[] = {5e-324, 1e-310, DBL_MAX, 0.1};
     for (size_t i = 0; i < COUNT_OF(values); i++) {
         errno = 1234;
@@ -223,8 +206,7 @@ static void a_number_as_text_leaves_errno_alone(void **state) {
     }
 }
 
-static void numbers_have_a_point_and_read_back_where_people_write_a_comma(void **state) {
-    (void)state;
+TEST(numbers_have_a_point_and_read_back_where_people_write_a_comma) {
     static number_text texts[NUMBERS];
     if (!comma_locale_enter()) {
         print_message("skipped: de_DE.UTF-8 is not installed and cannot be made\n");
@@ -242,24 +224,4 @@ static void numbers_have_a_point_and_read_back_where_people_write_a_comma(void *
         double value = some_double(&random);
         assert_string_equal(texts[i].text, error_number(value).text);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_status_and_outcome_has_a_text_of_its_own),
-        cmocka_unit_test(a_number_that_is_no_status_or_outcome_is_unknown),
-        cmocka_unit_test(an_error_holds_its_status_and_its_sentence),
-        cmocka_unit_test(nobody_needs_to_want_an_error),
-        cmocka_unit_test(a_long_sentence_is_cut_and_ended),
-        cmocka_unit_test(no_character_is_cut_in_half),
-        cmocka_unit_test(an_error_says_what_it_is_about),
-        cmocka_unit_test(the_layout_of_an_error_is_fixed),
-        cmocka_unit_test(instruction_sets_and_codes_have_words),
-        cmocka_unit_test(the_version_is_that_of_the_headers),
-        cmocka_unit_test(familiar_numbers_look_familiar),
-        cmocka_unit_test(numbers_read_back_and_use_no_digit_too_many),
-        cmocka_unit_test(a_number_as_text_leaves_errno_alone),
-        cmocka_unit_test(numbers_have_a_point_and_read_back_where_people_write_a_comma),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

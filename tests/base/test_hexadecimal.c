@@ -7,12 +7,9 @@
 #include "support/comma_locale.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 /* The texts are those of Python's float.hex. */
-static void known_numbers_have_their_known_texts(void **state) {
-    (void)state;
+TEST(known_numbers_have_their_known_texts) {
     static const struct {
         double value;
         const char *text;
@@ -50,13 +47,11 @@ static void there_and_back(void) {
     }
 }
 
-static void any_number_comes_back(void **state) {
-    (void)state;
+TEST(any_number_comes_back) {
     there_and_back();
 }
 
-static void a_comma_for_the_point_changes_nothing(void **state) {
-    (void)state;
+TEST(a_comma_for_the_point_changes_nothing) {
     if (!comma_locale_enter())
         skip();
     there_and_back();
@@ -64,8 +59,7 @@ static void a_comma_for_the_point_changes_nothing(void **state) {
     comma_locale_leave();
 }
 
-static void nothing_else_is_taken(void **state) {
-    (void)state;
+TEST(nothing_else_is_taken) {
     static const char *const wrong[] = {
         "",
         "-",
@@ -106,14 +100,4 @@ static void nothing_else_is_taken(void **state) {
             fail_msg("%s was taken", wrong[i]);
         assert_same_bits(value, 7);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_numbers_have_their_known_texts),
-        cmocka_unit_test(any_number_comes_back),
-        cmocka_unit_test(a_comma_for_the_point_changes_nothing),
-        cmocka_unit_test(nothing_else_is_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { PARTS = 40, LARGEST = 300 };
 
 struct parts {
@@ -38,8 +35,7 @@ static void fill_and_read_back(const struct parts *parts) {
             assert_int_equal(parts->place[i][j], i);
 }
 
-static void parts_fit_the_measured_block_wherever_it_starts(void **state) {
-    (void)state;
+TEST(parts_fit_the_measured_block_wherever_it_starts) {
     struct random random = random_start(3, 0);
     for (size_t shift = 0; shift < LAYOUT_ALIGNMENT; shift++) {
         struct parts parts;
@@ -63,14 +59,12 @@ static void parts_fit_the_measured_block_wherever_it_starts(void **state) {
     }
 }
 
-static void a_layout_of_nothing_has_a_size_that_can_be_asked_for(void **state) {
-    (void)state;
+TEST(a_layout_of_nothing_has_a_size_that_can_be_asked_for) {
     struct layout layout = layout_measure();
     assert_true(layout_bytes(&layout) > 0);
 }
 
-static void a_sum_that_does_not_fit_has_no_size(void **state) {
-    (void)state;
+TEST(a_sum_that_does_not_fit_has_no_size) {
     static const size_t takes[][2] = {{SIZE_MAX, 1},         {SIZE_MAX, 2},      {SIZE_MAX / 2 + 1, 2},
                                       {1, SIZE_MAX},         {SIZE_MAX - 62, 1}, {(size_t)1 << 32, (size_t)1 << 32},
                                       {SIZE_MAX / 8 + 1, 8}, {SIZE_MAX - 63, 1}};
@@ -82,8 +76,7 @@ static void a_sum_that_does_not_fit_has_no_size(void **state) {
     }
 }
 
-static void parts_that_fit_one_by_one_may_not_fit_together(void **state) {
-    (void)state;
+TEST(parts_that_fit_one_by_one_may_not_fit_together) {
     struct layout layout = layout_measure();
     layout_take(&layout, SIZE_MAX / 2 + 1, 1);
     assert_true(layout_bytes(&layout) > SIZE_MAX / 2);
@@ -91,8 +84,7 @@ static void parts_that_fit_one_by_one_may_not_fit_together(void **state) {
     assert_int_equal(layout_bytes(&layout), 0);
 }
 
-static void one_call_measures_allocates_and_places(void **state) {
-    (void)state;
+TEST(one_call_measures_allocates_and_places) {
     struct random random = random_start(4, 0);
     struct parts parts, huge;
     draw(&parts, &random);
@@ -112,15 +104,4 @@ static void one_call_measures_allocates_and_places(void **state) {
     huge.size[PARTS / 2] = 8;
     assert_int_equal(layout_size(place, &huge), 0);
     assert_null(layout_allocate(place, &huge));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_call_measures_allocates_and_places),
-        cmocka_unit_test(parts_fit_the_measured_block_wherever_it_starts),
-        cmocka_unit_test(a_layout_of_nothing_has_a_size_that_can_be_asked_for),
-        cmocka_unit_test(a_sum_that_does_not_fit_has_no_size),
-        cmocka_unit_test(parts_that_fit_one_by_one_may_not_fit_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,9 @@
 
 #include "base/names.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { NAMES = 5000 };
 
-static void every_name_is_found_and_no_other(void **state) {
-    (void)state;
+TEST(every_name_is_found_and_no_other) {
     static char texts[2 * NAMES][16];
     struct names names = {NULL, 0, 0};
     assert_null(names_find(&names, "n0", 2));
@@ -29,8 +25,7 @@ static void every_name_is_found_and_no_other(void **state) {
     names_release(&names);
 }
 
-static void a_name_ends_where_its_length_says(void **state) {
-    (void)state;
+TEST(a_name_ends_where_its_length_says) {
     struct names names = {NULL, 0, 0};
     assert_true(names_add(&names, "speed[1]", 5, 1));
     assert_true(names_add(&names, "speed[1]", 8, 2));
@@ -43,8 +38,7 @@ static void a_name_ends_where_its_length_says(void **state) {
     names_release(&names);
 }
 
-static void a_number_can_be_changed_in_place(void **state) {
-    (void)state;
+TEST(a_number_can_be_changed_in_place) {
     struct names names = {NULL, 0, 0};
     names_add(&names, "a", 1, 1);
     *names_find(&names, "a", 1) = 9;
@@ -52,13 +46,4 @@ static void a_number_can_be_changed_in_place(void **state) {
     names_release(&names);
     assert_null(names_find(&names, "a", 1));
     names_release(&names);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_is_found_and_no_other),
-        cmocka_unit_test(a_name_ends_where_its_length_says),
-        cmocka_unit_test(a_number_can_be_changed_in_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/utf8.h"
+#include "support/check.h"
 
 #include "base/random.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static void assert_shown(const char *text, const char *expected) {
     char shown[256];
@@ -19,8 +13,7 @@ static void assert_shown(const char *text, const char *expected) {
     assert_int_equal(printable_is_safe(text), strcmp(text, expected) == 0);
 }
 
-static void plain_text_stays(void **state) {
-    (void)state;
+TEST(plain_text_stays) {
     assert_shown("", "");
     assert_shown("dynamics[3,'two']", "dynamics[3,'two']");
     assert_shown("Gr\xc3\xb6\xc3\x9f"
@@ -29,8 +22,7 @@ static void plain_text_stays(void **state) {
                  "e \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
-static void controls_are_shown(void **state) {
-    (void)state;
+TEST(controls_are_shown) {
     assert_shown("a\033[31mb\a\r\n\tc\x7f", "a\\x1b[31mb\\x07\\x0d\\n\\tc\\x7f");
     assert_shown("\xc2\x9b"
                  "31m",
@@ -39,16 +31,14 @@ static void controls_are_shown(void **state) {
     assert_shown("\xe2\x80\xae\xe2\x81\xa6", "\\u202e\\u2066");
 }
 
-static void bytes_that_are_no_text_are_shown(void **state) {
-    (void)state;
+TEST(bytes_that_are_no_text_are_shown) {
     assert_shown("\x9b", "\\x9b"); /* CSI of a terminal with eight bits */
     assert_shown("\xc0\x9b\xff\xe2\x80", "\\xc0\\x9b\\xff\\xe2\\x80");
     assert_shown("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* half of a surrogate pair */
 }
 
-static void long_texts_are_cut_between_characters(void **state) {
+TEST(long_texts_are_cut_between_characters) {
     char shown[8];
-    (void)state;
     printable_copy(shown, sizeof shown, "1234567");
     assert_string_equal(shown, "1234567");
     printable_copy(shown, sizeof shown, "12345678");
@@ -60,9 +50,8 @@ static void long_texts_are_cut_between_characters(void **state) {
 }
 
 /* Printed twice is printed once: nothing that comes out needs to be made printable. */
-static void random_bytes_come_out_safe(void **state) {
+TEST(random_bytes_come_out_safe) {
     struct random random = random_start(1, 2);
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         char text[40], shown[512];
         size_t length = (size_t)(random_uniform(&random) * (sizeof text - 1));
@@ -74,15 +63,4 @@ static void random_bytes_come_out_safe(void **state) {
         for (const char *at = shown; *at; at++)
             assert_true((unsigned char)*at >= 0x20 && *at != 0x7f);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_text_stays),
-        cmocka_unit_test(controls_are_shown),
-        cmocka_unit_test(bytes_that_are_no_text_are_shown),
-        cmocka_unit_test(long_texts_are_cut_between_characters),
-        cmocka_unit_test(random_bytes_come_out_safe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

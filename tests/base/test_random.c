@@ -8,9 +8,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { DRAWS = 200000, SIGMAS = 6 };
 
 /* The first three numbers of a stream, and the thousandth. */
@@ -24,8 +21,7 @@ static const struct {
     {UINT64_MAX, UINT64_MAX, {0x5f7e53d0a0e9db9a, 0x20378f93c1450ce7, 0x97749e115e365c77, 0xb9239d9157e6a774}},
 };
 
-static void the_bits_are_those_of_the_published_generators(void **state) {
-    (void)state;
+TEST(the_bits_are_those_of_the_published_generators) {
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         struct random random = random_start(known[i].seed, known[i].stream);
         for (int n = 0; n < 1000; n++) {
@@ -36,8 +32,7 @@ static void the_bits_are_those_of_the_published_generators(void **state) {
     }
 }
 
-static void uniform_numbers_are_the_upper_53_bits(void **state) {
-    (void)state;
+TEST(uniform_numbers_are_the_upper_53_bits) {
     struct random bits = random_start(20260101, 7), uniform = bits;
     assert_same_bits(random_uniform(&uniform), 0.4622431863325027);
     assert_same_bits(random_uniform(&uniform), 0.8568653336141645);
@@ -46,8 +41,7 @@ static void uniform_numbers_are_the_upper_53_bits(void **state) {
         assert_same_bits(random_uniform(&uniform), ldexp((double)(random_bits(&bits) >> 11), -53));
 }
 
-static void streams_and_seeds_give_sequences_of_their_own(void **state) {
-    (void)state;
+TEST(streams_and_seeds_give_sequences_of_their_own) {
     static uint64_t first[64 * 64];
     size_t count = 0;
     for (uint64_t seed = 0; seed < 64; seed++)
@@ -68,8 +62,7 @@ static double correlation(struct random a, struct random b) {
     return sum * 12 / sqrt(DRAWS);
 }
 
-static void neighbouring_streams_are_uncorrelated(void **state) {
-    (void)state;
+TEST(neighbouring_streams_are_uncorrelated) {
     for (uint64_t stream = 0; stream < 4; stream++)
         assert_in_interval(correlation(random_start(5, stream), random_start(5, stream + 1)), -SIGMAS, SIGMAS);
 }
@@ -85,8 +78,7 @@ static void moments(double (*draw)(struct random *), double moment[4]) {
     }
 }
 
-static void uniform_numbers_have_the_moments_of_the_unit_interval(void **state) {
-    (void)state;
+TEST(uniform_numbers_have_the_moments_of_the_unit_interval) {
     double moment[4];
     moments(random_uniform, moment);
     for (int k = 1; k <= 4; k++) { /* the mean of u^k is 1/(k+1), its variance 1/(2k+1) - 1/(k+1)^2 */
@@ -95,8 +87,7 @@ static void uniform_numbers_have_the_moments_of_the_unit_interval(void **state) 
     }
 }
 
-static void normal_numbers_have_the_moments_of_the_normal_law(void **state) {
-    (void)state;
+TEST(normal_numbers_have_the_moments_of_the_normal_law) {
     static const double means[] = {0, 1, 0, 3}, variances[] = {1, 2, 15, 96}; /* of z^k */
     double moment[4];
     moments(random_normal, moment);
@@ -106,8 +97,7 @@ static void normal_numbers_have_the_moments_of_the_normal_law(void **state) {
     }
 }
 
-static void a_pair_of_normal_numbers_comes_from_two_uniform_ones(void **state) {
-    (void)state;
+TEST(a_pair_of_normal_numbers_comes_from_two_uniform_ones) {
     struct random normal = random_start(7, 0), uniform = normal;
     for (int i = 0; i < 1000; i++) {
         double u = random_uniform(&uniform), v = random_uniform(&uniform);
@@ -118,8 +108,7 @@ static void a_pair_of_normal_numbers_comes_from_two_uniform_ones(void **state) {
     }
 }
 
-static void numbers_stay_within_their_ranges(void **state) {
-    (void)state;
+TEST(numbers_stay_within_their_ranges) {
     struct random random = random_start(8, 0);
     for (int i = 0; i < DRAWS; i++) {
         assert_in_interval(random_uniform(&random), 0, 1 - 0x1p-53);
@@ -130,8 +119,7 @@ static void numbers_stay_within_their_ranges(void **state) {
 }
 
 /* With count = 3/4 of 2^64, taking remainders alone would give the lower third twice as often as the rest. */
-static void random_below_is_unbiased_for_huge_counts(void **state) {
-    (void)state;
+TEST(random_below_is_unbiased_for_huge_counts) {
     const uint64_t count = UINT64_C(3) << 62;
     struct random random = random_start(9, 0);
     double low = 0, deviation = sqrt(DRAWS * (1.0 / 3) * (2.0 / 3));
@@ -143,8 +131,7 @@ static void random_below_is_unbiased_for_huge_counts(void **state) {
     assert_in_interval(low, DRAWS / 3.0 - SIGMAS * deviation, DRAWS / 3.0 + SIGMAS * deviation);
 }
 
-static void random_below_reaches_every_small_number_equally_often(void **state) {
-    (void)state;
+TEST(random_below_reaches_every_small_number_equally_often) {
     enum { COUNT = 7 };
     struct random random = random_start(10, 0);
     double times[COUNT] = {0}, deviation = sqrt(DRAWS * (1.0 / COUNT) * (1 - 1.0 / COUNT));
@@ -152,20 +139,4 @@ static void random_below_reaches_every_small_number_equally_often(void **state) 
         times[random_below(&random, COUNT)]++;
     for (int i = 0; i < COUNT; i++)
         assert_in_interval(times[i] - DRAWS / (double)COUNT, -SIGMAS * deviation, SIGMAS * deviation);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_bits_are_those_of_the_published_generators),
-        cmocka_unit_test(uniform_numbers_are_the_upper_53_bits),
-        cmocka_unit_test(streams_and_seeds_give_sequences_of_their_own),
-        cmocka_unit_test(neighbouring_streams_are_uncorrelated),
-        cmocka_unit_test(uniform_numbers_have_the_moments_of_the_unit_interval),
-        cmocka_unit_test(normal_numbers_have_the_moments_of_the_normal_law),
-        cmocka_unit_test(a_pair_of_normal_numbers_comes_from_two_uniform_ones),
-        cmocka_unit_test(numbers_stay_within_their_ranges),
-        cmocka_unit_test(random_below_is_unbiased_for_huge_counts),
-        cmocka_unit_test(random_below_reaches_every_small_number_equally_often),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,15 +53,13 @@ static void check_pair(size_t a, size_t b) {
     assert_true(size_product(a, b) == (product_fits ? product : SIZE_MAX));
 }
 
-static void sums_and_products_at_the_boundaries_are_exact_or_refused(void **state) {
-    (void)state;
+TEST(sums_and_products_at_the_boundaries_are_exact_or_refused) {
     for (size_t i = 0; i < COUNT_OF(boundaries); i++)
         for (size_t j = 0; j < COUNT_OF(boundaries); j++)
             check_pair(boundaries[i], boundaries[j]);
 }
 
-static void random_sums_and_products_of_all_lengths_are_exact_or_refused(void **state) {
-    (void)state;
+TEST(random_sums_and_products_of_all_lengths_are_exact_or_refused) {
     struct random random = random_start(1, 0);
     for (int i = 0; i < RANDOM_PAIRS; i++) {
         size_t a = (size_t)(random_bits(&random) >> random_below(&random, 64));
@@ -72,21 +70,11 @@ static void random_sums_and_products_of_all_lengths_are_exact_or_refused(void **
     }
 }
 
-static void rounding_up_gives_the_next_multiple_or_is_refused(void **state) {
-    (void)state;
+TEST(rounding_up_gives_the_next_multiple_or_is_refused) {
     for (size_t alignment = 1; alignment != 0; alignment *= 2)
         for (size_t i = 0; i < COUNT_OF(boundaries); i++) {
             size_t rounded = UNTOUCHED;
             bool fits = size_round_up(boundaries[i], alignment, &rounded);
             check(fits, rounded, ((wider)boundaries[i] + alignment - 1) / alignment * alignment);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_and_products_at_the_boundaries_are_exact_or_refused),
-        cmocka_unit_test(random_sums_and_products_of_all_lengths_are_exact_or_refused),
-        cmocka_unit_test(rounding_up_gives_the_next_multiple_or_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,6 @@
 #include "base/thread_pool.h"
 #include "hardnet/layer.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,8 +37,7 @@ static struct tally share_out(struct thread_pool *thread_pool, size_t count) {
     return tally;
 }
 
-static void every_piece_is_done_once(void **state) {
-    (void)state;
+TEST(every_piece_is_done_once) {
     static const size_t counts[] = {0, 1, 2, PIECES};
     for (int threads = 1; threads <= 5; threads++) {
         struct thread_pool *thread_pool;
@@ -54,8 +51,7 @@ static void every_piece_is_done_once(void **state) {
     }
 }
 
-static void a_team_is_claimed_by_one_call_at_a_time_and_by_a_child_again(void **state) {
-    (void)state;
+TEST(a_team_is_claimed_by_one_call_at_a_time_and_by_a_child_again) {
     struct thread_pool *thread_pool;
     hn_error error = {.text = ""};
     int status = -1;
@@ -75,8 +71,7 @@ static void a_team_is_claimed_by_one_call_at_a_time_and_by_a_child_again(void **
     thread_pool_destroy(thread_pool);
 }
 
-static void every_member_has_a_workspace_of_its_own(void **state) {
-    (void)state;
+TEST(every_member_has_a_workspace_of_its_own) {
     enum { MEMBERS = 3, BYTES = 100 };
     struct thread_pool *thread_pool;
     assert_int_equal(thread_pool_create(&thread_pool, MEMBERS, NULL), HN_OK);
@@ -93,19 +88,16 @@ static void every_member_has_a_workspace_of_its_own(void **state) {
     thread_pool_destroy(thread_pool);
 }
 
-static void a_number_of_threads_out_of_range_is_refused(void **state) {
-    (void)state;
+TEST(a_number_of_threads_out_of_range_is_refused) {
     struct thread_pool *thread_pool;
     hn_error error;
-    assert_int_equal(thread_pool_create(&thread_pool, -1, &error), HN_INVALID);
-    assert_contains(error.text, "-1 threads");
+    assert_error(thread_pool_create(&thread_pool, -1, &error), HN_INVALID, error, "-1 threads");
     assert_null(thread_pool);
     assert_int_equal(thread_pool_gather(&thread_pool, THREAD_POOL_MOST + 1, &error), HN_INVALID);
     assert_null(thread_pool);
 }
 
-static void a_gathered_team_works_like_another(void **state) {
-    (void)state;
+TEST(a_gathered_team_works_like_another) {
     struct thread_pool *thread_pool;
     assert_int_equal(thread_pool_gather(&thread_pool, 3, NULL), HN_OK);
     struct tally tally = share_out(thread_pool, PIECES);
@@ -134,8 +126,7 @@ static bool work_and_destroy(void *context) {
     return all_once(&tally, PIECES) && tally.by_others == 0;
 }
 
-static void a_forked_process_does_the_job_by_itself(void **state) {
-    (void)state;
+TEST(a_forked_process_does_the_job_by_itself) {
     struct thread_pool *thread_pool;
     assert_int_equal(thread_pool_create(&thread_pool, 4, NULL), HN_OK);
     share_out(thread_pool, PIECES);
@@ -152,8 +143,7 @@ static void fork_inside(void *context, int member, size_t number) {
     assert_true(child_succeeds(work_and_destroy, thread_pool));
 }
 
-static void a_process_forked_in_the_middle_of_a_job_does_not_hang(void **state) {
-    (void)state;
+TEST(a_process_forked_in_the_middle_of_a_job_does_not_hang) {
     struct thread_pool *thread_pool;
     assert_int_equal(thread_pool_create(&thread_pool, 3, NULL), HN_OK);
     thread_pool_share(thread_pool, 6, fork_inside, thread_pool);
@@ -187,8 +177,7 @@ static bool run_pool_and_destroy(void *context) {
     return good;
 }
 
-static void a_pool_in_a_forked_process_gives_the_same_bits(void **state) {
-    (void)state;
+TEST(a_pool_in_a_forked_process_gives_the_same_bits) {
     hn_model *model = circle_model();
     hn_layer *layer;
     struct pool_job job;
@@ -207,18 +196,4 @@ static void a_pool_in_a_forked_process_gives_the_same_bits(void **state) {
     hn_pool_destroy(job.pool);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_piece_is_done_once),
-        cmocka_unit_test(every_member_has_a_workspace_of_its_own),
-        cmocka_unit_test(a_team_is_claimed_by_one_call_at_a_time_and_by_a_child_again),
-        cmocka_unit_test(a_number_of_threads_out_of_range_is_refused),
-        cmocka_unit_test(a_gathered_team_works_like_another),
-        cmocka_unit_test(a_forked_process_does_the_job_by_itself),
-        cmocka_unit_test(a_process_forked_in_the_middle_of_a_job_does_not_hang),
-        cmocka_unit_test(a_pool_in_a_forked_process_gives_the_same_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

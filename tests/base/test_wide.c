@@ -5,14 +5,7 @@
  * zeros, denormal and huge numbers, once for each shift of the arguments against the SIMD vectors. Scalar C is the yardstick.
  *
  * SPDX-License-Identifier: MIT */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
+#include "support/check.h"
 
 #include "base/elementary_arguments.h"
 #include "base/elementary_widths.h"
@@ -73,14 +66,12 @@ static void check_width(elementary_array *width) {
     assert_int_equal(different, 0);
 }
 
-static void two_side_by_side_have_the_bits_of_one(void **state) {
-    (void)state;
+TEST(two_side_by_side_have_the_bits_of_one) {
     check_width(elementary_width2);
 }
 
 #if HN_BACKENDS_X86
-static void four_side_by_side_have_the_bits_of_one(void **state) {
-    (void)state;
+TEST(four_side_by_side_have_the_bits_of_one) {
     if (!__builtin_cpu_supports("avx2")) {
         printf("skipped: this processor has no AVX2\n");
         skip();
@@ -88,8 +79,7 @@ static void four_side_by_side_have_the_bits_of_one(void **state) {
     check_width(elementary_width4);
 }
 
-static void eight_side_by_side_have_the_bits_of_one(void **state) {
-    (void)state;
+TEST(eight_side_by_side_have_the_bits_of_one) {
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
         !__builtin_cpu_supports("avx512vl")) {
         printf("skipped: this processor has no AVX-512\n");
@@ -98,14 +88,3 @@ static void eight_side_by_side_have_the_bits_of_one(void **state) {
     check_width(elementary_width8);
 }
 #endif
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_side_by_side_have_the_bits_of_one),
-#if HN_BACKENDS_X86
-        cmocka_unit_test(four_side_by_side_have_the_bits_of_one),
-        cmocka_unit_test(eight_side_by_side_have_the_bits_of_one),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -6,8 +6,6 @@
 #include "base/random.h"
 #include "support/check.h"
 
-#include <string.h>
-
 hn_model *model_of(const char *text) {
     const hn_text texts[] = {{"m", text, strlen(text)}};
     hn_model *model;

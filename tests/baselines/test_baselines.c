@@ -8,10 +8,6 @@
 #include "support/model_check.h"
 #include "support/scratch.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 50 };
 
 /* ---- gradients ---- */
@@ -39,15 +35,13 @@ static void gradient_holds(const char *path, enum scheme scheme, double level, d
     hn_model_destroy(model);
 }
 
-static void the_gradient_of_a_penalty_is_that_of_differences(void **state) {
-    (void)state;
+TEST_AROUND(the_gradient_of_a_penalty_is_that_of_differences, NULL, destroy_heads) {
     gradient_holds("models/unicycle.mod", SCHEME_NONE, 0.5, 0.1);
     gradient_holds("models/pooling.mod", SCHEME_NONE, 0.5, 0.1);
     gradient_holds("models/opf.mod", SCHEME_NONE, 0.5, 0.1);
 }
 
-static void the_gradient_of_dc3_is_that_of_differences(void **state) {
-    (void)state;
+TEST_AROUND(the_gradient_of_dc3_is_that_of_differences, NULL, destroy_heads) {
     gradient_holds("models/unicycle.mod", SCHEME_DC3, 1, 0.01);
     gradient_holds("models/pooling.mod", SCHEME_DC3, 0.5, 0.1);
     gradient_holds("models/opf.mod", SCHEME_DC3, 0.2, 0.02);
@@ -56,8 +50,7 @@ static void the_gradient_of_dc3_is_that_of_differences(void **state) {
 
 /* ---- dependent outputs ---- */
 
-static void the_states_of_the_unicycle_depend_on_its_controls(void **state) {
-    (void)state;
+TEST_AROUND(the_states_of_the_unicycle_depend_on_its_controls, NULL, destroy_heads) {
     hn_model *model = model_of_file("models/unicycle.mod");
     struct applied options = scheme_of(SCHEME_DC3);
     size_t columns[MOST];
@@ -74,8 +67,7 @@ static const char redundant[] = "param p >= 1, <= 2; var a; var b; var c; var d;
                                 "s.t. one: a + 10*b + (a - 0.5)*c = p; s.t. same: 2*a + 20*b + (2*a - 1)*c = 2*p;"
                                 "s.t. given: d = p; s.t. room: b >= 0; minimize f: a^2 + b^2 + c^2;";
 
-static void equalities_that_depend_on_others_are_left_out(void **state) {
-    (void)state;
+TEST_AROUND(equalities_that_depend_on_others_are_left_out, NULL, destroy_heads) {
     hn_model *model = model_of(redundant);
     struct applied options = scheme_of(SCHEME_DC3);
     size_t columns[MOST];
@@ -97,8 +89,7 @@ static void equalities_that_depend_on_others_are_left_out(void **state) {
     hn_model_destroy(model);
 }
 
-static void models_that_leave_nothing_to_learn_are_refused(void **state) {
-    (void)state;
+TEST_AROUND(models_that_leave_nothing_to_learn_are_refused, NULL, destroy_heads) {
     hn_model *model =
         model_of("param p >= 1, <= 2; var a; var b; s.t. c: a + b = p; s.t. d: a - b = 0; minimize f: a;");
     struct applied options = scheme_of(SCHEME_DC3);
@@ -127,8 +118,7 @@ static struct judged judge_rows(const hn_model *model, const double *x, const do
     return judged;
 }
 
-static void dc3_holds_equalities_and_says_what_it_violates(void **state) {
-    (void)state;
+TEST_AROUND(dc3_holds_equalities_and_says_what_it_violates, NULL, destroy_heads) {
     static const char *const paths[] = {"models/unicycle.mod", "models/pooling.mod", "models/simplex.mod"};
     for (size_t m = 0; m < COUNT_OF(paths); m++) {
         hn_model *model = model_of_file(paths[m]);
@@ -159,8 +149,7 @@ static void dc3_holds_equalities_and_says_what_it_violates(void **state) {
     }
 }
 
-static void without_correction_the_raw_output_is_the_output(void **state) {
-    (void)state;
+TEST_AROUND(without_correction_the_raw_output_is_the_output, NULL, destroy_heads) {
     hn_model *model = model_of(redundant);
     struct applied options = scheme_of(SCHEME_NONE);
     hn_network *network = network_for(model, options, 0.2);
@@ -205,8 +194,7 @@ static void run_partial(double level, double *y, hn_report *reports) {
     hn_model_destroy(model);
 }
 
-static void a_completion_that_fails_is_not_ok(void **state) {
-    (void)state;
+TEST_AROUND(a_completion_that_fails_is_not_ok, NULL, destroy_heads) {
     double y[2 * SAMPLES];
     hn_report reports[SAMPLES];
     run_partial(3, y, reports);
@@ -220,8 +208,7 @@ static void a_completion_that_fails_is_not_ok(void **state) {
     }
 }
 
-static void what_cannot_be_completed_is_dropped_in_training(void **state) {
-    (void)state;
+TEST_AROUND(what_cannot_be_completed_is_dropped_in_training, NULL, destroy_heads) {
     hn_model *model = model_of(partial);
     struct trained options = training_of(SCHEME_DC3);
     hn_network *network = network_for(model, applied_by(&options), 0);
@@ -257,8 +244,7 @@ static void train_on(int threads, enum scheme scheme, size_t candidates, double 
     hn_model_destroy(model);
 }
 
-static void the_weights_do_not_know_the_number_of_threads(void **state) {
-    (void)state;
+TEST_AROUND(the_weights_do_not_know_the_number_of_threads, NULL, destroy_heads) {
     enum { NUMBERS = 10000 };
     static double one[NUMBERS], other[NUMBERS]; // NOLINT: of a test
     for (int kind = 0; kind < 4; kind++) {
@@ -272,8 +258,7 @@ static void the_weights_do_not_know_the_number_of_threads(void **state) {
     }
 }
 
-static void a_sample_does_not_know_its_neighbours(void **state) {
-    (void)state;
+TEST_AROUND(a_sample_does_not_know_its_neighbours, NULL, destroy_heads) {
     hn_model *model = model_of_file("models/unicycle.mod");
     struct applied options = scheme_of(SCHEME_DC3);
     hn_network *network = network_for(model, options, 1);
@@ -309,8 +294,7 @@ static void policy_refused(const hn_model *model, const hn_network *network, con
     assert_contains(error.text, part);
 }
 
-static void settings_that_make_no_sense_are_refused(void **state) {
-    (void)state;
+TEST_AROUND(settings_that_make_no_sense_are_refused, NULL, destroy_heads) {
     hn_model *model = model_of_file("models/unicycle.mod");
     struct applied good = scheme_of(SCHEME_DC3), bad = good, all = scheme_of(SCHEME_NONE);
     hn_network *network = network_for(model, good, 1), *simd = network_for(model, all, 1);
@@ -332,8 +316,7 @@ static void settings_that_make_no_sense_are_refused(void **state) {
     hn_model_destroy(model);
 }
 
-static void losses_that_do_not_fit_are_refused(void **state) {
-    (void)state;
+TEST_AROUND(losses_that_do_not_fit_are_refused, NULL, destroy_heads) {
     hn_model *model = model_of_file("models/unicycle.mod");
     struct trained options = training_of(SCHEME_DC3);
     hn_network *network = network_for(model, applied_by(&options), 1);
@@ -350,8 +333,7 @@ static void losses_that_do_not_fit_are_refused(void **state) {
     assert_contains(error.text, "need a layer");
     options.train.improve = 0;
     trainer = trainer_of(model, network, &options);
-    assert_int_equal(hn_trainer_step(trainer, 1, x, y, NULL, &error), HN_INVALID);
-    assert_contains(error.text, "targets");
+    assert_error(hn_trainer_step(trainer, 1, x, y, NULL, &error), HN_INVALID, error, "targets");
     hn_trainer_destroy(trainer);
     hn_network_destroy(network);
     hn_model_destroy(model);
@@ -359,8 +341,7 @@ static void losses_that_do_not_fit_are_refused(void **state) {
 
 /* ---- files ---- */
 
-static void a_file_brings_its_head_back(void **state) {
-    (void)state;
+TEST_AROUND(a_file_brings_its_head_back, NULL, destroy_heads) {
     struct scratch scratch = scratch_create();
     const char *path = scratch_path(&scratch, "net");
     hn_model *model = model_of(redundant);
@@ -392,24 +373,4 @@ static void a_file_brings_its_head_back(void **state) {
     hn_network_destroy(network);
     hn_model_destroy(model);
     scratch_remove(&scratch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(the_gradient_of_a_penalty_is_that_of_differences, destroy_heads),
-        cmocka_unit_test_teardown(the_gradient_of_dc3_is_that_of_differences, destroy_heads),
-        cmocka_unit_test_teardown(the_states_of_the_unicycle_depend_on_its_controls, destroy_heads),
-        cmocka_unit_test_teardown(equalities_that_depend_on_others_are_left_out, destroy_heads),
-        cmocka_unit_test_teardown(models_that_leave_nothing_to_learn_are_refused, destroy_heads),
-        cmocka_unit_test_teardown(dc3_holds_equalities_and_says_what_it_violates, destroy_heads),
-        cmocka_unit_test_teardown(without_correction_the_raw_output_is_the_output, destroy_heads),
-        cmocka_unit_test_teardown(a_completion_that_fails_is_not_ok, destroy_heads),
-        cmocka_unit_test_teardown(what_cannot_be_completed_is_dropped_in_training, destroy_heads),
-        cmocka_unit_test_teardown(the_weights_do_not_know_the_number_of_threads, destroy_heads),
-        cmocka_unit_test_teardown(a_sample_does_not_know_its_neighbours, destroy_heads),
-        cmocka_unit_test_teardown(a_file_brings_its_head_back, destroy_heads),
-        cmocka_unit_test_teardown(settings_that_make_no_sense_are_refused, destroy_heads),
-        cmocka_unit_test_teardown(losses_that_do_not_fit_are_refused, destroy_heads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,6 @@
 #include "hardnet/check.h"
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <string.h>
-
 static hn_model *model_of(const char *bytes) {
     hn_text text = {.name = "text", .bytes = bytes, .length = strlen(bytes)};
     hn_model *model;
@@ -43,8 +40,7 @@ static const char disc[] = "param radius >= 1, <= 3; param spare >= 0, <= 1;\n"
 
 /* ---- a model that is fine but for what is planted in it ---- */
 
-static void sizes_and_values_are_those_of_the_model(void **state) {
-    (void)state;
+TEST(sizes_and_values_are_those_of_the_model) {
     hn_model *model = model_of(disc);
     hn_check *check = check_of(model, NULL);
     assert_int_equal(check->inputs, 2);
@@ -68,8 +64,7 @@ static void sizes_and_values_are_those_of_the_model(void **state) {
     hn_model_destroy(model);
 }
 
-static void derivatives_agree_and_the_start_is_corrected(void **state) {
-    (void)state;
+TEST(derivatives_agree_and_the_start_is_corrected) {
     hn_model *model = model_of(disc);
     hn_check *check = check_of(model, NULL);
     for (int d = 0; d < HN_CHECK_DERIVATIVES; d++)
@@ -86,8 +81,7 @@ static void derivatives_agree_and_the_start_is_corrected(void **state) {
     hn_model_destroy(model);
 }
 
-static void findings_name_what_they_are_about(void **state) {
-    (void)state;
+TEST(findings_name_what_they_are_about) {
     hn_model *model = model_of(disc);
     hn_check *check = check_of(model, NULL);
     const hn_check_finding *column = finding_of(check, "unused_column"), *input = finding_of(check, "unused_input");
@@ -106,8 +100,7 @@ static void findings_name_what_they_are_about(void **state) {
     hn_model_destroy(model);
 }
 
-static void rows_that_are_nearly_multiples_are_no_duplicates(void **state) {
-    (void)state;
+TEST(rows_that_are_nearly_multiples_are_no_duplicates) {
     hn_model *model = model_of("var a; var b; one: a + 2*b <= 1; two: a + 2.000000001*b <= 2; three: 3*a + 6*b >= -9;\n"
                                "four: sin(a) + b <= 2; five: sin(a) + b >= -2;");
     hn_check *check = check_of(model, NULL);
@@ -122,8 +115,7 @@ static void rows_that_are_nearly_multiples_are_no_duplicates(void **state) {
 
 /* ---- models that are not fine ---- */
 
-static void groups_that_contradict_are_named(void **state) {
-    (void)state;
+TEST(groups_that_contradict_are_named) {
     hn_model *model = model_of("var a; var b; subject to one: a + b >= 2; subject to free: a - b <= 5;\n"
                                "subject to two: a + b <= 1;\n");
     hn_check *check = check_of(model, NULL);
@@ -139,8 +131,7 @@ static void groups_that_contradict_are_named(void **state) {
     hn_model_destroy(model);
 }
 
-static void what_is_not_finite_is_explained(void **state) {
-    (void)state;
+TEST(what_is_not_finite_is_explained) {
     hn_model *model = model_of("var a := -1; subject to log_row: log(a) >= 0; subject to quotient: 1/(a + 1) <= 2;\n");
     hn_check *check = check_of(model, NULL);
     const hn_check_finding *finding = finding_of(check, "not_finite");
@@ -153,8 +144,7 @@ static void what_is_not_finite_is_explained(void **state) {
     hn_model_destroy(model);
 }
 
-static void whatever_is_not_finite_is_explained_by_its_operator(void **state) {
-    (void)state;
+TEST(whatever_is_not_finite_is_explained_by_its_operator) {
     static const struct {
         const char *text, *subject;
     } list[] = {
@@ -180,8 +170,7 @@ static void whatever_is_not_finite_is_explained_by_its_operator(void **state) {
     }
 }
 
-static void a_hessian_beyond_its_limit_is_checked_by_products(void **state) {
-    (void)state;
+TEST(a_hessian_beyond_its_limit_is_checked_by_products) {
     hn_model *model = model_of("var a{1..4} := 1; subject to wild: prod{i in 1..4} sin(a[i])*exp(a[i]) <= 1;\n");
     hn_check_options options = hn_check_defaults();
     options.hessian_nodes = 2;
@@ -196,8 +185,7 @@ static void a_hessian_beyond_its_limit_is_checked_by_products(void **state) {
 
 /* ---- options ---- */
 
-static void threads_change_nothing(void **state) {
-    (void)state;
+TEST(threads_change_nothing) {
     hn_model *model = model_of(disc);
     hn_check_options options = hn_check_defaults();
     options.threads = 1;
@@ -215,9 +203,8 @@ static void threads_change_nothing(void **state) {
     hn_model_destroy(model);
 }
 
-static void given_inputs_are_taken(void **state) {
+TEST(given_inputs_are_taken) {
     const double x[] = {1.25, 0.25, 2.5, 0.75};
-    (void)state;
     hn_model *model = model_of(disc);
     hn_check_options options = hn_check_defaults();
     options.points = 3;
@@ -244,9 +231,8 @@ static void count_stage(void *context, const char *stage, size_t done, size_t to
     stages->in_order = stages->in_order && done <= total;
 }
 
-static void progress_is_reported(void **state) {
+TEST(progress_is_reported) {
     struct stages stages = {.in_order = true};
-    (void)state;
     hn_model *model = model_of(disc);
     hn_check_options options = hn_check_defaults();
     options.progress = count_stage;
@@ -256,10 +242,9 @@ static void progress_is_reported(void **state) {
     hn_model_destroy(model);
 }
 
-static void what_makes_no_sense_is_refused(void **state) {
+TEST(what_makes_no_sense_is_refused) {
     hn_check *check;
     hn_error error;
-    (void)state;
     hn_model *model = model_of(disc);
     hn_check_options options = hn_check_defaults();
     options.points = HN_CHECK_POINTS + 1;
@@ -273,22 +258,4 @@ static void what_makes_no_sense_is_refused(void **state) {
     assert_int_equal(hn_model_check(NULL, model, NULL, &error), HN_INVALID);
     hn_check_destroy(NULL);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_and_values_are_those_of_the_model),
-        cmocka_unit_test(derivatives_agree_and_the_start_is_corrected),
-        cmocka_unit_test(findings_name_what_they_are_about),
-        cmocka_unit_test(rows_that_are_nearly_multiples_are_no_duplicates),
-        cmocka_unit_test(groups_that_contradict_are_named),
-        cmocka_unit_test(what_is_not_finite_is_explained),
-        cmocka_unit_test(whatever_is_not_finite_is_explained_by_its_operator),
-        cmocka_unit_test(a_hessian_beyond_its_limit_is_checked_by_products),
-        cmocka_unit_test(threads_change_nothing),
-        cmocka_unit_test(given_inputs_are_taken),
-        cmocka_unit_test(progress_is_reported),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "check/richardson.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "support/check.h"
 
 typedef double function(double);
 
@@ -55,8 +49,7 @@ static double jump(double x) {
     return x > 0 ? 1 : 0;
 }
 
-static void right_derivatives_agree(void **state) {
-    (void)state;
+TEST(right_derivatives_agree) {
     assert_true(verdict_on(sin, 0.7, cos(0.7)).error < 1e-9);
     assert_true(verdict_on(atan, -3, 0.1).error < 1e-9);
     assert_true(verdict_on(fast, 0.1, 100 * exp(10)).error < 1e-7);
@@ -65,8 +58,7 @@ static void right_derivatives_agree(void **state) {
     assert_true(verdict_on(flat, 0, 0).error < 1e-9);
 }
 
-static void wrong_derivatives_do_not(void **state) {
-    (void)state;
+TEST(wrong_derivatives_do_not) {
     assert_true(verdict_on(sin, 0.7, cos(0.7) * (1 + 1e-5)).error > 1e-6);
     assert_true(verdict_on(sin, 0.7, -cos(0.7)).error > 0.1);
     assert_true(verdict_on(sin, 0.7, 0).error > 0.1);
@@ -76,22 +68,19 @@ static void wrong_derivatives_do_not(void **state) {
     assert_false(verdict_on(sin, 0.7, 0).kink);
 }
 
-static void corners_and_jumps_are_not_judged(void **state) {
-    (void)state;
+TEST(corners_and_jumps_are_not_judged) {
     assert_true(verdict_on(corner, 0, 1).kink);
     assert_true(verdict_on(jump, 0, 0).kink);
     assert_false(verdict_on(corner, 0.001, 1).kink);
     assert_true(verdict_on(corner, 0.001, 1).error < 1e-9);
 }
 
-static void a_function_that_ends_nearby_is_not_lost(void **state) {
-    (void)state;
+TEST(a_function_that_ends_nearby_is_not_lost) {
     assert_true(verdict_on(log, 1e-3, 1e3).error < 1e-6);
     assert_true(isinf(verdict_on(log, -1, -1).error));
 }
 
-static void summaries_do_not_depend_on_the_order(void **state) {
-    (void)state;
+TEST(summaries_do_not_depend_on_the_order) {
     struct verdict bad = {.error = 0.5}, good = {.error = 1e-9}, kink = {.error = 1, .kink = true};
     hn_check_difference a = {.checked = 0}, b = {.checked = 0};
     hn_check_difference first = {.row = 1, .column = 2}, second = {.row = 3, .column = 4};
@@ -109,15 +98,4 @@ static void summaries_do_not_depend_on_the_order(void **state) {
     assert_int_equal(b.checked, 3);
     assert_int_equal(a.kinks, 1);
     assert_true(a.error == 0.5 && b.error == 0.5);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_derivatives_agree),
-        cmocka_unit_test(wrong_derivatives_do_not),
-        cmocka_unit_test(corners_and_jumps_are_not_judged),
-        cmocka_unit_test(a_function_that_ends_nearby_is_not_lost),
-        cmocka_unit_test(summaries_do_not_depend_on_the_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "check/row_rank.h"
+#include "support/check.h"
 
 #include "base/random.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST = 64 };
 
@@ -29,19 +22,17 @@ static struct row_rank *factor(struct holder *h, const double *a, size_t rows, s
     return &h->f;
 }
 
-static void independent_rows_have_full_rank(void **state) {
+TEST(independent_rows_have_full_rank) {
     const double a[] = {3, 0, 0, 0, 0, 4, 1, 1, 1, 1, 1, 2};
     struct holder h;
-    (void)state;
     assert_int_equal(factor(&h, a, 3, 4)->rank, 3);
     assert_int_equal(factor(&h, a, 4, 3)->rank, 3); /* more rows than columns */
 }
 
-static void a_dependent_row_is_the_sum_of_others(void **state) {
+TEST(a_dependent_row_is_the_sum_of_others) {
     const double a[] = {1, 1, 1, 0, 1, -1, 0, 1, 3, 1, 2, 1};
     double z[MOST];
     struct holder h;
-    (void)state;
     const struct row_rank *f = factor(&h, a, 3, 4);
     assert_int_equal(f->rank, 2);
     assert_int_equal(f->pivot[2], 2);
@@ -53,10 +44,9 @@ static void a_dependent_row_is_the_sum_of_others(void **state) {
     }
 }
 
-static void zero_rows_and_zero_matrices_are_fine(void **state) {
+TEST(zero_rows_and_zero_matrices_are_fine) {
     const double a[] = {0, 0, 1, 2, 0, 0};
     struct holder h;
-    (void)state;
     const struct row_rank *f = factor(&h, a, 3, 2);
     assert_int_equal(f->rank, 1);
     assert_int_equal(f->pivot[0], 1);
@@ -64,10 +54,9 @@ static void zero_rows_and_zero_matrices_are_fine(void **state) {
     assert_int_equal(factor(&h, (const double[]){0, 0, 0, 0}, 2, 2)->rank, 0);
 }
 
-static void units_do_not_matter(void **state) {
+TEST(units_do_not_matter) {
     const double a[] = {1e9, 1e9, 1e-7, -1e-7, 1e-30, 1e-30};
     struct holder h;
-    (void)state;
     const struct row_rank *f = factor(&h, a, 3, 2);
     assert_int_equal(f->rank, 2);
     assert_int_equal(f->pivot[2], 2);
@@ -92,10 +81,9 @@ static void fill_known(double *a, size_t n, const double *sigma) {
         }
 }
 
-static void singular_values_are_right(void **state) {
+TEST(singular_values_are_right) {
     double a[MOST * MOST], sigma[MOST];
     struct holder h;
-    (void)state;
     for (size_t n = 2; n <= 40; n += 19) {
         for (size_t k = 0; k < n; k++)
             sigma[k] = 0.01 + (double)k * 5 / (double)n;
@@ -107,26 +95,13 @@ static void singular_values_are_right(void **state) {
     }
 }
 
-static void lost_rank_is_counted(void **state) {
+TEST(lost_rank_is_counted) {
     double a[MOST * MOST], sigma[MOST];
     struct holder h;
-    (void)state;
     for (size_t lost = 1; lost < 12; lost += 5) {
         for (size_t k = 0; k < 30; k++)
             sigma[k] = k < lost ? 0 : 1 + (double)k;
         fill_known(a, 30, sigma);
         assert_int_equal(factor(&h, a, 30, 30)->rank, 30 - lost);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(independent_rows_have_full_rank),
-        cmocka_unit_test(a_dependent_row_is_the_sum_of_others),
-        cmocka_unit_test(zero_rows_and_zero_matrices_are_fine),
-        cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(singular_values_are_right),
-        cmocka_unit_test(lost_rank_is_counted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

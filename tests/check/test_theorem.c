@@ -5,36 +5,25 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "check/theorem.h"
+#include "support/check.h"
 
 #include "hardnet/layer.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 3, COLUMNS = 5, STEPS = 40 };
 static const double LEAST_ENERGY = 1e-16; /* below, rounding of r shows: the bound is sharp on orthonormal rows */
 
 /* ---- formulas ---- */
 
-static void at_half_of_L_the_rate_is_1(void **state) {
+TEST(at_half_of_L_the_rate_is_1) {
     const struct theorem_constants c = {.L = 6, .mu = 0.5, .G = 2};
-    (void)state;
     assert_true(fabs(theorem_k(&c, 3)) < 1e-15);
     assert_true(theorem_rate(&c, 3) == 1);
     assert_true(theorem_rate(&c, 0.3) == 1); /* nothing is promised outside */
     assert_true(theorem_rate(&c, 3.01) < 1);
 }
 
-static void the_best_eps_is_best(void **state) {
+TEST(the_best_eps_is_best) {
     const struct theorem_constants all[] = {{4, 1, 2}, {100, 1, 0.5}, {0.01, 1, 30}, {1, 1, 1e-9}, {1e8, 1, 1e5}};
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         double best = theorem_best_eps(&all[i]), k = theorem_k(&all[i], best);
         assert_true(best > all[i].L / 2 && k > 0);
@@ -149,36 +138,22 @@ static void check_bound(const double *s, bool equalities, const struct theorem_c
     }
 }
 
-static void the_bound_holds_on_affine_equalities(void **state) {
-    (void)state;
+TEST(the_bound_holds_on_affine_equalities) {
     check_bound((const double[]){2, 1.5, 0.8}, true, &(struct theorem_constants){.L = 4, .mu = 0.64, .G = 2});
     check_bound((const double[]){30, 1, 0.1}, true, &(struct theorem_constants){.L = 900, .mu = 0.01, .G = 30});
     check_bound((const double[]){1, 1, 1}, true, &(struct theorem_constants){.L = 1, .mu = 1, .G = 1});
 }
 
-static void the_bound_holds_on_orthonormal_inequalities(void **state) {
-    (void)state;
+TEST(the_bound_holds_on_orthonormal_inequalities) {
     check_bound((const double[]){1, 1, 1}, false, &(struct theorem_constants){.L = 1, .mu = 1, .G = 1});
 }
 
 /* Without the condition on eps the same step can do better or worse; here it shows that the test can fail. */
-static void a_promise_that_is_too_good_is_broken(void **state) {
+TEST(a_promise_that_is_too_good_is_broken) {
     static const double y[] = {4, -3, 2, 5, -1}, s[] = {2, 1.5, 0.8};
     const struct theorem_constants wrong = {.L = 4, .mu = 4, .G = 2};
     struct affine affine = make(s, true);
     double eps = theorem_best_eps(&wrong);
-    (void)state;
     run(&affine, y, eps);
     assert_true(affine.worst > theorem_rate(&wrong, eps));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_half_of_L_the_rate_is_1),
-        cmocka_unit_test(the_best_eps_is_best),
-        cmocka_unit_test(the_bound_holds_on_affine_equalities),
-        cmocka_unit_test(the_bound_holds_on_orthonormal_inequalities),
-        cmocka_unit_test(a_promise_that_is_too_good_is_broken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

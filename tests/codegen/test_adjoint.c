@@ -20,9 +20,6 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 8, SAMPLES = 24, COMMAND = 4096 };
 
@@ -164,7 +161,7 @@ static void check_model(const struct scratch *scratch, hn_model *model, size_t s
 
 /* ---- problems ---- */
 
-static void random_problems_have_the_library_s_gradients(void **state) {
+TEST(random_problems_have_the_library_s_gradients) {
     for (uint64_t k = 0; k < (many > 0 ? many : PROBLEMS); k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};
@@ -177,7 +174,7 @@ static void random_problems_have_the_library_s_gradients(void **state) {
     assert_true(seen.flagged > 0 && seen.flagged < seen.samples);
 }
 
-static void both_sides_and_kept_out_outputs_have_the_library_s_gradients(void **state) {
+TEST(both_sides_and_kept_out_outputs_have_the_library_s_gradients) {
     check_model(*state, dense_model(9, 5, 4), AUTO, 2);
     check_model(*state, dense_model(5, 9, 4), AUTO, 3);
     check_model(*state, bordered_model(20, 1, 2, 10), AUTO, 5);
@@ -209,7 +206,7 @@ static void models_of(const struct scratch *scratch, const char *folder) {
     closedir(open);
 }
 
-static void shipped_models_have_the_library_s_gradients(void **state) {
+TEST(shipped_models_have_the_library_s_gradients) {
     size_t refused = seen.refused, emitted = seen.emitted;
     if (HN_TEST_SHARE == 1)
         models_of(*state, "models");
@@ -221,16 +218,9 @@ static void shipped_models_have_the_library_s_gradients(void **state) {
            seen.flagged);
 }
 
+TEST_GROUP(compiler_set_up, scratch_tear_down)
+
 int main(int count, char **words) {
     many = count > 1 ? strtoull(words[1], NULL, 10) : 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems_have_the_library_s_gradients),
-        cmocka_unit_test(both_sides_and_kept_out_outputs_have_the_library_s_gradients),
-        cmocka_unit_test(shipped_models_have_the_library_s_gradients),
-    };
-    if (!compiler_is_there()) {
-        puts("skipped: there is no C compiler");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+    return run_registered_tests();
 }

@@ -10,10 +10,6 @@
 #include "base/memory.h"
 #include "layer/driver.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct generate_options portable = {HN_INSTRUCTIONS_PORTABLE, true};
 
 static hn_layer *layer_with(size_t rows, hn_method method) {
@@ -31,8 +27,7 @@ static char *text_of(const hn_layer *layer) {
     return text.bytes;
 }
 
-static void the_same_plan_gives_the_same_text(void **state) {
-    (void)state;
+TEST(the_same_plan_gives_the_same_text) {
     hn_layer *a = layer_with(4, HN_METHOD_AUTO), *b = layer_with(4, HN_METHOD_AUTO),
              *c = layer_with(4, HN_METHOD_PAPER);
     char *texts[] = {text_of(a), text_of(b), text_of(c)};
@@ -46,7 +41,7 @@ static void the_same_plan_gives_the_same_text(void **state) {
 }
 
 /* Long rows of numbers times outputs; whether the bits are right is asked when the kernel is opened. */
-static void a_kernel_has_rows_of_a_matrix(void **state) {
+TEST(a_kernel_has_rows_of_a_matrix) {
     const struct scratch *scratch = *state;
     static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_AUTO};
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
@@ -61,7 +56,7 @@ static void a_kernel_has_rows_of_a_matrix(void **state) {
 }
 
 /* A full system goes one sample at a time, and so do its kernels. */
-static void a_kernel_beside_a_full_system_takes_one_sample(void **state) {
+TEST(a_kernel_beside_a_full_system_takes_one_sample) {
     const struct scratch *scratch = *state;
     hn_model *model = affine_model((struct affine_shape){50, 52, 4, 0}, 6);
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
@@ -88,7 +83,7 @@ static hn_status open_changed(const struct scratch *scratch, const hn_layer *lay
     return status;
 }
 
-static void a_kernel_that_is_wrong_is_refused(void **state) {
+TEST(a_kernel_that_is_wrong_is_refused) {
     struct scratch *scratch = *state;
     hn_layer *layer = layer_with(4, HN_METHOD_PAPER);
     hn_error error;
@@ -105,7 +100,7 @@ static void a_kernel_that_is_wrong_is_refused(void **state) {
     hn_layer_destroy(layer);
 }
 
-static void a_kernel_of_another_plan_is_refused(void **state) {
+TEST(a_kernel_of_another_plan_is_refused) {
     struct scratch *scratch = *state;
     hn_layer *own = layer_with(4, HN_METHOD_PAPER),
              *others[] = {layer_with(5, HN_METHOD_PAPER), layer_with(4, HN_METHOD_AUTO)};
@@ -125,7 +120,7 @@ static void a_kernel_of_another_plan_is_refused(void **state) {
     hn_layer_destroy(own);
 }
 
-static void what_is_no_kernel_is_refused(void **state) {
+TEST(what_is_no_kernel_is_refused) {
     struct scratch *scratch = *state;
     hn_layer *layer = layer_with(4, HN_METHOD_PAPER);
     const char *path = scratch_path(scratch, "none.so");
@@ -141,18 +136,4 @@ static void what_is_no_kernel_is_refused(void **state) {
     hn_layer_destroy(layer);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_plan_gives_the_same_text),
-        cmocka_unit_test(a_kernel_has_rows_of_a_matrix),
-        cmocka_unit_test(a_kernel_beside_a_full_system_takes_one_sample),
-        cmocka_unit_test(a_kernel_that_is_wrong_is_refused),
-        cmocka_unit_test(a_kernel_of_another_plan_is_refused),
-        cmocka_unit_test(what_is_no_kernel_is_refused),
-    };
-    if (!compiler_is_there()) {
-        puts("skipped: there is no C compiler");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
-}
+TEST_GROUP(compiler_set_up, scratch_tear_down)

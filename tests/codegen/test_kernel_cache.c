@@ -6,9 +6,6 @@
 
 #include "codegen/kernel/kernel_file.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,8 +28,7 @@ static int remove_folder(void **state) {
 
 static void expect_refusal(const char *why) {
     hn_error error = {.text = ""};
-    assert_int_equal(cache_folder(folder, &error), HN_IO);
-    assert_contains(error.text, why);
+    assert_error(cache_folder(folder, &error), HN_IO, error, why);
 }
 
 static void expect_private(const char *path) {
@@ -44,16 +40,14 @@ static void expect_private(const char *path) {
     assert_int_equal(facts.st_uid, geteuid());
 }
 
-static void the_folder_is_made_for_its_owner_whatever_the_umask(void **state) {
-    (void)state;
+TEST_AROUND(the_folder_is_made_for_its_owner_whatever_the_umask, make_folder, remove_folder) {
     mode_t before = umask(0);
     expect_private(scratch_path(&scratch, "hardnet"));
     umask(before);
     expect_private(scratch_path(&scratch, "hardnet"));
 }
 
-static void folders_above_it_are_made_too(void **state) {
-    (void)state;
+TEST_AROUND(folders_above_it_are_made_too, make_folder, remove_folder) {
     char deep[512], above[256];
     snprintf(above, sizeof above, "%s/a/b", scratch.folder);
     snprintf(deep, sizeof deep, "%s/hardnet", above);
@@ -63,8 +57,7 @@ static void folders_above_it_are_made_too(void **state) {
     assert_int_equal(rmdir(above), 0);
 }
 
-static void without_the_variable_it_is_in_the_home_folder(void **state) {
-    (void)state;
+TEST_AROUND(without_the_variable_it_is_in_the_home_folder, make_folder, remove_folder) {
     char path[FILE_LONGEST];
     setenv("HOME", scratch.folder, 1);
     setenv("XDG_CACHE_HOME", "relative/paths/do/not/count", 1);
@@ -75,14 +68,12 @@ static void without_the_variable_it_is_in_the_home_folder(void **state) {
     assert_int_equal(rmdir(path), 0);
 }
 
-static void without_both_variables_there_is_none(void **state) {
-    (void)state;
+TEST_AROUND(without_both_variables_there_is_none, make_folder, remove_folder) {
     unsetenv("XDG_CACHE_HOME");
     expect_refusal("neither XDG_CACHE_HOME nor HOME names an absolute folder");
 }
 
-static void a_name_that_is_too_long_is_refused(void **state) {
-    (void)state;
+TEST_AROUND(a_name_that_is_too_long_is_refused, make_folder, remove_folder) {
     static char path[FILE_LONGEST];
     memset(path, 'a', sizeof path - 1);
     path[0] = '/';
@@ -93,8 +84,7 @@ static void a_name_that_is_too_long_is_refused(void **state) {
     expect_refusal("too long");
 }
 
-static void a_folder_that_others_may_use_is_refused(void **state) {
-    (void)state;
+TEST_AROUND(a_folder_that_others_may_use_is_refused, make_folder, remove_folder) {
     static const mode_t modes[] = {0755, 0770, 0710, 0701, 0777};
     assert_int_equal(cache_folder(folder, NULL), HN_OK);
     for (size_t i = 0; i < COUNT_OF(modes); i++) {
@@ -103,8 +93,7 @@ static void a_folder_that_others_may_use_is_refused(void **state) {
     }
 }
 
-static void a_folder_of_another_user_is_refused(void **state) {
-    (void)state;
+TEST_AROUND(a_folder_of_another_user_is_refused, make_folder, remove_folder) {
     if (geteuid() != 0) {
         print_message("skipped: only root can give a folder away\n");
         skip();
@@ -114,8 +103,7 @@ static void a_folder_of_another_user_is_refused(void **state) {
     expect_refusal("it belongs to another user");
 }
 
-static void a_link_and_a_file_are_refused(void **state) {
-    (void)state;
+TEST_AROUND(a_link_and_a_file_are_refused, make_folder, remove_folder) {
     const char *path = scratch_path(&scratch, "hardnet"), *target = scratch_path(&scratch, "target");
     assert_int_equal(mkdir(target, 0700), 0);
     assert_int_equal(symlink(target, path), 0);
@@ -126,8 +114,7 @@ static void a_link_and_a_file_are_refused(void **state) {
     expect_refusal("it is not a folder, or a symbolic link");
 }
 
-static void kernels_have_names_by_their_code_and_by_their_compiler(void **state) {
-    (void)state;
+TEST_AROUND(kernels_have_names_by_their_code_and_by_their_compiler, make_folder, remove_folder) {
     const char *const cc[] = {"cc", "-O2", NULL}, *const joined[] = {"cc-O2", NULL},
                       *const clang[] = {"clang", "-O2", NULL};
     const struct kernel_identity a = {.code = "aa"}, b = {.code = "bb"};
@@ -142,21 +129,4 @@ static void kernels_have_names_by_their_code_and_by_their_compiler(void **state)
     assert_string_not_equal(path, other);
     assert_int_equal(cache_path(other, &a, joined, NULL), HN_OK);
     assert_string_not_equal(path, other);
-}
-
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(the_folder_is_made_for_its_owner_whatever_the_umask),
-        IN_A_FOLDER(folders_above_it_are_made_too),
-        IN_A_FOLDER(without_the_variable_it_is_in_the_home_folder),
-        IN_A_FOLDER(without_both_variables_there_is_none),
-        IN_A_FOLDER(a_name_that_is_too_long_is_refused),
-        IN_A_FOLDER(a_folder_that_others_may_use_is_refused),
-        IN_A_FOLDER(a_folder_of_another_user_is_refused),
-        IN_A_FOLDER(a_link_and_a_file_are_refused),
-        IN_A_FOLDER(kernels_have_names_by_their_code_and_by_their_compiler),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

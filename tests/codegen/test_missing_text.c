@@ -10,8 +10,6 @@
 #include "codegen/print/flatten.h"
 #include "hardnet/read.h"
 
-#include <string.h>
-
 const char emit_texts[] =
     "base/one.h\0SIMD_INLINE simd one(simd a) {\n    return a;\n}\n\0"
     "base/nest.h\0#include \"base/one.h\"\n#ifndef FREESTANDING\n#include \"base/library.h\"\n#endif\nint nest;\n\0"
@@ -27,12 +25,11 @@ static hn_model *disc(void) {
     return model;
 }
 
-static void a_missing_text_is_named(void **state) {
+TEST(a_missing_text_is_named) {
     hn_emit_options options = {.size = sizeof options};
     hn_model *model = disc();
     hn_emitted files;
     hn_error error = {.status = HN_OK};
-    (void)state;
     hn_emit_get_defaults(&options, NULL);
     options.name = "layer";
     assert_int_equal(hn_emit(&files, model, NULL, &options, &error), HN_UNSUPPORTED);
@@ -42,9 +39,8 @@ static void a_missing_text_is_named(void **state) {
     hn_model_destroy(model);
 }
 
-static void an_include_is_in_place_once(void **state) {
+TEST(an_include_is_in_place_once) {
     struct text root = {.bytes = NULL}, out = {.bytes = NULL};
-    (void)state;
     text_add(&root,
              "#include \"own.h\"\n#include <stdint.h>\n#include \"base/nest.h\"\n#include \"base/one.h\"\nint root;");
     flatten(&out, &root);
@@ -56,10 +52,9 @@ static void an_include_is_in_place_once(void **state) {
     text_drop(&root);
 }
 
-static void an_include_that_is_missing_is_named(void **state) {
+TEST(an_include_that_is_missing_is_named) {
     struct text root = {.bytes = NULL}, out = {.bytes = NULL};
     hn_error error = {.status = HN_OK};
-    (void)state;
     text_add(&root, "#include \"base/lost.h\"\n");
     flatten(&out, &root);
     assert_int_equal(text_error(&out, "emitted files", &error), HN_UNSUPPORTED);
@@ -68,9 +63,8 @@ static void an_include_that_is_missing_is_named(void **state) {
     text_drop(&root);
 }
 
-static void an_include_without_its_guard_is_in_place_again(void **state) {
+TEST(an_include_without_its_guard_is_in_place_again) {
     struct text root = {.bytes = NULL}, out = {.bytes = NULL};
-    (void)state;
     text_add(&root, "#include \"base/guarded.h\"\n#include \"base/guarded.h\"\n#undef HN_BASE_GUARDED\n"
                     "#undef HN_BASE_GUARDED_H\n#include \"base/guarded.h\"\n#include \"base/guarded.h\"\n");
     flatten(&out, &root);
@@ -82,10 +76,9 @@ static void an_include_without_its_guard_is_in_place_again(void **state) {
 }
 
 /* The first reason stays, and memory that is out remains what it was. */
-static void out_of_memory_is_called_so(void **state) {
+TEST(out_of_memory_is_called_so) {
     struct text out = {.failed = true}, other = {.bytes = NULL};
     hn_error error = {.status = HN_OK};
-    (void)state;
     text_fail(&out, "a later reason");
     assert_int_equal(text_error(&out, "emitted files", &error), HN_NO_MEMORY);
     text_fail(&other, "a reason");
@@ -94,14 +87,13 @@ static void out_of_memory_is_called_so(void **state) {
 }
 
 /* Every method is either printed under its name or refused; no other takes its place. */
-static void a_method_without_a_text_is_refused(void **state) {
+TEST(a_method_without_a_text_is_refused) {
 #define METHOD_NAME(name, text) #name,
     static const char *const names[] = {HN_METHOD_LIST(METHOD_NAME)};
     hn_model *model = disc();
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
     const hn_layer_options filled = hn_layer_options_of(layer);
     struct plan *plan;
-    (void)state;
     assert_int_equal(plan_create(&plan, model, &filled, NULL), HN_OK);
     for (int method = 0; method <= HN_METHOD_COUNT; method++) {
         struct text out = {.bytes = NULL};
@@ -120,16 +112,4 @@ static void a_method_without_a_text_is_refused(void **state) {
     plan_destroy(plan);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missing_text_is_named),
-        cmocka_unit_test(an_include_is_in_place_once),
-        cmocka_unit_test(an_include_that_is_missing_is_named),
-        cmocka_unit_test(an_include_without_its_guard_is_in_place_again),
-        cmocka_unit_test(out_of_memory_is_called_so),
-        cmocka_unit_test(a_method_without_a_text_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { SAMPLES = 29, OUTPUTS = 4 };
 
 /* The entry of c in `curve` is 1; that of a is 2 a: the row's weight is 1 only while a is less than 1. */
@@ -107,16 +104,9 @@ static void try_instructions(const struct scratch *scratch, hn_instructions inst
     hn_model_destroy(model);
 }
 
-static void weights_may_be_others(void **state) {
+TEST(weights_may_be_others) {
     try_instructions(*state, HN_INSTRUCTIONS_BEST);
     try_instructions(*state, HN_INSTRUCTIONS_PORTABLE);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(weights_may_be_others)};
-    if (!compiler_is_there()) {
-        puts("skipped: there is no C compiler");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
-}
+TEST_GROUP(compiler_set_up, scratch_tear_down)

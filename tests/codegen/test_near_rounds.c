@@ -11,10 +11,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { SAMPLES = 61, OUTPUTS = 4 };
 
 /* `level` is reached inside the disc for small x only; the logarithm has no value for every d; `joint` is an inequality in several
@@ -113,7 +109,7 @@ static void try_method(const struct scratch *scratch, hn_layer_options options, 
     hn_model_destroy(model);
 }
 
-static void samples_of_all_kinds_have_the_same_bits(void **state) {
+TEST(samples_of_all_kinds_have_the_same_bits) {
     try_method(*state, layer_method(HN_METHOD_AUTO), HN_INSTRUCTIONS_BEST);
     try_method(*state, layer_method(HN_METHOD_AUTO), HN_INSTRUCTIONS_PORTABLE);
 }
@@ -129,7 +125,7 @@ static hn_model *disjoint_model(void) {
     return model;
 }
 
-static void models_without_joint_inequalities_have_the_same_bits(void **state) {
+TEST(models_without_joint_inequalities_have_the_same_bits) {
     const struct scratch *scratch = *state;
     const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
     struct numbers n;
@@ -154,31 +150,20 @@ static void models_without_joint_inequalities_have_the_same_bits(void **state) {
 }
 
 /* The first steps are all that is allowed. */
-static void few_steps_end_in_the_stage(void **state) {
+TEST(few_steps_end_in_the_stage) {
     try_method(*state, layer_steps(HN_METHOD_AUTO, 3), HN_INSTRUCTIONS_BEST);
 }
 
 /* A tolerance relative to the bounds is decided sample by sample. */
-static void relative_tolerances_go_one_by_one(void **state) {
+TEST(relative_tolerances_go_one_by_one) {
     hn_layer_options options = layer_method(HN_METHOD_AUTO);
     options.relative = true;
     try_method(*state, options, HN_INSTRUCTIONS_BEST);
 }
 
 /* Samples that have ended wait for the search, with their y. */
-static void the_nearest_points_are_searched_from_there(void **state) {
+TEST(the_nearest_points_are_searched_from_there) {
     try_method(*state, layer_method(HN_METHOD_NEAREST), HN_INSTRUCTIONS_BEST);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(samples_of_all_kinds_have_the_same_bits),
-                                       cmocka_unit_test(models_without_joint_inequalities_have_the_same_bits),
-                                       cmocka_unit_test(few_steps_end_in_the_stage),
-                                       cmocka_unit_test(relative_tolerances_go_one_by_one),
-                                       cmocka_unit_test(the_nearest_points_are_searched_from_there)};
-    if (!compiler_is_there()) {
-        puts("skipped: there is no C compiler");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
-}
+TEST_GROUP(compiler_set_up, scratch_tear_down)

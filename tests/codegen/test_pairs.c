@@ -10,8 +10,6 @@
 #include "codegen/print/print.h"
 #include "layer/driver.h"
 
-#include <string.h>
-
 static hn_layer *layer_of_file(const char *path, hn_method method) {
     hn_model *model = model_of_file(path);
     hn_layer *layer = layer_of(model, layer_method(method));
@@ -142,18 +140,16 @@ static void check_model(const char *path, hn_method method, double *parts) {
     hn_layer_destroy(layer);
 }
 
-static void the_unicycle_s_stages_are_pairs(void **state) {
+TEST(the_unicycle_s_stages_are_pairs) {
     double parts[KERNEL_ENTRIES];
-    (void)state;
     check_model("models/unicycle.mod", HN_METHOD_PAPER, parts);
     assert_true(parts[KERNEL_EVALUATE] > 0.9);
     assert_true(parts[KERNEL_STEP_BEGIN] > 0.6);
 }
 
-static void every_statement_stands_once_behind_what_it_needs(void **state) {
+TEST(every_statement_stands_once_behind_what_it_needs) {
     static const char *const paths[] = {"models/unicycle.mod", "models/pooling.mod", "models/feasibility/hs116.mod"};
     double parts[KERNEL_ENTRIES];
-    (void)state;
     for (size_t i = HN_TEST_SHARE > 1 ? 1 : 0; i < sizeof paths / sizeof paths[0]; i++)
         check_model(paths[i], i % 2 ? HN_METHOD_PAPER : HN_METHOD_AUTO, parts);
 }
@@ -161,7 +157,7 @@ static void every_statement_stands_once_behind_what_it_needs(void **state) {
 /* ---- whether it pays ---- */
 
 /* Two sums of slots that are neighbours save 8 half instructions of 64; what nobody needs is not counted, one more negation is. */
-static void slp_that_save_less_than_an_eighth_are_given_up(void **state) {
+TEST(slp_that_save_less_than_an_eighth_are_given_up) {
     enum { SLOTS = 32, KEPT = 20, NOT_KEPT = 30 };
     static const struct {
         enum function function;
@@ -170,7 +166,6 @@ static void slp_that_save_less_than_an_eighth_are_given_up(void **state) {
     } lines[] = {{FUNCTION_ADD, 20, 0, 2},     {FUNCTION_ADD, 21, 1, 2},     {FUNCTION_MUL, 22, 0, 2},
                  {FUNCTION_NEG, 23, 0, 1},     {FUNCTION_MUL_ADD, 24, 0, 3}, {FUNCTION_MUL_SUB, 25, 0, 3},
                  {FUNCTION_SUB_MUL, 26, 0, 3}, {FUNCTION_SUB, 30, 0, 2},     {FUNCTION_EXP, 27, 0, 1}};
-    (void)state;
     for (size_t more = 0; more < 2; more++) {
         struct statements s = {.count = 0};
         bool kept[SLOTS] = {false};
@@ -192,13 +187,4 @@ static void slp_that_save_less_than_an_eighth_are_given_up(void **state) {
         liveness_release(&liveness);
         statements_release(&s);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_unicycle_s_stages_are_pairs),
-        cmocka_unit_test(every_statement_stands_once_behind_what_it_needs),
-        cmocka_unit_test(slp_that_save_less_than_an_eighth_are_given_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

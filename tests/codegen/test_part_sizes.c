@@ -12,9 +12,6 @@
 #include "codegen/print/print.h"
 #include "layer/driver.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static const struct generate_options portable = {HN_INSTRUCTIONS_PORTABLE, true};
 
 static hn_layer *layer_and_no_model(hn_model *model, hn_method method) {
@@ -53,8 +50,7 @@ static void check_lengths(hn_model *model, hn_method method) {
     hn_layer_destroy(layer);
 }
 
-static void the_length_of_a_text_is_predicted(void **state) {
-    (void)state;
+TEST(the_length_of_a_text_is_predicted) {
     check_lengths(model_of_file("models/unicycle.mod"), HN_METHOD_AUTO);
     check_lengths(model_of_file("models/unicycle.mod"), HN_METHOD_PAPER);
     check_lengths(model_of_file("models/opf.mod"), HN_METHOD_AUTO);
@@ -66,8 +62,7 @@ static void the_length_of_a_text_is_predicted(void **state) {
 /* ---- choosing ---- */
 
 /* Rows over pairs of random outputs: nothing repeats itself, so that the text grows with them. */
-static void a_part_that_is_long_is_left_out_and_counted(void **state) {
-    (void)state;
+TEST(a_part_that_is_long_is_left_out_and_counted) {
     struct generated_text text;
     hn_layer *layer = layer_and_no_model(block_model(33, 155, 2, 1), HN_METHOD_HARDNET);
     assert_int_equal(generate_lanes(&text, layer->plan, &portable, NULL), HN_OK);
@@ -80,8 +75,7 @@ static void a_part_that_is_long_is_left_out_and_counted(void **state) {
 }
 
 /* Long sums, too many of them: the listed kernels walk over the numbers, which no text is as short as. */
-static void sums_of_many_numbers_are_left_out_and_counted(void **state) {
-    (void)state;
+TEST(sums_of_many_numbers_are_left_out_and_counted) {
     for (size_t rows = 50; rows <= 60; rows += 10) {
         hn_layer *layer = layer_and_no_model(affine_model((struct affine_shape){rows, 900, 0, 0}, 1), HN_METHOD_PAPER);
         struct ir_module ir;
@@ -94,8 +88,7 @@ static void sums_of_many_numbers_are_left_out_and_counted(void **state) {
     }
 }
 
-static void small_models_have_all_of_their_parts(void **state) {
-    (void)state;
+TEST(small_models_have_all_of_their_parts) {
     struct generated_text text;
     hn_layer *layer = layer_and_no_model(model_of_file("models/unicycle.mod"), HN_METHOD_AUTO);
     assert_int_equal(generate_lanes(&text, layer->plan, &portable, NULL), HN_OK);
@@ -103,14 +96,4 @@ static void small_models_have_all_of_their_parts(void **state) {
     assert_non_null(strstr(text.bytes, "entry_back_program(real"));
     base_release(text.bytes);
     hn_layer_destroy(layer);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_length_of_a_text_is_predicted),
-        cmocka_unit_test(a_part_that_is_long_is_left_out_and_counted),
-        cmocka_unit_test(sums_of_many_numbers_are_left_out_and_counted),
-        cmocka_unit_test(small_models_have_all_of_their_parts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,9 +14,6 @@
 #include "codegen/print/print.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LISTS = 40, SLOTS = 14, CONSTANTS = 3, LONGEST = 70, WAYS = 8, COMMAND = 1024 };
 
@@ -232,7 +229,7 @@ static void compare(const struct list *list, list_function *function, uint64_t n
             fail_msg("list %d, way %d: slot %d is %a, not %a", (int)number, way, i, slots[i], expected[i]);
 }
 
-static void every_way_to_print_a_list_computes_it(void **state) {
+TEST(every_way_to_print_a_list_computes_it) {
     static struct list lists[LISTS];
     struct text text = {.bytes = NULL};
     struct ir_module ir = {.slots = SLOTS, .constants = (double *)(uintptr_t)constants, .constant_count = CONSTANTS};
@@ -260,11 +257,4 @@ static void every_way_to_print_a_list_computes_it(void **state) {
     text_drop(&text);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_way_to_print_a_list_computes_it)};
-    if (!compiler_is_there()) {
-        puts("skipped: there is no C compiler");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
-}
+TEST_GROUP(compiler_set_up, scratch_tear_down)

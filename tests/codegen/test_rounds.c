@@ -11,11 +11,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 37, OUTPUTS = 3, STEPS = 45 };
 
 /* c is pulled to where the logarithm has no value, within a few steps unless it begins there or a is large; the slope of b's equality
@@ -137,19 +132,19 @@ static void try_method(const struct scratch *scratch, hn_method method, hn_instr
     hn_model_destroy(model);
 }
 
-static void rounds_end_where_something_is_decided(void **state) {
+TEST(rounds_end_where_something_is_decided) {
     try_method(*state, HN_METHOD_PAPER, HN_INSTRUCTIONS_BEST);
     try_method(*state, HN_METHOD_HARDNET, HN_INSTRUCTIONS_BEST);
 }
 
 /* Where the samples side by side are several vectors, each goes as far as it can. */
-static void parts_of_the_samples_end_by_themselves(void **state) {
+TEST(parts_of_the_samples_end_by_themselves) {
     try_method(*state, HN_METHOD_PAPER, HN_INSTRUCTIONS_PORTABLE);
     try_method(*state, HN_METHOD_HARDNET, HN_INSTRUCTIONS_PORTABLE);
 }
 
 /* Zeros of both signs among the outputs, some of which never move: they end as they do by the listed kernels. */
-static void zeros_keep_their_signs(void **state) {
+TEST(zeros_keep_their_signs) {
     static const double values[] = {0.0, -0.0, 0.75, -0.5, 1e-310, -2};
     const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
     hn_model *model = idle_model();
@@ -195,7 +190,7 @@ static hn_model *fleeing_model(void) {
 }
 
 /* The kernel itself goes back to the last round whose outputs are finite. */
-static void rounds_before_one_that_is_not_finite_are_gone(void **state) {
+TEST(rounds_before_one_that_is_not_finite_are_gone) {
     const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
     const double raw[] = {0.1, 0}, *from[MAX_LANES];
     hn_model *model = fleeing_model();
@@ -229,16 +224,4 @@ static void rounds_before_one_that_is_not_finite_are_gone(void **state) {
     hn_model_destroy(model);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds_end_where_something_is_decided),
-        cmocka_unit_test(parts_of_the_samples_end_by_themselves),
-        cmocka_unit_test(zeros_keep_their_signs),
-        cmocka_unit_test(rounds_before_one_that_is_not_finite_are_gone),
-    };
-    if (!compiler_is_there()) {
-        puts("skipped: there is no C compiler");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
-}
+TEST_GROUP(compiler_set_up, scratch_tear_down)

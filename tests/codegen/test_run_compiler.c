@@ -15,9 +15,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -68,8 +65,7 @@ static void expect_failure(const char *command, const char *why) {
     size_t open_files = count_open_files();
     assert_int_equal(run(command, good, &out, &error), HN_UNSUPPORTED);
     assert_null(out.data);
-    assert_int_equal(error.code, HN_CODE_COMPILER);
-    assert_contains(error.text, why);
+    assert_error(error.code, HN_CODE_COMPILER, error, why);
     assert_int_equal(count_open_files(), open_files);
 }
 
@@ -98,8 +94,7 @@ static int call_seven(const struct file_bytes *object) {
     return result;
 }
 
-static void a_text_becomes_a_shared_object(void **state) {
-    (void)state;
+TEST_AROUND(a_text_becomes_a_shared_object, make_folder, remove_folder) {
     struct file_bytes out;
     hn_error error;
     need_compiler();
@@ -109,8 +104,7 @@ static void a_text_becomes_a_shared_object(void **state) {
     base_release(out.data);
 }
 
-static void every_instruction_set_has_flags_that_compilers_know(void **state) {
-    (void)state;
+TEST_AROUND(every_instruction_set_has_flags_that_compilers_know, make_folder, remove_folder) {
     struct file_bytes out;
     need_compiler();
     for (int set = HN_INSTRUCTIONS_PORTABLE; set < HN_INSTRUCTIONS_COUNT; set++) {
@@ -126,8 +120,7 @@ static void every_instruction_set_has_flags_that_compilers_know(void **state) {
 }
 
 /* What the text sees of the flags: the user's words come first, and ours have the last word. */
-static void words_of_the_command_count_and_fast_math_among_them_does_not(void **state) {
-    (void)state;
+TEST_AROUND(words_of_the_command_count_and_fast_math_among_them_does_not, make_folder, remove_folder) {
     static const char asks[] =
         "#ifndef MARK\n#error no mark\n#endif\n"
         "#if defined __FAST_MATH__ || defined __ASSOCIATIVE_MATH__ || defined __RECIPROCAL_MATH__\n"
@@ -141,13 +134,11 @@ static void words_of_the_command_count_and_fast_math_among_them_does_not(void **
     assert_int_equal(run(NULL, asks, &out, &error), HN_OK);
     base_release(out.data);
     setenv("CC", "cc", 1);
-    assert_int_equal(run(NULL, asks, &out, &error), HN_UNSUPPORTED);
-    assert_contains(error.text, "no mark");
+    assert_error(run(NULL, asks, &out, &error), HN_UNSUPPORTED, error, "no mark");
     unsetenv("CFLAGS");
 }
 
-static void an_empty_cc_is_none(void **state) {
-    (void)state;
+TEST_AROUND(an_empty_cc_is_none, make_folder, remove_folder) {
     struct compiler compiler;
     hn_error error = {.text = ""};
     setenv("CC", "  ", 1);
@@ -157,8 +148,7 @@ static void an_empty_cc_is_none(void **state) {
     assert_contains(error.text, "it has no words");
 }
 
-static void commands_that_are_too_long_are_refused(void **state) {
-    (void)state;
+TEST_AROUND(commands_that_are_too_long_are_refused, make_folder, remove_folder) {
     static char command[4 * COMPILER_LONGEST];
     struct compiler compiler;
     memset(command, 'c', sizeof command - 1);
@@ -169,15 +159,13 @@ static void commands_that_are_too_long_are_refused(void **state) {
     assert_int_equal(compiler_choose(&compiler, command, HN_INSTRUCTIONS_PORTABLE, NULL), HN_LIMIT);
 }
 
-static void a_compiler_that_is_missing_is_told_by_name(void **state) {
-    (void)state;
+TEST_AROUND(a_compiler_that_is_missing_is_told_by_name, make_folder, remove_folder) {
     expect_failure("no-such-compiler-anywhere -m64", "the compiler no-such-compiler-anywhere is not there");
     expect_failure(scratch_path(&scratch, "nothing"), "is not there");
     expect_failure(scratch.folder, "cannot be started");
 }
 
-static void a_compiler_that_fails_has_its_first_error_told(void **state) {
-    (void)state;
+TEST_AROUND(a_compiler_that_fails_has_its_first_error_told, make_folder, remove_folder) {
     expect_failure(script("echo 'In file included'; echo 'kernel.c:3:1: error: no such luck' >&2; echo more; exit 4"),
                    "failed (exit code 4): kernel.c:3:1: error: no such luck");
     expect_failure(script("printf 'a\\tb\\033[31m only line'; exit 1"), "failed (exit code 1): a b [31m only line");
@@ -186,22 +174,19 @@ static void a_compiler_that_fails_has_its_first_error_told(void **state) {
     expect_failure(script("yes word | head -c 9000 | tr -d '\\n'; exit 1"), "wordwordword");
 }
 
-static void a_compiler_that_is_killed_is_told(void **state) {
-    (void)state;
+TEST_AROUND(a_compiler_that_is_killed_is_told, make_folder, remove_folder) {
     expect_failure(script("kill -9 $$"), "was ended by signal 9");
     expect_failure(script("kill -INT $$"), "was ended by signal 2");
 }
 
-static void a_compiler_that_writes_nothing_has_failed(void **state) {
-    (void)state;
+TEST_AROUND(a_compiler_that_writes_nothing_has_failed, make_folder, remove_folder) {
     expect_failure("true", "the compiler true wrote no shared object");
     expect_failure(script("while [ \"$1\" != -o ]; do shift; done; : > \"$2\""), "wrote no shared object");
     expect_failure(script("while [ \"$1\" != -o ]; do shift; done; mkfifo \"$2\""), "wrote no shared object");
 }
 
 /* This process blocks and ignores signals; its compilers do not. */
-static void signals_of_this_process_are_not_those_of_the_compiler(void **state) {
-    (void)state;
+TEST_AROUND(signals_of_this_process_are_not_those_of_the_compiler, make_folder, remove_folder) {
     sigset_t block, before;
     sigemptyset(&block);
     sigaddset(&block, SIGINT);
@@ -213,26 +198,22 @@ static void signals_of_this_process_are_not_those_of_the_compiler(void **state) 
     sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-static void a_process_that_does_not_wait_for_its_children_is_told_so(void **state) {
-    (void)state;
+TEST_AROUND(a_process_that_does_not_wait_for_its_children_is_told_so, make_folder, remove_folder) {
     void (*handler)(int) = signal(SIGCHLD, SIG_IGN);
     expect_failure("true", "this program ignores SIGCHLD");
     signal(SIGCHLD, handler);
 }
 
-static void a_compiler_has_nothing_to_read_and_cannot_print(void **state) {
-    (void)state;
+TEST_AROUND(a_compiler_has_nothing_to_read_and_cannot_print, make_folder, remove_folder) {
     expect_failure(script("echo to out; echo to err >&2; cat; exit 9"), "failed (exit code 9): to out");
 }
 
-static void a_folder_that_cannot_be_worked_in_is_told_by_name(void **state) {
-    (void)state;
+TEST_AROUND(a_folder_that_cannot_be_worked_in_is_told_by_name, make_folder, remove_folder) {
     struct file_bytes out;
     hn_error error;
     const char *nowhere = scratch_path(&scratch, "nowhere");
     setenv("TMPDIR", nowhere, 1);
-    assert_int_equal(run("true", good, &out, &error), HN_IO);
-    assert_contains(error.text, nowhere);
+    assert_error(run("true", good, &out, &error), HN_IO, error, nowhere);
     assert_null(out.data);
 }
 
@@ -245,8 +226,7 @@ static hn_status work_in(const char *folder, hn_error *error) {
     return status == HN_UNSUPPORTED && error->code == HN_CODE_COMPILER ? HN_OK : status;
 }
 
-static void a_folder_in_which_others_may_replace_files_is_refused(void **state) {
-    (void)state;
+TEST_AROUND(a_folder_in_which_others_may_replace_files_is_refused, make_folder, remove_folder) {
     static const mode_t refused[] = {0777, 0770, 0722, 0702}, accepted[] = {01777, 0755, 0700, 01770};
     char open[512], inner[600], link[512];
     hn_error error;
@@ -258,8 +238,7 @@ static void a_folder_in_which_others_may_replace_files_is_refused(void **state) 
         const char *folders[] = {open, inner, link}; /* itself, a folder in it, and a link that leads there */
         assert_int_equal(chmod(open, refused[i]), 0);
         for (size_t k = 0; k < COUNT_OF(folders); k++) {
-            assert_int_equal(work_in(folders[k], &error), HN_IO);
-            assert_contains(error.text, "open: other users may replace files in it");
+            assert_error(work_in(folders[k], &error), HN_IO, error, "open: other users may replace files in it");
             assert_contains(error.text, "set TMPDIR");
         }
     }
@@ -270,8 +249,7 @@ static void a_folder_in_which_others_may_replace_files_is_refused(void **state) 
     assert_true(remove(link) == 0 && rmdir(inner) == 0 && rmdir(open) == 0);
 }
 
-static void a_folder_of_another_user_is_not_worked_in(void **state) {
-    (void)state;
+TEST_AROUND(a_folder_of_another_user_is_not_worked_in, make_folder, remove_folder) {
     char strange[512];
     hn_error error;
     if (geteuid() != 0) {
@@ -280,8 +258,7 @@ static void a_folder_of_another_user_is_not_worked_in(void **state) {
     }
     snprintf(strange, sizeof strange, "%s/strange", temporary.folder);
     assert_true(mkdir(strange, 0755) == 0 && chown(strange, 12345, (gid_t)-1) == 0);
-    assert_int_equal(work_in(strange, &error), HN_IO);
-    assert_contains(error.text, "strange: other users may replace files in it");
+    assert_error(work_in(strange, &error), HN_IO, error, "strange: other users may replace files in it");
     assert_int_equal(rmdir(strange), 0);
 }
 
@@ -298,8 +275,7 @@ static int try_privileged(void) {
     return status == HN_UNSUPPORTED && strstr(error.text, "more rights than its user") ? REFUSED : 1;
 }
 
-static void a_privileged_program_starts_no_compiler(void **state) {
-    (void)state;
+TEST_AROUND(a_privileged_program_starts_no_compiler, make_folder, remove_folder) {
     int status = 0;
     if (geteuid() != 0) {
         print_message("skipped: only root can start a program with more rights than its user\n");
@@ -326,8 +302,7 @@ static void expect_end(const char *command, const struct compiler_watch *watch, 
     assert_int_equal(compiler_choose(&compiler, command, HN_INSTRUCTIONS_PORTABLE, NULL), HN_OK);
     assert_int_equal(compiler_run(&compiler, watch, &out, good, strlen(good), &error), HN_UNSUPPORTED);
     assert_null(out.data);
-    assert_int_equal(error.code, HN_CODE_COMPILER);
-    assert_contains(error.text, why);
+    assert_error(error.code, HN_CODE_COMPILER, error, why);
 }
 
 /* Whether the process runs; one that nobody has waited for yet does not. */
@@ -361,8 +336,7 @@ static const char *endless(const char *child, const char *first) {
     return script(body);
 }
 
-static void a_compiler_that_takes_too_long_is_ended_with_its_children(void **state) {
-    (void)state;
+TEST_AROUND(a_compiler_that_takes_too_long_is_ended_with_its_children, make_folder, remove_folder) {
     const struct compiler_watch hasty = {.seconds = 0.5};
     char child[256];
     snprintf(child, sizeof child, "%s", scratch_path(&scratch, "child"));
@@ -385,8 +359,7 @@ static void look_on(void *context, double seconds) {
         __atomic_store_n(&onlooker->cancel, 1, __ATOMIC_RELAXED);
 }
 
-static void a_compiler_is_ended_when_that_is_asked_for(void **state) {
-    (void)state;
+TEST_AROUND(a_compiler_is_ended_when_that_is_asked_for, make_folder, remove_folder) {
     struct onlooker onlooker = {.calls = 0};
     const struct compiler_watch watch = {
         .seconds = 600, .cancel = &onlooker.cancel, .waiting = look_on, .context = &onlooker};
@@ -420,8 +393,7 @@ static bool is_there(const char *name) {
     return lstat(path, &facts) == 0;
 }
 
-static void a_folder_that_was_left_a_day_ago_is_removed_and_nothing_else(void **state) {
-    (void)state;
+TEST_AROUND(a_folder_that_was_left_a_day_ago_is_removed_and_nothing_else, make_folder, remove_folder) {
     char path[512], link[512];
     struct file_bytes out;
     hn_error error;
@@ -444,8 +416,7 @@ static void a_folder_that_was_left_a_day_ago_is_removed_and_nothing_else(void **
     assert_int_equal(system("rm -r \"$TMPDIR\"/*"), 0);
 }
 
-static void a_folder_of_another_user_is_left_alone(void **state) {
-    (void)state;
+TEST_AROUND(a_folder_of_another_user_is_left_alone, make_folder, remove_folder) {
     char path[512];
     struct file_bytes out;
     hn_error error;
@@ -461,32 +432,8 @@ static void a_folder_of_another_user_is_left_alone(void **state) {
     assert_int_equal(system("rm -r \"$TMPDIR\"/*"), 0);
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
 int main(int count, char **words) {
     if (count == 2 && strcmp(words[1], privileged_word) == 0)
         return try_privileged();
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(a_text_becomes_a_shared_object),
-        IN_A_FOLDER(every_instruction_set_has_flags_that_compilers_know),
-        IN_A_FOLDER(words_of_the_command_count_and_fast_math_among_them_does_not),
-        IN_A_FOLDER(an_empty_cc_is_none),
-        IN_A_FOLDER(commands_that_are_too_long_are_refused),
-        IN_A_FOLDER(a_compiler_that_is_missing_is_told_by_name),
-        IN_A_FOLDER(a_compiler_that_fails_has_its_first_error_told),
-        IN_A_FOLDER(a_compiler_that_is_killed_is_told),
-        IN_A_FOLDER(a_compiler_that_writes_nothing_has_failed),
-        IN_A_FOLDER(signals_of_this_process_are_not_those_of_the_compiler),
-        IN_A_FOLDER(a_process_that_does_not_wait_for_its_children_is_told_so),
-        IN_A_FOLDER(a_compiler_has_nothing_to_read_and_cannot_print),
-        IN_A_FOLDER(a_folder_that_cannot_be_worked_in_is_told_by_name),
-        IN_A_FOLDER(a_folder_in_which_others_may_replace_files_is_refused),
-        IN_A_FOLDER(a_folder_of_another_user_is_not_worked_in),
-        IN_A_FOLDER(a_privileged_program_starts_no_compiler),
-        IN_A_FOLDER(a_compiler_that_takes_too_long_is_ended_with_its_children),
-        IN_A_FOLDER(a_compiler_is_ended_when_that_is_asked_for),
-        IN_A_FOLDER(a_folder_that_was_left_a_day_ago_is_removed_and_nothing_else),
-        IN_A_FOLDER(a_folder_of_another_user_is_left_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

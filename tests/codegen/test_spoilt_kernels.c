@@ -14,10 +14,6 @@
 #include "codegen/kernel/kernel_parts.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- the table that spoils ---- */
 
 enum spoiler { SPOILS_ROUNDS = KERNEL_ENTRIES, SPOILS_NEAR, SPOILS_NEAR_ROUNDS, SPOILS_BACK_ROUNDS, SPOILERS };
@@ -328,7 +324,7 @@ static void try_method(const struct scratch *scratch, hn_method method) {
 }
 
 /* Another width would read other samples' numbers, fewer slots would write beyond the end. */
-static void a_kernel_of_another_shape_is_refused(void **state) {
+TEST(a_kernel_of_another_shape_is_refused) {
     const struct scratch *scratch = *state;
     const struct generate_options wanted = {HN_INSTRUCTIONS_BEST, true};
     hn_model *model = shifted_model();
@@ -348,21 +344,11 @@ static void a_kernel_of_another_shape_is_refused(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_number_that_is_wrong_is_found(void **state) {
+TEST(a_number_that_is_wrong_is_found) {
     try_method(*state, HN_METHOD_PAPER);
     try_method(*state, HN_METHOD_AUTO);
     try_method(*state, HN_METHOD_LM);
     try_method(*state, HN_METHOD_HARDNET);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_number_that_is_wrong_is_found),
-        cmocka_unit_test(a_kernel_of_another_shape_is_refused),
-    };
-    if (!compiler_is_there()) {
-        puts("skipped: there is no C compiler");
-        return 0;
-    }
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
-}
+TEST_GROUP(compiler_set_up, scratch_tear_down)

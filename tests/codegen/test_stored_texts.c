@@ -21,9 +21,6 @@
 #include "layer/driver.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- what is written down ---- */
 
@@ -191,9 +188,8 @@ static struct stored find(size_t number, hn_method method) {
 
 static bool all;
 
-static void texts_are_those_that_are_stored(void **state) {
+TEST(texts_are_those_that_are_stored) {
     size_t changed = 0, count = COUNT_OF(methods);
-    (void)state;
     for (size_t i = 0; i < MODELS * count && (all || changed == 0); i++) {
         struct stored found = find(i / count, methods[i % count]);
         if (i < COUNT_OF(stored) && found.lines == stored[i].lines && found.digest == stored[i].digest)
@@ -207,7 +203,6 @@ static void texts_are_those_that_are_stored(void **state) {
 }
 
 int main(int count, char **words) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_are_those_that_are_stored)};
     all = count > 1 && strcmp(words[1], "all") == 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

@@ -41,9 +41,8 @@ static void check_order(struct statements *s, const uint32_t *expected, size_t c
 
 #define CHECK_ORDER(s, slots, ...) check_order(s, LIST(__VA_ARGS__), sizeof LIST(__VA_ARGS__) / sizeof(uint32_t), slots)
 
-static void a_value_is_computed_where_it_is_needed(void **state) {
+TEST(a_value_is_computed_where_it_is_needed) {
     struct statements s;
-    (void)state;
     begin(&s);
     s.round = true;
     s.window = 5;
@@ -51,10 +50,9 @@ static void a_value_is_computed_where_it_is_needed(void **state) {
     CHECK_ORDER(&s, SLOTS, 10, 11, 12, 20, 13, 21);
 }
 
-static void what_is_left_of_a_round_is_kept(void **state) {
+TEST(what_is_left_of_a_round_is_kept) {
     struct ir_module ir = {.own = OWN, .slots = SLOTS};
     struct statements s;
-    (void)state;
     begin(&s);
     s.round = true;
     s.window = 5;
@@ -67,9 +65,8 @@ static void what_is_left_of_a_round_is_kept(void **state) {
 }
 
 /* Nothing moves where the step writes what was evaluated from, or evaluated; but for vectors that take turns. */
-static void a_slot_that_the_step_writes_forbids_it(void **state) {
+TEST(a_slot_that_the_step_writes_forbids_it) {
     struct statements s;
-    (void)state;
     begin(&s);
     ADD(&s, 2, 20, 21);
     CHECK_ORDER(&s, SLOTS, 11, 10, 12, 13, 20, 21, 2);
@@ -87,10 +84,9 @@ static void a_slot_that_the_step_writes_forbids_it(void **state) {
 }
 
 /* A slot that is evaluated into twice is two. */
-static void a_second_value_gets_a_slot_of_its_own(void **state) {
+TEST(a_second_value_gets_a_slot_of_its_own) {
     struct ir_module ir = {.own = OWN, .slots = SLOTS};
     struct statements s = {.late = 3};
-    (void)state;
     ADD(&s, 10, 1, 2);
     ADD(&s, 11, 10, 1);
     ADD(&s, 10, 11, 2);
@@ -105,10 +101,9 @@ static void a_second_value_gets_a_slot_of_its_own(void **state) {
 }
 
 /* The size of a row, and whether it is lost, follow its residual; they are gathered in slots that have many writers. */
-static void sizes_follow_their_rows(void **state) {
+TEST(sizes_follow_their_rows) {
     const uint32_t worst = OWN + OWN_WORST, last = worst + OWN_CHAINS - 1, lost = OWN + OWN_LOST;
     struct statements s = {.late = 9};
-    (void)state;
     statements_add(&s, ROW_ZERO, worst, NULL, 0);
     statements_add(&s, ROW_ZERO, last, NULL, 0);
     statements_add(&s, ROW_NONE_SET, lost, NULL, 0);
@@ -124,9 +119,8 @@ static void sizes_follow_their_rows(void **state) {
 }
 
 /* A round that is left or judged has been evaluated. */
-static void before_an_act_all_is_done(void **state) {
+TEST(before_an_act_all_is_done) {
     static const enum function acts[] = {ROW_LEAVE, ROW_LEAVE_SINGULAR, ROW_JUDGE};
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(acts); i++) {
         struct statements s;
         begin(&s);
@@ -139,16 +133,4 @@ static void before_an_act_all_is_done(void **state) {
         statements_add(&s, acts[i], 22, LIST(11, 11), acts[i] == ROW_LEAVE_SINGULAR ? 2 : 1);
         CHECK_ORDER(&s, SLOTS, 10, 11, 22);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_is_computed_where_it_is_needed),
-        cmocka_unit_test(what_is_left_of_a_round_is_kept),
-        cmocka_unit_test(a_slot_that_the_step_writes_forbids_it),
-        cmocka_unit_test(a_second_value_gets_a_slot_of_its_own),
-        cmocka_unit_test(sizes_follow_their_rows),
-        cmocka_unit_test(before_an_act_all_is_done),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

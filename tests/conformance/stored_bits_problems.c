@@ -11,10 +11,6 @@
 
 #include "hardnet/read.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *const files[] = {
     "models/ellipse.mod",
     "models/simplex.mod",

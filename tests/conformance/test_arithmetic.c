@@ -4,10 +4,9 @@
  * SPDX-License-Identifier: MIT */
 #include "hardnet/hardnet.h"
 #include "support/check.h"
+#include "support/run_layer.h"
 
 #include <fenv.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 4 };
 
@@ -179,14 +178,8 @@ static void make(struct things *t) {
         t->y_raw[i] = 0.01 * (double)(i % 17);
         t->ones[i] = 1;
     }
-    t->batch = (hn_batch){.size = sizeof t->batch,
-                          .count = SAMPLES,
-                          .x = t->x,
-                          .y_raw = t->y_raw,
-                          .y = t->y,
-                          .tape = t->tape,
-                          .reports = t->reports,
-                          .report_size = sizeof(hn_report)};
+    t->batch = batch_of(SAMPLES, t->x, t->y_raw, t->y, t->reports);
+    t->batch.tape = t->tape;
     t->gradient = (hn_gradient){.size = sizeof t->gradient, .grad_y = t->ones, .grad_y_raw = t->pulled};
 }
 
@@ -205,8 +198,7 @@ static void destroy(struct things *t) {
 
 /* ---- tests ---- */
 
-static void every_call_refuses_another_arithmetic_by_name(void **state) {
-    (void)state;
+TEST(every_call_refuses_another_arithmetic_by_name) {
     static struct things t;
     static double corrected[SAMPLES * OUTPUTS], pulled[SAMPLES * OUTPUTS];
     make(&t);
@@ -232,11 +224,4 @@ static void every_call_refuses_another_arithmetic_by_name(void **state) {
     assert_memory_equal(t.y, corrected, sizeof corrected);
     assert_memory_equal(t.pulled, pulled, sizeof pulled);
     destroy(&t);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_refuses_another_arithmetic_by_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

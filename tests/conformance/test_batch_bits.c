@@ -14,10 +14,6 @@
 #include "base/random.h"
 #include "cpu/backend.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     SAMPLES = 40,
     STRANGE = 10,
@@ -285,62 +281,38 @@ static void on_searched_models(check *checks) {
     assert_true(certified > SEARCHED * SAMPLES / 2 && outcomes[HN_OUTCOME_NONFINITE_INPUT] > 0);
 }
 
-static void the_unicycle_s_bits_do_not_know_the_batch(void **state) {
-    (void)state;
+TEST(the_unicycle_s_bits_do_not_know_the_batch) {
     on_the_unicycle(check_batches);
 }
 
-static void the_unicycle_s_bits_do_not_know_the_threads(void **state) {
-    (void)state;
+TEST(the_unicycle_s_bits_do_not_know_the_threads) {
     on_the_unicycle(check_pools);
 }
 
-static void the_unicycle_s_bits_do_not_know_the_instructions(void **state) {
-    (void)state;
+TEST(the_unicycle_s_bits_do_not_know_the_instructions) {
     on_the_unicycle(check_instructions);
 }
 
-static void random_models_bits_do_not_know_the_batch(void **state) {
-    (void)state;
+TEST(random_models_bits_do_not_know_the_batch) {
     on_random_models(check_batches);
 }
 
-static void random_models_bits_do_not_know_the_threads(void **state) {
-    (void)state;
+TEST(random_models_bits_do_not_know_the_threads) {
     on_random_models(check_pools);
 }
 
-static void random_models_bits_do_not_know_the_instructions(void **state) {
-    (void)state;
+TEST(random_models_bits_do_not_know_the_instructions) {
     on_random_models(check_instructions);
 }
 
-static void searched_bits_do_not_know_the_batch(void **state) {
-    (void)state;
+TEST(searched_bits_do_not_know_the_batch) {
     on_searched_models(check_batches);
 }
 
-static void searched_bits_do_not_know_the_threads(void **state) {
-    (void)state;
+TEST(searched_bits_do_not_know_the_threads) {
     on_searched_models(check_pools);
 }
 
-static void searched_bits_do_not_know_the_instructions(void **state) {
-    (void)state;
+TEST(searched_bits_do_not_know_the_instructions) {
     on_searched_models(check_instructions);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_unicycle_s_bits_do_not_know_the_batch),
-        cmocka_unit_test(the_unicycle_s_bits_do_not_know_the_threads),
-        cmocka_unit_test(the_unicycle_s_bits_do_not_know_the_instructions),
-        cmocka_unit_test(random_models_bits_do_not_know_the_batch),
-        cmocka_unit_test(random_models_bits_do_not_know_the_threads),
-        cmocka_unit_test(random_models_bits_do_not_know_the_instructions),
-        cmocka_unit_test(searched_bits_do_not_know_the_batch),
-        cmocka_unit_test(searched_bits_do_not_know_the_threads),
-        cmocka_unit_test(searched_bits_do_not_know_the_instructions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

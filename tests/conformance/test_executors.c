@@ -16,10 +16,6 @@
 #include "cpu/backend.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static uint64_t problems = HN_TEST_SHARE > 1 ? 6 : 16;
 static bool many;
 
@@ -65,8 +61,7 @@ static void check_model(hn_model *model, size_t setting, uint64_t seed) {
     free(plan);
 }
 
-static void random_problems_leave_the_bits_of_the_plain_executor(void **state) {
-    (void)state;
+TEST(random_problems_leave_the_bits_of_the_plain_executor) {
     for (uint64_t k = 0; k < problems; k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};
@@ -81,8 +76,7 @@ static void random_problems_leave_the_bits_of_the_plain_executor(void **state) {
     }
 }
 
-static void every_kind_of_factor_leaves_them(void **state) {
-    (void)state;
+TEST(every_kind_of_factor_leaves_them) {
     check_model(dense_model(20, 30, 1), 0, 1); /* nearly full, on the rows' side, */
     check_model(dense_model(21, 30, 2), 4, 2);
     check_model(dense_model(50, 20, 3), 0, 3); /* on the outputs' side, */
@@ -143,8 +137,7 @@ static void check_layer(const struct random_problem *problem, size_t setting, ui
     free(grad);
 }
 
-static void layers_have_the_same_bits_by_the_plain_executor(void **state) {
-    (void)state;
+TEST(layers_have_the_same_bits_by_the_plain_executor) {
     for (uint64_t k = 0; k < 3 * problems; k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k / LAYER_SETTINGS % PROBLEM_KINDS)};
@@ -159,10 +152,5 @@ int main(int count, char **words) {
     many = count > 1;
     if (many)
         problems = strtoull(words[1], NULL, 10);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems_leave_the_bits_of_the_plain_executor),
-        cmocka_unit_test(every_kind_of_factor_leaves_them),
-        cmocka_unit_test(layers_have_the_same_bits_by_the_plain_executor),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

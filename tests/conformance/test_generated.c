@@ -24,9 +24,6 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Sanitizers see the generator, which is fast, and wait for the compiler, which is not. */
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 2 : 8, MODEL_EVERY = HN_TEST_SHARE > 1 ? 5 : 1, SAMPLES = 11 };
@@ -112,7 +109,14 @@ static void check_model(const struct scratch *scratch, hn_model *model, size_t s
 /* The problem that is being checked, so that one that fails is named. */
 static uint64_t begun = UINT64_MAX;
 
-static void random_problems_have_the_same_bits(void **state) {
+static int name_the_problem(void **state) {
+    (void)state;
+    if (begun != UINT64_MAX)
+        print_message("random problem %" PRIu64 "\n", begun);
+    return 0;
+}
+
+TEST_AROUND(random_problems_have_the_same_bits, NULL, name_the_problem) {
     for (uint64_t k = from; k < from + (many > 0 ? many : PROBLEMS); k++) {
         struct random_problem problem;
         struct random_problem_options options = {.kind = (enum problem_kind)(k % PROBLEM_KINDS)};
@@ -130,14 +134,7 @@ static void random_problems_have_the_same_bits(void **state) {
     begun = UINT64_MAX;
 }
 
-static int name_the_problem(void **state) {
-    (void)state;
-    if (begun != UINT64_MAX)
-        print_message("random problem %" PRIu64 "\n", begun);
-    return 0;
-}
-
-static void every_kind_of_factor_has_the_same_bits(void **state) {
+TEST(every_kind_of_factor_has_the_same_bits) {
     check_model(*state, dense_model(20, 30, 1), 0, 1); /* nearly full, on the rows' side, */
     if (all || HN_TEST_SHARE == 1)
         check_model(*state, dense_model(50, 21, 4), 2, 2);                           /* on the outputs' side, */
@@ -147,7 +144,7 @@ static void every_kind_of_factor_has_the_same_bits(void **state) {
         check_model(*state, bordered_model(70, 3, 3, 12), 4, 6);
 }
 
-static void rows_that_may_be_undefined_have_the_same_bits(void **state) {
+TEST(rows_that_may_be_undefined_have_the_same_bits) {
     check_model(*state, undefined_model(1), 4, 2);
     check_model(*state, undefined_model(2), 0, 1);
     if (all)
@@ -160,7 +157,7 @@ static struct kernel *kernel_of(const struct scratch *scratch, const hn_layer *l
 }
 
 /* Too long to be played by the plain executor: a kernel that opens has the bits of the listed kernels on numbers of its own. */
-static void a_walked_factor_has_the_same_bits(void **state) {
+TEST(a_walked_factor_has_the_same_bits) {
     if (!all)
         skip();
     hn_model *model = block_model(33, 155, 2, 1);
@@ -175,7 +172,7 @@ static void a_walked_factor_has_the_same_bits(void **state) {
 }
 
 /* Parts that would be long stay with the listed kernels: of a tiled factor its loops, and sums of many terms. */
-static void what_is_large_stays_loops_and_has_the_same_bits(void **state) {
+TEST(what_is_large_stays_loops_and_has_the_same_bits) {
     hn_model *model = affine_model((struct affine_shape){52, 54, 6, 2}, 5);
     hn_layer *layer = layer_of(model, layer_setting(5, 60));
     hn_model_destroy(model);
@@ -188,8 +185,7 @@ static void what_is_large_stays_loops_and_has_the_same_bits(void **state) {
 }
 
 /* Where nothing is left, that is said before anything is printed. */
-static void a_model_without_a_part_that_is_small_is_refused(void **state) {
-    (void)state;
+TEST(a_model_without_a_part_that_is_small_is_refused) {
     const struct generate_options options = {HN_INSTRUCTIONS_BEST, true};
     struct generated_text text;
     hn_error error = {.text = ""};
@@ -224,7 +220,7 @@ static hn_model *chain_model(int stages) {
     return model;
 }
 
-static void loops_have_the_same_bits(void **state) {
+TEST(loops_have_the_same_bits) {
     int stages = all ? 400 : 200;
     check_model(*state, chain_model(stages), 0, 0);
     check_model(*state, chain_model(stages + 1), 4, 1);
@@ -252,32 +248,17 @@ static void models_of(const struct scratch *scratch, const char *folder) {
     closedir(open);
 }
 
-static void shipped_models_have_the_same_bits(void **state) {
+TEST(shipped_models_have_the_same_bits) {
     models_of(*state, "models");
 }
+
+TEST_GROUP(compiler_set_up, scratch_tear_down)
 
 int main(int count, char **words) {
     all = count > 1 && strcmp(words[1], "all") == 0;
     many = count > 1 && !all ? strtoull(words[1], NULL, 10) : 0;
     from = count > 2 ? strtoull(words[2], NULL, 10) : 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(random_problems_have_the_same_bits, name_the_problem),
-        cmocka_unit_test(every_kind_of_factor_has_the_same_bits),
-        cmocka_unit_test(rows_that_may_be_undefined_have_the_same_bits),
-        cmocka_unit_test(a_walked_factor_has_the_same_bits),
-        cmocka_unit_test(what_is_large_stays_loops_and_has_the_same_bits),
-        cmocka_unit_test(a_model_without_a_part_that_is_small_is_refused),
-        cmocka_unit_test(loops_have_the_same_bits),
-        cmocka_unit_test(shipped_models_have_the_same_bits),
-    };
-    const struct CMUnitTest random_ones[] = {
-        cmocka_unit_test_teardown(random_problems_have_the_same_bits, name_the_problem),
-    };
-    if (!compiler_is_there()) {
-        puts("skipped: there is no C compiler");
-        return 0;
-    }
     if (many > 0)
-        return cmocka_run_group_tests(random_ones, scratch_set_up, scratch_tear_down);
-    return cmocka_run_group_tests(tests, scratch_set_up, scratch_tear_down);
+        cmocka_set_test_filter("random_problems_have_the_same_bits");
+    return run_registered_tests();
 }

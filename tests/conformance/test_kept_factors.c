@@ -12,10 +12,6 @@
 #include "core/point.h"
 #include "layer/driver.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS = 50, FEW = 60, MANY = 7280, TURNS = 5 };
 
 /* Equalities of random numbers. */
@@ -132,19 +128,16 @@ static void check_model(size_t outputs) {
     hn_model_destroy(model);
 }
 
-static void rows_that_count_may_change_from_step_to_step(void **state) {
-    (void)state;
+TEST(rows_that_count_may_change_from_step_to_step) {
     check_model(FEW);
 }
 
-static void very_many_outputs_leave_the_factor_alone(void **state) {
-    (void)state;
+TEST(very_many_outputs_leave_the_factor_alone) {
     check_model(MANY);
 }
 
 /* Of hardnet, which calls a system singular by them. */
-static void pivots_of_a_full_system_are_the_plain_executor_s(void **state) {
-    (void)state;
+TEST(pivots_of_a_full_system_are_the_plain_executor_s) {
     hn_model *model = matrix_model(FEW);
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_HARDNET));
     const struct executor plain = plain_executor(layer->plan);
@@ -155,13 +148,4 @@ static void pivots_of_a_full_system_are_the_plain_executor_s(void **state) {
     executor_close(&x);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_that_count_may_change_from_step_to_step),
-        cmocka_unit_test(very_many_outputs_leave_the_factor_alone),
-        cmocka_unit_test(pivots_of_a_full_system_are_the_plain_executor_s),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,6 @@
 #include "layer/driver.h"
 #include "linalg/blocked_ldl.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #ifdef __SANITIZE_THREAD__
 #define WATCHED 1
 #else
@@ -145,15 +141,13 @@ static void assert_threads_agree(const struct shape *shape, hn_layer_options opt
 }
 
 /* All rows constant: equalities in tridiagonal form. */
-static void constant_rows_have_the_bits_of_one_thread(void **state) {
-    (void)state;
+TEST(constant_rows_have_the_bits_of_one_thread) {
     const struct shape shape = {ORDER, 40, ORDER - 40, 0};
     assert_threads_agree(&shape, layer_steps(HN_METHOD_AUTO, 4));
 }
 
 /* Tiles of other sizes. Slow under sanitizers, to which they are alike. */
-static void so_they_have_with_other_instructions(void **state) {
-    (void)state;
+TEST(so_they_have_with_other_instructions) {
     if (WATCHED)
         skip();
     static const hn_instructions others[] = {HN_INSTRUCTIONS_AVX2, HN_INSTRUCTIONS_PORTABLE};
@@ -167,22 +161,19 @@ static void so_they_have_with_other_instructions(void **state) {
 }
 
 /* Some rows not constant: products, a factor and triangular solutions in all unknowns. */
-static void curved_rows_have_the_bits_of_one_thread(void **state) {
-    (void)state;
+TEST(curved_rows_have_the_bits_of_one_thread) {
     const struct shape shape = {ORDER + 8, 400, ORDER - 400, 12};
     assert_threads_agree(&shape, layer_steps(HN_METHOD_AUTO, 2));
 }
 
 /* Every row counts, with the paper's eps. */
-static void the_papers_steps_have_the_bits_of_one_thread(void **state) {
-    (void)state;
+TEST(the_papers_steps_have_the_bits_of_one_thread) {
     const struct shape shape = {ORDER + 40, 30, ORDER, 0};
     assert_threads_agree(&shape, layer_steps(HN_METHOD_PAPER, 2));
 }
 
 /* More rows than outputs: as many unknowns as outputs. */
-static void systems_of_outputs_have_the_bits_of_one_thread(void **state) {
-    (void)state;
+TEST(systems_of_outputs_have_the_bits_of_one_thread) {
     const struct shape shape = {ORDER, 30, ORDER, 4};
     assert_threads_agree(&shape, layer_steps(HN_METHOD_LM, 2));
 }
@@ -202,8 +193,7 @@ static void stop(void *context, size_t sample, int iteration, const double *y, d
 }
 
 /* Helpers go home with a leader that is told to stop, and come back for the next call. */
-static void a_sample_that_several_threads_compute_can_be_cancelled(void **state) {
-    (void)state;
+TEST(a_sample_that_several_threads_compute_can_be_cancelled) {
     const struct shape shape = {ORDER, 40, ORDER - 40, 0};
     hn_model *model = model_of(&shape);
     hn_layer *layer = layer_of(model, hn_layer_defaults());
@@ -213,15 +203,10 @@ static void a_sample_that_several_threads_compute_can_be_cancelled(void **state)
     for (int round = 0; round < 3; round++) {
         struct stopper stopper = {0, 0};
         hn_report report;
-        const hn_batch batch = {.size = sizeof batch,
-                                .count = 1,
-                                .y_raw = raw,
-                                .y = y,
-                                .report_size = sizeof report,
-                                .reports = &report,
-                                .cancel = &stopper.cancel,
-                                .watch = stop,
-                                .watch_context = &stopper};
+        hn_batch batch = batch_of(1, NULL, raw, y, &report);
+        batch.cancel = &stopper.cancel;
+        batch.watch = stop;
+        batch.watch_context = &stopper;
         assert_int_equal(hn_pool_run(pool, &batch, NULL), HN_OK);
         assert_int_equal(report.outcome, HN_OUTCOME_CANCELLED);
         assert_true(report.iterations <= 2);
@@ -231,16 +216,4 @@ static void a_sample_that_several_threads_compute_can_be_cancelled(void **state)
     free(y);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_rows_have_the_bits_of_one_thread),
-        cmocka_unit_test(so_they_have_with_other_instructions),
-        cmocka_unit_test(curved_rows_have_the_bits_of_one_thread),
-        cmocka_unit_test(the_papers_steps_have_the_bits_of_one_thread),
-        cmocka_unit_test(systems_of_outputs_have_the_bits_of_one_thread),
-        cmocka_unit_test(a_sample_that_several_threads_compute_can_be_cancelled),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

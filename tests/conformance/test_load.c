@@ -15,16 +15,13 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/random_problem.h"
+#include "support/run_layer.h"
 
 #include "base/clock.h"
 #include "base/random.h"
 #include "hardnet/layer.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,14 +73,9 @@ static void call_begin(struct call *call, const struct subject *s, const hn_laye
     call->bytes = hn_layer_workspace_bytes(layer);
     call->bytes = call->bytes > backward ? call->bytes : backward;
     call->workspace = malloc(call->bytes + 1);
-    call->batch = (hn_batch){.size = sizeof call->batch,
-                             .count = count,
-                             .x = s->x + first * s->problem.inputs,
-                             .y_raw = s->raw + first * outputs,
-                             .y = numbers(count * outputs),
-                             .tape = malloc(hn_layer_tape_bytes(layer, count) + 1),
-                             .report_size = sizeof(hn_report),
-                             .reports = call->reports};
+    call->batch = batch_of(count, s->x + first * s->problem.inputs, s->raw + first * outputs, numbers(count * outputs),
+                           call->reports);
+    call->batch.tape = malloc(hn_layer_tape_bytes(layer, count) + 1);
     call->gradient = (hn_gradient){.size = sizeof call->gradient,
                                    .grad_y = s->raw + first * outputs, /* any numbers */
                                    .grad_y_raw = numbers(count * outputs)};
@@ -337,8 +329,7 @@ static long resident_kib(void) {
     return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-static void a_serial_run_has_the_same_bits_and_memory_stays(void **state) {
-    (void)state;
+TEST(a_serial_run_has_the_same_bits_and_memory_stays) {
     struct tally tally = {0};
     uint64_t round = 0;
     long settled = 0, growth = 0;
@@ -362,12 +353,11 @@ static void a_serial_run_has_the_same_bits_and_memory_stays(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_serial_run_has_the_same_bits_and_memory_stays)};
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--seconds") == 0)
             seconds = strtod(argv[i + 1], NULL);
         if (strcmp(argv[i], "--first") == 0)
             first_round = strtoull(argv[i + 1], NULL, 10);
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

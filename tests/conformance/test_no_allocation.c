@@ -12,9 +12,7 @@
 #include "base/random.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
@@ -86,8 +84,7 @@ static void *(*volatile const plain_realloc)(void *, size_t) = realloc;
 static void *(*volatile const plain_aligned)(size_t, size_t) = aligned_alloc;
 static int (*volatile const plain_memalign)(void **, size_t, size_t) = posix_memalign;
 
-static void the_counter_sees_every_allocator(void **state) {
-    (void)state;
+TEST(the_counter_sees_every_allocator) {
     if (!COUNTED)
         skip();
     size_t before = atomic_load(&requests);
@@ -105,16 +102,8 @@ static void the_counter_sees_every_allocator(void **state) {
 
 /* y1^2 + y2^2 = x1^2, y3 <= sin(y1) + x2, 0.2 <= y1 <= 5, -5 <= y4 <= 5 */
 static hn_model *small_model(void) {
-    hn_model *m = model_new();
-    hn_expr x1 = hn_input(m, "x1"), x2 = hn_input(m, "x2"), none = hn_constant(m, -INFINITY);
-    hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2"), y3 = hn_output(m, "y3"), y4 = hn_output(m, "y4");
-    hn_expr square = hn_mul(x1, x1);
-    hn_constrain_between(m, "circle", square, hn_add(hn_mul(y1, y1), hn_mul(y2, y2)), square);
-    hn_constrain_between(m, "wave", none, hn_sub(y3, hn_sin(y1)), x2);
-    hn_output_bounds(y1, 0.2, 5);
-    hn_output_bounds(y4, -5, 5);
-    model_finish_good(m);
-    return m;
+    return model_of_text("param x1; param x2; var y1 >= 0.2, <= 5; var y2; var y3; var y4 >= -5, <= 5; circle: y1*y1 + "
+                         "y2*y2 = x1*x1; wave: y3 - sin(y1) <= x2;");
 }
 
 /* Inputs and gradients of a batch, other ones in every call. */
@@ -182,8 +171,7 @@ static struct tally call(const hn_layer *layer, hn_pool *pool, size_t count, siz
     return tally;
 }
 
-static void one_hundred_thousand_calls_of_auto_ask_for_no_memory(void **state) {
-    (void)state;
+TEST(one_hundred_thousand_calls_of_auto_ask_for_no_memory) {
     if (!COUNTED)
         skip();
     hn_model *model = small_model();
@@ -197,8 +185,7 @@ static void one_hundred_thousand_calls_of_auto_ask_for_no_memory(void **state) {
     hn_model_destroy(model);
 }
 
-static void no_method_asks_for_memory(void **state) {
-    (void)state;
+TEST(no_method_asks_for_memory) {
     static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM,
                                         HN_METHOD_AUTO,  HN_METHOD_ENFORCE, HN_METHOD_SNARENET};
     if (!COUNTED)
@@ -217,8 +204,7 @@ static void no_method_asks_for_memory(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_pool_asks_for_no_memory(void **state) {
-    (void)state;
+TEST(a_pool_asks_for_no_memory) {
     if (!COUNTED)
         skip();
     hn_model *model = small_model();
@@ -232,14 +218,4 @@ static void a_pool_asks_for_no_memory(void **state) {
     hn_pool_destroy(pool);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_counter_sees_every_allocator),
-        cmocka_unit_test(one_hundred_thousand_calls_of_auto_ask_for_no_memory),
-        cmocka_unit_test(no_method_asks_for_memory),
-        cmocka_unit_test(a_pool_asks_for_no_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

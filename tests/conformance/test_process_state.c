@@ -14,10 +14,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <locale.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,8 +55,7 @@ static unsigned arithmetic_controls(void) {
 
 static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
 
-static void arithmetic_keeps_its_controls(void **state) {
-    (void)state;
+TEST(arithmetic_keeps_its_controls) {
     static struct result result;
     unsigned before = arithmetic_controls();
     cycle(&result);
@@ -69,8 +65,7 @@ static void arithmetic_keeps_its_controls(void **state) {
 
 /* A refused model (test_arithmetic.c has the refusals) leaves the mode alone; so does an evaluation, and its values differ by
  * rounding alone. */
-static void another_rounding_stays_as_it_is(void **state) {
-    (void)state;
+TEST(another_rounding_stays_as_it_is) {
     static struct result nearest, other;
     hn_model *m, *refused;
     assert_int_equal(rich_model_build(&m, NULL), HN_OK);
@@ -99,16 +94,14 @@ static void another_rounding_stays_as_it_is(void **state) {
 
 /* ---- errno, locale, signals ---- */
 
-static void errno_stays_when_nothing_fails_in_the_system(void **state) {
-    (void)state;
+TEST(errno_stays_when_nothing_fails_in_the_system) {
     static struct result result;
     errno = 4321;
     cycle(&result);
     assert_int_equal(errno, 4321);
 }
 
-static void the_locale_stays(void **state) {
-    (void)state;
+TEST(the_locale_stays) {
     static struct result result;
     char before[256];
     comma_locale_enter(); /* any locale will do */
@@ -119,8 +112,7 @@ static void the_locale_stays(void **state) {
     assert_true(same);
 }
 
-static void values_and_sentences_do_not_know_the_locale(void **state) {
-    (void)state;
+TEST(values_and_sentences_do_not_know_the_locale) {
     static struct result plain, german;
     cycle(&plain);
     if (!comma_locale_enter()) {
@@ -135,8 +127,7 @@ static void values_and_sentences_do_not_know_the_locale(void **state) {
     assert_memory_equal(german.values, plain.values, plain.count * sizeof *plain.values);
 }
 
-static void signals_stay_as_they_are(void **state) {
-    (void)state;
+TEST(signals_stay_as_they_are) {
     static struct result result;
     static const int numbers[] = {SIGFPE, SIGSEGV, SIGINT, SIGPIPE, SIGALRM, SIGUSR1, SIGABRT, SIGTERM};
     struct sigaction before[COUNT_OF(numbers)], after;
@@ -159,8 +150,7 @@ static void signals_stay_as_they_are(void **state) {
 
 /* ---- files ---- */
 
-static void nothing_is_printed_and_nothing_stays_open(void **state) {
-    (void)state;
+TEST(nothing_is_printed_and_nothing_stays_open) {
     static struct result result;
     struct scratch scratch = scratch_create();
     fflush(stdout);
@@ -181,17 +171,4 @@ static void nothing_is_printed_and_nothing_stays_open(void **state) {
     close(err);
     close(file);
     scratch_remove(&scratch);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_keeps_its_controls),
-        cmocka_unit_test(another_rounding_stays_as_it_is),
-        cmocka_unit_test(errno_stays_when_nothing_fails_in_the_system),
-        cmocka_unit_test(the_locale_stays),
-        cmocka_unit_test(values_and_sentences_do_not_know_the_locale),
-        cmocka_unit_test(signals_stay_as_they_are),
-        cmocka_unit_test(nothing_is_printed_and_nothing_stays_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

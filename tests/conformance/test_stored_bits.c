@@ -16,9 +16,6 @@
 #include "hardnet/inspect.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SAMPLES = 11, OTHERS = 3 };
 
@@ -246,9 +243,8 @@ static bool check_problem(size_t i) {
 
 static bool all;
 
-static void the_bits_are_those_that_are_stored(void **state) {
+TEST(the_bits_are_those_that_are_stored) {
     size_t moved = 0;
-    (void)state;
     for (size_t i = 0; i < STORED_PROBLEMS && (all || moved == 0); i++)
         moved += !check_problem(i);
     assert_int_equal(moved, 0);
@@ -256,7 +252,6 @@ static void the_bits_are_those_that_are_stored(void **state) {
 }
 
 int main(int count, char **words) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_bits_are_those_that_are_stored)};
     all = count > 1 && strcmp(words[1], "all") == 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

@@ -5,11 +5,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "support/check.h"
+#include "support/run_layer.h"
 
 #include "autodiff/derivatives.h"
 #include "base/random.h"
@@ -84,8 +82,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-static void threads_that_share_a_model_and_a_program_get_serial_bits(void **state) {
-    (void)state;
+TEST(threads_that_share_a_model_and_a_program_get_serial_bits) {
     struct shared shared;
     struct job serial[THREADS], parallel[THREADS];
     pthread_t threads[THREADS];
@@ -123,12 +120,7 @@ static struct correction *correction_of(const hn_layer *layer) {
     c->layer = layer;
     for (int i = 0; i < SAMPLES * OUTPUTS; i++)
         c->raw[i] = 2 * random_normal(&random);
-    c->batch = (hn_batch){.size = sizeof(hn_batch),
-                          .count = SAMPLES,
-                          .y_raw = c->raw,
-                          .y = c->y,
-                          .report_size = sizeof(hn_report),
-                          .reports = c->reports};
+    c->batch = batch_of(SAMPLES, NULL, c->raw, c->y, c->reports);
     c->batch.tape = malloc(hn_layer_tape_bytes(layer, SAMPLES));
     c->gradient = (hn_gradient){.size = sizeof(hn_gradient), .grad_y = c->raw, .grad_y_raw = c->grad};
     return c;
@@ -156,8 +148,7 @@ static void assert_same_correction(const struct correction *a, const struct corr
         assert_true(a->reports[s].outcome == b->reports[s].outcome && a->reports[s].steps == b->reports[s].steps);
 }
 
-static void a_pool_and_threads_that_share_a_layer_get_serial_bits(void **state) {
-    (void)state;
+TEST(a_pool_and_threads_that_share_a_layer_get_serial_bits) {
     struct shared shared;
     hn_layer *layer;
     hn_pool *pool;
@@ -239,8 +230,7 @@ static void start_callers(struct caller *callers, hn_pool *pool, const struct co
     }
 }
 
-static void threads_that_share_a_pool_get_serial_bits_or_are_refused(void **state) {
-    (void)state;
+TEST(threads_that_share_a_pool_get_serial_bits_or_are_refused) {
     struct shared shared;
     hn_layer *layer;
     hn_pool *pool;
@@ -274,8 +264,7 @@ static void call_again(void *context, size_t sample, int iteration, const hn_rea
         count_call(caller, hn_pool_run(caller->pool, &caller->own->batch, &error), &error, false);
 }
 
-static void a_call_within_a_call_of_the_same_pool_is_refused(void **state) {
-    (void)state;
+TEST(a_call_within_a_call_of_the_same_pool_is_refused) {
     struct shared shared;
     hn_layer *layer;
     build(&shared);
@@ -300,14 +289,4 @@ static void a_call_within_a_call_of_the_same_pool_is_refused(void **state) {
     hn_layer_destroy(layer);
     program_destroy(shared.program);
     hn_model_destroy(shared.model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_that_share_a_model_and_a_program_get_serial_bits),
-        cmocka_unit_test(a_pool_and_threads_that_share_a_layer_get_serial_bits),
-        cmocka_unit_test(threads_that_share_a_pool_get_serial_bits_or_are_refused),
-        cmocka_unit_test(a_call_within_a_call_of_the_same_pool_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

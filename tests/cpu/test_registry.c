@@ -1,22 +1,19 @@
 /* test_registry.c - the choice of an instruction set.
  *
  * SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "support/check.h"
 
 #include "cpu/backend.h"
 
-static void the_best_backend_is_chosen_unless_told(void **state) {
-    (void)state;
+TEST(the_best_backend_is_chosen_unless_told) {
     struct backend best, chosen;
     assert_true(backend_at(0, &best));
     assert_int_equal(backend_choose(&chosen, HN_INSTRUCTIONS_BEST, NULL), HN_OK);
     assert_string_equal(best.name, chosen.name);
 }
 
-static void the_portable_backend_is_always_there_and_last(void **state) {
-    (void)state;
+TEST(the_portable_backend_is_always_there_and_last) {
     struct backend last, named;
     for (size_t i = 0; backend_at(i, &last); i++)
         ;
@@ -25,8 +22,7 @@ static void the_portable_backend_is_always_there_and_last(void **state) {
     assert_true(named.run == last.run);
 }
 
-static void a_backend_is_found_by_name_or_refused_because_the_processor_lacks_it(void **state) {
-    (void)state;
+TEST(a_backend_is_found_by_name_or_refused_because_the_processor_lacks_it) {
     static const hn_instructions sets[] = {HN_INSTRUCTIONS_AVX2, HN_INSTRUCTIONS_AVX512};
     for (int i = 0; i < 2; i++) {
         hn_error error = {.status = HN_OK, .text = ""};
@@ -45,8 +41,7 @@ static void a_backend_is_found_by_name_or_refused_because_the_processor_lacks_it
     }
 }
 
-static void an_unknown_set_is_refused_with_those_to_choose_from(void **state) {
-    (void)state;
+TEST(an_unknown_set_is_refused_with_those_to_choose_from) {
     hn_error error = {.text = ""};
     struct backend backend;
     assert_int_equal(backend_choose(&backend, HN_INSTRUCTIONS_COUNT, &error), HN_INVALID);
@@ -54,14 +49,4 @@ static void an_unknown_set_is_refused_with_those_to_choose_from(void **state) {
     assert_int_equal(error.code, HN_CODE_INSTRUCTIONS);
     assert_string_equal(error.subject, "unknown");
     assert_non_null(strstr(error.text, "portable, avx2 or avx512"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_backend_is_chosen_unless_told),
-        cmocka_unit_test(the_portable_backend_is_always_there_and_last),
-        cmocka_unit_test(a_backend_is_found_by_name_or_refused_because_the_processor_lacks_it),
-        cmocka_unit_test(an_unknown_set_is_refused_with_those_to_choose_from),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,11 +12,6 @@
 #include "hardnet/device.h"
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 96, SLOW_SAMPLES = 8, COUNTED_STEPS = 20 };
 static const double SLOW_SECONDS = 1; /* of the processor for that many */
 

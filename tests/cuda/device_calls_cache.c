@@ -9,9 +9,6 @@
 #include "hardnet/device.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { PATH_BYTES = 512, STEPS = 4 }; /* a number of steps that no other test has: their kernels are these */
@@ -42,8 +39,7 @@ static void is_made(const hn_model *model, bool expect_found) {
 static void is_refused(const hn_model *model, const char *words) {
     bool found;
     hn_error error = {.text = ""};
-    assert_int_equal(make(model, false, &found, &error), HN_IO);
-    assert_contains(error.text, words);
+    assert_error(make(model, false, &found, &error), HN_IO, error, words);
     assert_int_equal(make(model, false, &found, NULL), HN_IO);
 }
 

@@ -1,16 +1,12 @@
-/* device_policy_refine.c - see device_policy_refine.h.
+/* device_policy_refine.c - refinement of policies on a device, judged against the CPU's.
  *
  * SPDX-License-Identifier: MIT */
-#include "device_policy_refine.h"
-
 #include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/model_check.h"
 
 #include "hardnet/hardnet.h"
 #include "nn/refine_plan.h"
-
-#include <string.h>
 
 enum { MOST = 101, WARP = 32, WIDEST = 50, MOST_OUTPUTS = MOST * WIDEST };
 
@@ -100,8 +96,7 @@ static size_t ok_of(const struct results *r) {
 
 /* ---- bits ---- */
 
-void refinement_has_the_cpu_s_bits(void **state) {
-    (void)state;
+TEST(refinement_has_the_cpu_s_bits) {
     hn_model *model = small_model();
     for (int refine = 0; refine < 4; refine += 1 + refine) {
         struct results r = compare(model, 1 + (size_t)refine, refine);
@@ -112,8 +107,7 @@ void refinement_has_the_cpu_s_bits(void **state) {
 }
 
 /* Full, and with a column that is kept out. */
-void refinement_of_any_linear_system_has_them(void **state) {
-    (void)state;
+TEST(refinement_of_any_linear_system_has_them) {
     static const struct {
         const char *text;
         enum factor_kind kind;
@@ -137,8 +131,7 @@ void refinement_of_any_linear_system_has_them(void **state) {
     }
 }
 
-void refinement_of_shipped_models_has_them(void **state) {
-    (void)state;
+TEST(refinement_of_shipped_models_has_them) {
     static const char *const paths[] = {"models/unicycle.mod", "models/tasks/opf5.mod"};
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         hn_model *model;
@@ -173,8 +166,7 @@ static struct fake_device *device_for(const hn_model *model, size_t warps) {
     return fake;
 }
 
-void samples_that_there_is_no_room_for_take_turns(void **state) {
-    (void)state;
+TEST(samples_that_there_is_no_room_for_take_turns) {
     hn_model *model = chain_model();
     struct fake_device *fake = device_for(model, 2);
     if (fake) {
@@ -185,8 +177,7 @@ void samples_that_there_is_no_room_for_take_turns(void **state) {
     hn_model_destroy(model);
 }
 
-void without_any_room_the_cpu_refines_and_it_is_said(void **state) {
-    (void)state;
+TEST(without_any_room_the_cpu_refines_and_it_is_said) {
     hn_model *model = chain_model();
     struct fake_device *fake = device_for(model, 0);
     if (fake) {
@@ -223,8 +214,7 @@ static void train(const hn_model *model, hn_train_options options, double *param
     hn_network_destroy(network);
 }
 
-void improvement_from_starts_has_the_cpu_s_bits(void **state) {
-    (void)state;
+TEST(improvement_from_starts_has_the_cpu_s_bits) {
     enum { PARAMETERS = 1000 };
     static double ours[PARAMETERS], theirs[PARAMETERS];
     static hn_train_report our_reports[STEPS], their_reports[STEPS];

@@ -8,9 +8,6 @@
 
 #include "hardnet/read.h"
 
-#include <stdio.h>
-#include <string.h>
-
 hn_device_layer *single_layer(const hn_model *model, hn_layer_options layer) {
     hn_device_options options = hn_device_defaults();
     hn_device_layer *device;

@@ -20,9 +20,4 @@ hn_device_layer *single_layer(const hn_model *model, hn_layer_options layer);
 struct layer_results single_run(const hn_device_layer *device, const hn_layer *like, size_t count, const double *x,
                                 const double *raw, const double *grad_y);
 
-/* ---- device_single_samples.c: tests of particular samples ---- */
-
-void particular_samples_have_their_outcomes(void **state);
-void outputs_may_lie_where_they_came_from(void **state);
-
 #endif

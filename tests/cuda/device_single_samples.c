@@ -5,9 +5,6 @@
 
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define DISC                                                                                                           \
     "param a >= 1; var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= a; subject to line: y[1] + 2 * y[2] = 0.5;\n"
 enum { PARTICULAR = 5, CHAIN = 1500 };
@@ -66,8 +63,7 @@ static void try_particular(const struct single_subject *subject, size_t width) {
     hn_model_destroy(model);
 }
 
-void particular_samples_have_their_outcomes(void **state) {
-    (void)state;
+TEST(particular_samples_have_their_outcomes) {
     try_particular(&disc, 2);
     try_particular(&long_disc, 2 + CHAIN);
 }
@@ -101,8 +97,7 @@ static void try_places(const struct single_subject *subject, size_t width) {
     hn_model_destroy(model);
 }
 
-void outputs_may_lie_where_they_came_from(void **state) {
-    (void)state;
+TEST(outputs_may_lie_where_they_came_from) {
     try_places(&disc, 2);
     try_places(&long_disc, 2 + CHAIN);
 }

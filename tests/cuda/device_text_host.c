@@ -12,9 +12,6 @@
 #include "layer/layer_plan.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COMMAND = 1024 };
 

@@ -30,10 +30,4 @@ hn_model *host_read_model(const char *name);
 /* The unicycle's kernel; base_release releases it. */
 char *host_print_unicycle(hn_method method, bool single);
 
-/* ---- tests: what rounds compute without branches (cuda/kernels/branchless_math.h) ---- */
-
-void quick_sines_are_within_two_units(void **state);
-void quick_reciprocals_are_rounded_correctly(void **state);
-void quick_quotients_are_rounded_correctly(void **state);
-
 #endif

@@ -9,9 +9,6 @@
 #include "base/random.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* The unicycle's kernel with a function behind it; *function is what has that name. */
 static struct loaded load_with(bool single, const char *begins, const char *ends, const char *name, void *function) {
@@ -50,11 +47,10 @@ static void judge_sine(quick_sine *near, float angle) {
 }
 
 /* What rounds in floats take for sine and cosine where products are fused with sums. */
-void quick_sines_are_within_two_units(void **state) {
+TEST(quick_sines_are_within_two_units) {
     struct random random = random_start(7, 1);
     quick_sine *near;
     float sine, cosine;
-    (void)state;
     struct loaded loaded = load_with(true, "#define QUICK_SINES\n",
                                      "\nextern \"C\" int quick_sine(float angle, float *sine, float *cosine) {\n"
                                      "    return sincos_near(angle, sine, cosine);\n}\n",
@@ -101,10 +97,9 @@ static void judge_inverse(quick_inverse *invert, double d, bool right) {
 }
 
 /* Newton's method as on a device, from an estimate of as many bits. */
-void quick_reciprocals_are_rounded_correctly(void **state) {
+TEST(quick_reciprocals_are_rounded_correctly) {
     struct random random = random_start(13, 1);
     quick_inverse *invert;
-    (void)state;
     struct loaded loaded = load_with(false, "",
                                      "\nextern \"C\" int quick_inverse(double d, double *inverse) {\n"
                                      "    return quick_reciprocal(d, inverse);\n}\n",
@@ -121,10 +116,9 @@ void quick_reciprocals_are_rounded_correctly(void **state) {
     dlclose(loaded.object);
 }
 
-void quick_quotients_are_rounded_correctly(void **state) {
+TEST(quick_quotients_are_rounded_correctly) {
     struct random random = random_start(11, 1);
     quick_ratio *divide;
-    (void)state;
     struct loaded loaded = load_with(false, "",
                                      "\nextern \"C\" int quick_ratio(double a, double b, double *ratio) {\n"
                                      "    *ratio = quick_quotient(a, b, 1 / b);\n"

@@ -8,9 +8,6 @@
 #include "support/check.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TEST_SKIPPED = 77 }; /* what main returns then */
 

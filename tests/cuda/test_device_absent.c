@@ -45,8 +45,7 @@ static hn_device_form form_of(const char *text) {
 }
 
 /* What repeats is rolled; what does not is listed: here every row couples outputs at a distance of its own. */
-static void longer_models_have_other_forms(void **state) {
-    (void)state;
+TEST(longer_models_have_other_forms) {
     static const char odd[] = "param a >= 1; var y{k in 1..1200};\n"
                               "subject to odd{k in 1..1150}: y[k] * y[1 + (k * k) mod 1200] - a * "
                               "y[1 + (k * k * k + 7) mod 1200] <= k;";
@@ -57,8 +56,7 @@ static void longer_models_have_other_forms(void **state) {
     assert_int_equal(form_of(dense), HN_DEVICE_DENSE);
 }
 
-static void forms_have_names(void **state) {
-    (void)state;
+TEST(forms_have_names) {
     assert_string_equal(hn_device_form_text(HN_DEVICE_ROLLED), "rolled code");
     assert_string_equal(hn_device_form_text(HN_DEVICE_FORM_COUNT), "unknown");
 }
@@ -70,16 +68,13 @@ static void refused(const char *text, const hn_layer_options *options, hn_status
     hn_device_layer *layer;
     hn_error error = {.text = ""};
     hn_model *model = model_of(text);
-    assert_int_equal(hn_device_predict(&forecast, model, options, &error), expected);
-    assert_contains(error.text, words);
-    assert_int_equal(hn_device_layer_create(&layer, model, options, NULL, &error), expected);
-    assert_contains(error.text, words);
+    assert_error(hn_device_predict(&forecast, model, options, &error), expected, error, words);
+    assert_error(hn_device_layer_create(&layer, model, options, NULL, &error), expected, error, words);
     assert_null(layer);
     hn_model_destroy(model);
 }
 
-static void options_that_make_no_layer_make_none_here(void **state) {
-    (void)state;
+TEST(options_that_make_no_layer_make_none_here) {
     hn_layer_options options = layer_method(HN_METHOD_OPTIMAL);
     refused(disc, &options, HN_INVALID, "method optimal: the model has no objective");
     options = layer_method(HN_METHOD_PAPER);
@@ -87,15 +82,12 @@ static void options_that_make_no_layer_make_none_here(void **state) {
     refused(disc, &options, HN_INVALID, "tolerance");
 }
 
-static void what_is_missing_is_named(void **state) {
-    (void)state;
+TEST(what_is_missing_is_named) {
     hn_device_forecast forecast = {.size = sizeof forecast};
     hn_model *model = model_of(disc);
     hn_error error = {.text = ""};
-    assert_int_equal(hn_device_predict(NULL, model, NULL, &error), HN_INVALID);
-    assert_contains(error.text, "out");
-    assert_int_equal(hn_device_predict(&forecast, NULL, NULL, &error), HN_INVALID);
-    assert_contains(error.text, "model");
+    assert_error(hn_device_predict(NULL, model, NULL, &error), HN_INVALID, error, "out");
+    assert_error(hn_device_predict(&forecast, NULL, NULL, &error), HN_INVALID, error, "model");
     hn_model_destroy(model);
 }
 
@@ -103,14 +95,12 @@ static void options_refused(hn_device_options options, const char *text, hn_stat
     hn_model *model = model_of(text);
     hn_device_layer *layer;
     hn_error error = {.text = ""};
-    assert_int_equal(hn_device_layer_create(&layer, model, NULL, &options, &error), expected);
-    assert_contains(error.text, words);
+    assert_error(hn_device_layer_create(&layer, model, NULL, &options, &error), expected, error, words);
     assert_null(layer);
     hn_model_destroy(model);
 }
 
-static void options_out_of_range_are_refused(void **state) {
-    (void)state;
+TEST(options_out_of_range_are_refused) {
     hn_device_options options = hn_device_defaults();
     options.precision = HN_PRECISION_COUNT;
     options_refused(options, disc, HN_INVALID, "precision 2: there is no such one");
@@ -147,15 +137,13 @@ static void load_empty_driver(void) {
     assert_non_null(dlopen(path, RTLD_NOW | RTLD_LOCAL));
 }
 
-static void a_driver_without_functions_is_too_old(void **state) {
-    (void)state;
+TEST(a_driver_without_functions_is_too_old) {
     load_empty_driver();
     options_refused(hn_device_defaults(), disc, HN_UNSUPPORTED, "the driver of NVIDIA is too old: it has no cuInit");
 }
 
 /* As packages of PyPI have it: in a folder beside the one of an object that is loaded. */
-static void a_compiler_in_a_package_is_found(void **state) {
-    (void)state;
+TEST(a_compiler_in_a_package_is_found) {
     struct nvrtc nvrtc;
     char fake[PATH_BYTES];
     hn_error error = {.text = ""};
@@ -164,8 +152,7 @@ static void a_compiler_in_a_package_is_found(void **state) {
         dlclose(own);
         skip(); /* a machine with a compiler of its own */
     }
-    assert_int_equal(nvrtc_open(&nvrtc, NULL, &error), HN_UNSUPPORTED);
-    assert_contains(error.text, "no libnvrtc.so.12 or .13 was found");
+    assert_error(nvrtc_open(&nvrtc, NULL, &error), HN_UNSUPPORTED, error, "no libnvrtc.so.12 or .13 was found");
     snprintf(fake, sizeof fake, "%s/libnvrtc.so.13", FAKE_DEVICE);
     assert_int_equal(symlink(fake, make_folders("site/nvidia/cuda_nvrtc/lib/libnvrtc.so.12")), 0);
     assert_int_equal(nvrtc_open(&nvrtc, NULL, &error), HN_OK);
@@ -189,19 +176,12 @@ static int tear_down(void **state) {
     return 0;
 }
 
+TEST_GROUP(set_up, tear_down)
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(longer_models_have_other_forms),
-        cmocka_unit_test(forms_have_names),
-        cmocka_unit_test(options_that_make_no_layer_make_none_here),
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(options_out_of_range_are_refused),
-        cmocka_unit_test(a_driver_without_functions_is_too_old),
-        cmocka_unit_test(a_compiler_in_a_package_is_found),
-    };
     if (!fake_can_compile()) {
         puts("skipped: there is no C++ compiler");
         return TEST_SKIPPED;
     }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return run_registered_tests();
 }

@@ -18,9 +18,6 @@
 #include "hardnet/device.h"
 #include "hardnet/read.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +30,7 @@ static void check_all_same(const struct tally *tally, const char *what) {
     assert_int_equal(tally->failed, 0);
 }
 
-static void shipped_models_have_the_cpu_s_bits(void **state) {
+TEST(shipped_models_have_the_cpu_s_bits) {
     static const char *const names[] = {"unicycle",
                                         "ellipse",
                                         "figure2",
@@ -45,7 +42,6 @@ static void shipped_models_have_the_cpu_s_bits(void **state) {
                                         "feasibility/hs116",
                                         "infeasible/sine"};
     struct tally tally = {.models = 0};
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         judge_file(&tally, names[i], layer_method(HN_METHOD_AUTO), i);
         judge_file(&tally, names[i], layer_method(HN_METHOD_LM), i);
@@ -59,9 +55,8 @@ static void shipped_models_have_the_cpu_s_bits(void **state) {
     check_all_same(&tally, "shipped models");
 }
 
-static void random_problems_have_the_cpu_s_bits(void **state) {
+TEST(random_problems_have_the_cpu_s_bits) {
     struct tally tally = {.models = 0};
-    (void)state;
     for (uint64_t seed = 0; seed < PROBLEMS; seed++)
         judge_random(&tally, seed, NULL);
     check_all_same(&tally, "random problems");
@@ -105,10 +100,9 @@ static void judge_long(struct tally *tally, const hn_model *model, const char *n
     }
 }
 
-static void long_models_have_the_cpu_s_bits(void **state) {
+TEST(long_models_have_the_cpu_s_bits) {
     struct tally tally = {.models = 0};
     hn_model *hundred = read_horizon("N=100"), *irregular = read_irregular();
-    (void)state;
     judge_long(&tally, hundred, "unicycle, N = 100", HN_DEVICE_ROLLED);
     judge_long(&tally, irregular, "irregular rows", HN_DEVICE_LISTED);
     hn_model_destroy(hundred);
@@ -127,11 +121,10 @@ static void judge_text(struct tally *tally, const char *text, const char *name, 
 }
 
 /* Shipped ones are among those of device_bits 0 0 WORKERS SECONDS feasibility. */
-static void dense_models_have_the_cpu_s_bits(void **state) {
+TEST(dense_models_have_the_cpu_s_bits) {
     const hn_layer_options all[] = {layer_method(HN_METHOD_AUTO), layer_steps(HN_METHOD_PAPER, 12),
                                     layer_method(HN_METHOD_LM), layer_method(HN_METHOD_ENFORCE)};
     struct tally tally = {.models = 0};
-    (void)state;
     for (size_t i = 0; i < COUNT_OF(dense_models); i++)
         for (size_t k = 0; k < COUNT_OF(all); k++)
             judge_text(&tally, dense_models[i].text, dense_models[i].name, all[k], 80 + i);
@@ -161,18 +154,12 @@ static bool device_is_there(void) {
 }
 
 int main(int count, char **words) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shipped_models_have_the_cpu_s_bits),
-        cmocka_unit_test(random_problems_have_the_cpu_s_bits),
-        cmocka_unit_test(long_models_have_the_cpu_s_bits),
-        cmocka_unit_test(dense_models_have_the_cpu_s_bits),
-    };
     if (!device_is_there())
         return 77;
     if (count == 2)
         cmocka_set_test_filter(words[1]);
     if (count < 5)
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return run_registered_tests();
     char *end;
     struct many many = {.first = strtoul(words[1], NULL, 10),
                         .last = strtoul(words[2], NULL, 10),

@@ -15,10 +15,6 @@
 #include "hardnet/hardnet.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 2 };
 
@@ -84,8 +80,7 @@ static void run_is_refused(hn_batch batch, void *workspace, const char *words) {
     refused(hn_device_run(layer, &batch, workspace, NULL, &error), &error, words);
 }
 
-static void what_is_missing_is_named(void **state) {
-    (void)state;
+TEST(what_is_missing_is_named) {
     hn_batch batch = good_batch();
     hn_gradient gradient = {.size = sizeof gradient};
     hn_device_info info = {.size = sizeof info};
@@ -107,8 +102,7 @@ static void what_is_missing_is_named(void **state) {
     assert_int_equal(hn_device_tape_bytes(NULL, 1), 0);
 }
 
-static void a_batch_that_a_device_cannot_take_is_refused(void **state) {
-    (void)state;
+TEST(a_batch_that_a_device_cannot_take_is_refused) {
     double workspace[1];
     const int stop = 0;
     hn_batch batch = good_batch();
@@ -138,8 +132,7 @@ static void a_batch_that_a_device_cannot_take_is_refused(void **state) {
     run_is_refused(batch, workspace, "size");
 }
 
-static void a_gradient_that_cannot_be_is_refused(void **state) {
-    (void)state;
+TEST(a_gradient_that_cannot_be_is_refused) {
     double workspace[1], tape[1];
     hn_batch batch = good_batch();
     hn_gradient whole = {.size = sizeof whole, .grad_y = y, .grad_y_raw = y}, gradient = whole;
@@ -162,8 +155,7 @@ static void a_gradient_that_cannot_be_is_refused(void **state) {
     refused(hn_device_gradient(layer, &batch, &gradient, workspace, NULL, &error), &error, "size");
 }
 
-static void no_samples_are_no_work(void **state) {
-    (void)state;
+TEST(no_samples_are_no_work) {
     hn_batch none = {.size = sizeof none};
     double workspace[1];
     assert_int_equal(hn_device_run(layer, &none, workspace, NULL, NULL), HN_OK);
@@ -171,8 +163,7 @@ static void no_samples_are_no_work(void **state) {
     assert_true(hn_device_tape_bytes(layer, SIZE_MAX / 8) == 0);
 }
 
-static void precisions_have_names(void **state) {
-    (void)state;
+TEST(precisions_have_names) {
     hn_precision precision;
     assert_string_equal(hn_precision_text(HN_PRECISION_FLOAT32), "float32");
     assert_string_equal(hn_precision_text(HN_PRECISION_COUNT), "unknown");
@@ -180,14 +171,11 @@ static void precisions_have_names(void **state) {
     assert_false(hn_precision_find("float16", &precision) || hn_precision_find(NULL, &precision));
 }
 
-static void a_library_that_is_no_compiler_is_refused_by_name(void **state) {
-    (void)state;
+TEST(a_library_that_is_no_compiler_is_refused_by_name) {
     struct nvrtc nvrtc;
     hn_error error;
-    assert_int_equal(nvrtc_open(&nvrtc, "libm.so.6", &error), HN_UNSUPPORTED);
-    assert_contains(error.text, "nvrtcVersion");
-    assert_int_equal(nvrtc_open(&nvrtc, "/no/such/library.so", &error), HN_UNSUPPORTED);
-    assert_contains(error.text, "cannot be opened");
+    assert_error(nvrtc_open(&nvrtc, "libm.so.6", &error), HN_UNSUPPORTED, error, "nvrtcVersion");
+    assert_error(nvrtc_open(&nvrtc, "/no/such/library.so", &error), HN_UNSUPPORTED, error, "cannot be opened");
 }
 
 /* A copy of the fake compiler: dlopen knows files by their inodes. */
@@ -211,8 +199,7 @@ static bool is_apart(void) {
     return apart;
 }
 
-static void a_second_compiler_is_taken_where_all_of_it_lies_beside_the_first(void **state) {
-    (void)state;
+TEST(a_second_compiler_is_taken_where_all_of_it_lies_beside_the_first) {
     copy_compiler("libnvrtc.so.13");
     assert_false(is_apart());
     copy_compiler("libnvrtc.alt.so.13");
@@ -222,8 +209,7 @@ static void a_second_compiler_is_taken_where_all_of_it_lies_beside_the_first(voi
 }
 
 /* A driver keeps addresses in a compiler: what they lead to must not go. */
-static void a_compiler_stays_when_its_layer_goes(void **state) {
-    (void)state;
+TEST(a_compiler_stays_when_its_layer_goes) {
     copy_compiler("libnvrtc.so.99");
     hn_device_options options = hn_device_defaults();
     hn_device_layer *own;
@@ -236,14 +222,12 @@ static void a_compiler_stays_when_its_layer_goes(void **state) {
     dlclose(there);
 }
 
-static void what_the_cache_has_is_taken_if_it_is_good(void **state) {
-    (void)state;
+TEST(what_the_cache_has_is_taken_if_it_is_good) {
     check_cache(model, scratch.folder);
 }
 
 /* Neither inputs nor rows: their arrays have no bytes. A watch cannot be kept. */
-static void a_model_may_have_next_to_nothing(void **state) {
-    (void)state;
+TEST(a_model_may_have_next_to_nothing) {
     static const char text[] = "var y{1..2};";
     const hn_text all = {"m", text, sizeof text - 1};
     const double given[2 * COUNT] = {1, 2, 3, 4};
@@ -265,8 +249,7 @@ static void watch(void *context, size_t sample, int step, const double *outputs,
     (void)context, (void)sample, (void)step, (void)outputs, (void)violation, (void)eps;
 }
 
-static void sizes_and_watches_are_refused_over_the_host_too(void **state) {
-    (void)state;
+TEST(sizes_and_watches_are_refused_over_the_host_too) {
     hn_batch batch = good_batch();
     hn_gradient gradient = {.size = 2};
     hn_error error = {.text = ""};
@@ -279,8 +262,7 @@ static void sizes_and_watches_are_refused_over_the_host_too(void **state) {
     refused(hn_device_gradient(layer, &batch, &gradient, x, NULL, &error), &error, "size");
 }
 
-static void a_layer_can_be_looked_at(void **state) {
-    (void)state;
+TEST(a_layer_can_be_looked_at) {
     hn_device_info info = {.size = sizeof info};
     assert_int_equal(hn_device_get_info(layer, &info, NULL), HN_OK);
     assert_int_equal(info.inputs, 1);
@@ -289,8 +271,7 @@ static void a_layer_can_be_looked_at(void **state) {
     assert_int_equal(info.precision, HN_PRECISION_FLOAT64);
 }
 
-static void devices_that_are_not_there_are_refused(void **state) {
-    (void)state;
+TEST(devices_that_are_not_there_are_refused) {
     static const int numbers[] = {-1, 99};
     for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         hn_device_options options = hn_device_defaults();
@@ -303,7 +284,7 @@ static void devices_that_are_not_there_are_refused(void **state) {
 }
 
 /* Lists, numbers and slots of a dense system go where its kernels look for them. */
-static void a_dense_model_has_the_cpu_s_bits(void **state) {
+TEST(a_dense_model_has_the_cpu_s_bits) {
     enum { SAMPLES = 5, INPUTS = 30, OUTPUTS = 90 };
     const struct dense_model *dense = &dense_models[2];
     const hn_text text = {"dense", dense->text, strlen(dense->text)};
@@ -313,7 +294,6 @@ static void a_dense_model_has_the_cpu_s_bits(void **state) {
     hn_device_layer *made;
     hn_model *own;
     hn_error error = {.text = ""};
-    (void)state;
     device.gradients = true;
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
         inputs[i] = 1 + (double)(i % 7) / 7;
@@ -336,24 +316,10 @@ static void a_dense_model_has_the_cpu_s_bits(void **state) {
     hn_model_destroy(own);
 }
 
+TEST_GROUP(set_up, tear_down)
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(a_batch_that_a_device_cannot_take_is_refused),
-        cmocka_unit_test(a_gradient_that_cannot_be_is_refused),
-        cmocka_unit_test(no_samples_are_no_work),
-        cmocka_unit_test(precisions_have_names),
-        cmocka_unit_test(what_the_cache_has_is_taken_if_it_is_good),
-        cmocka_unit_test(a_model_may_have_next_to_nothing),
-        cmocka_unit_test(a_dense_model_has_the_cpu_s_bits),
-        cmocka_unit_test(sizes_and_watches_are_refused_over_the_host_too),
-        cmocka_unit_test(a_layer_can_be_looked_at),
-        cmocka_unit_test(devices_that_are_not_there_are_refused),
-        cmocka_unit_test(a_library_that_is_no_compiler_is_refused_by_name),
-        cmocka_unit_test(a_second_compiler_is_taken_where_all_of_it_lies_beside_the_first),
-        cmocka_unit_test(a_compiler_stays_when_its_layer_goes),
-    };
     if (!some_device())
         return TEST_SKIPPED;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return run_registered_tests();
 }

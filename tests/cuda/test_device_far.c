@@ -11,8 +11,6 @@
 #include "base/memory.h"
 #include "cuda/device_parts.h"
 
-#include <math.h>
-
 #include "cuda/kernels/kernel_args.h"
 
 enum { SLOTS = 10, OUTPUTS = 6, CAPABILITY = 90, LOST = 700 };
@@ -34,8 +32,7 @@ static hn_device_layer global_layer(size_t memory) {
 
 /* ---- memory ---- */
 
-static void samples_that_run_at_once_have_slots(void **state) {
-    (void)state;
+TEST(samples_that_run_at_once_have_slots) {
     const hn_device_layer layer = global_layer((size_t)1 << 30);
     size_t bytes;
     assert_int_equal(device_warps(&layer, &layer.run, 1), 1);
@@ -47,8 +44,7 @@ static void samples_that_run_at_once_have_slots(void **state) {
 }
 
 /* The kernel of gradients may be the one that runs more at once. */
-static void the_larger_kernel_decides(void **state) {
-    (void)state;
+TEST(the_larger_kernel_decides) {
     hn_device_layer layer = global_layer((size_t)1 << 30);
     size_t bytes;
     layer.pull.warps = 3;
@@ -57,8 +53,7 @@ static void the_larger_kernel_decides(void **state) {
 }
 
 /* Those of searches. */
-static void narrow_warps_need_less(void **state) {
-    (void)state;
+TEST(narrow_warps_need_less) {
     hn_device_layer layer = global_layer((size_t)1 << 30);
     size_t bytes;
     layer.run.width = layer.pull.width = THREAD_SEARCH_WARP;
@@ -68,8 +63,7 @@ static void narrow_warps_need_less(void **state) {
 }
 
 /* Floats ahead of doubles use the same memory, and twice as many fit a small one. */
-static void floats_take_half(void **state) {
-    (void)state;
+TEST(floats_take_half) {
     hn_device_layer layer = global_layer(16 * WARP_BYTES);
     struct device_call call = {.count = 1000};
     static double memory[2 * WARP_BYTES / sizeof(double)];
@@ -85,15 +79,13 @@ static void floats_take_half(void **state) {
     assert_ptr_equal(call.global_rows, (float *)memory + 4 * SLOTS * DEVICE_THREADS);
 }
 
-static void a_small_device_runs_less_at_once(void **state) {
-    (void)state;
+TEST(a_small_device_runs_less_at_once) {
     const hn_device_layer little = global_layer(8 * WARP_BYTES), none = global_layer(0);
     assert_int_equal(device_warps(&little, &little.run, 1000), 1);
     assert_int_equal(device_warps(&none, &none.run, 1000), 1); /* at least one */
 }
 
-static void straight_code_needs_none(void **state) {
-    (void)state;
+TEST(straight_code_needs_none) {
     hn_device_layer layer = global_layer(0);
     struct device_call call = {.count = 40};
     size_t bytes = 1;
@@ -106,8 +98,7 @@ static void straight_code_needs_none(void **state) {
     assert_null(call.global_slots);
 }
 
-static void rows_lie_behind_the_slots(void **state) {
-    (void)state;
+TEST(rows_lie_behind_the_slots) {
     const hn_device_layer layer = global_layer((size_t)1 << 30);
     static double memory[2 * WARP_BYTES / sizeof(double)];
     struct device_call call = {.count = 40};
@@ -118,8 +109,7 @@ static void rows_lie_behind_the_slots(void **state) {
     assert_ptr_equal(call.global_rows, memory + SLOTS * DEVICE_THREADS);
 }
 
-static void kernels_run_as_many_warps_as_their_caches_hold(void **state) {
-    (void)state;
+TEST(kernels_run_as_many_warps_as_their_caches_hold) {
     hn_device_layer layer = global_layer(0);
     const struct device_subject plain = {.single = false}, judge = {.polish = true}, single = {.single = true};
     assert_int_equal(device_most_warps(&layer, &plain), 8);
@@ -131,8 +121,7 @@ static void kernels_run_as_many_warps_as_their_caches_hold(void **state) {
 
 /* ---- sizes that do not fit ---- */
 
-static void tapes_beyond_all_memory_are_none(void **state) {
-    (void)state;
+TEST(tapes_beyond_all_memory_are_none) {
     hn_device_layer layer = global_layer((size_t)1 << 30);
     layer.options.tape_steps = 2;
     assert_true(hn_device_tape_bytes(&layer, 1) > 0);
@@ -147,8 +136,7 @@ static void tapes_beyond_all_memory_are_none(void **state) {
     assert_true(hn_device_tape_bytes(&layer, most) >= most * each);
 }
 
-static void tapes_of_floats_have_one_of_doubles_behind_them(void **state) {
-    (void)state;
+TEST(tapes_of_floats_have_one_of_doubles_behind_them) {
     struct plan weighted = {.outputs = OUTPUTS, .options = {.weighted = true}};
     hn_device_layer layer = global_layer((size_t)1 << 30);
     layer.options.tape_steps = 2;
@@ -159,8 +147,7 @@ static void tapes_of_floats_have_one_of_doubles_behind_them(void **state) {
     assert_int_equal(hn_device_tape_bytes(&layer, SIZE_MAX / alone * 100), 0);
 }
 
-static void workspaces_beyond_all_memory_are_none(void **state) {
-    (void)state;
+TEST(workspaces_beyond_all_memory_are_none) {
     hn_device_layer layer = global_layer((size_t)1 << 30);
     layer.options.precision = HN_PRECISION_FLOAT32;
     assert_true(hn_device_workspace_bytes(&layer, 1) > 0);
@@ -202,8 +189,7 @@ static void check_lists(const hn_device_layer *layer, const struct device_kernel
     assert_memory_equal(found.numbers, numbers, number_count * sizeof *numbers);
 }
 
-static void lists_go_where_the_kernel_looks_for_them(void **state) {
-    (void)state;
+TEST(lists_go_where_the_kernel_looks_for_them) {
     hn_device_layer layer = global_layer((size_t)1 << 30);
     struct device_kernel kernel = {.module = load_variable(&layer, "extern \"C\" { void *hardnet_bytecode[2]; }")};
     struct kernel_code code = {.bytecode = {.words = words, .count = 5, .numbers = numbers, .number_count = 2}};
@@ -236,8 +222,7 @@ static void lists_go_where_the_kernel_looks_for_them(void **state) {
 }
 
 /* Words are numbered by 32 bits, operands counted by 24. */
-static void lists_that_are_too_long_are_refused(void **state) {
-    (void)state;
+TEST(lists_that_are_too_long_are_refused) {
     enum { MOST = (1 << 24) - 1, MANY = 300 };
     static struct statement list[MANY];
     static struct ir_module ir;
@@ -256,8 +241,7 @@ static void lists_that_are_too_long_are_refused(void **state) {
 }
 
 /* Each in its place of four bytes; one that is too large is named. */
-static void numbers_of_floats_lie_one_behind_the_other(void **state) {
-    (void)state;
+TEST(numbers_of_floats_lie_one_behind_the_other) {
     double own[] = {2.5, -1, HUGE_VAL}, large[] = {0.5, -1e39};
     struct bytecode listed = {.numbers = own, .number_count = 3};
     float rounded[3];
@@ -274,27 +258,11 @@ static void numbers_of_floats_lie_one_behind_the_other(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(samples_that_run_at_once_have_slots),
-        cmocka_unit_test(the_larger_kernel_decides),
-        cmocka_unit_test(narrow_warps_need_less),
-        cmocka_unit_test(floats_take_half),
-        cmocka_unit_test(a_small_device_runs_less_at_once),
-        cmocka_unit_test(straight_code_needs_none),
-        cmocka_unit_test(rows_lie_behind_the_slots),
-        cmocka_unit_test(kernels_run_as_many_warps_as_their_caches_hold),
-        cmocka_unit_test(tapes_beyond_all_memory_are_none),
-        cmocka_unit_test(tapes_of_floats_have_one_of_doubles_behind_them),
-        cmocka_unit_test(workspaces_beyond_all_memory_are_none),
-        cmocka_unit_test(lists_go_where_the_kernel_looks_for_them),
-        cmocka_unit_test(lists_that_are_too_long_are_refused),
-        cmocka_unit_test(numbers_of_floats_lie_one_behind_the_other),
-    };
     if (!fake_can_compile()) {
         puts("skipped: there is no C++ compiler");
         return TEST_SKIPPED;
     }
     fake_open("libcuda.so.1");
     fake_open("libnvrtc.so.13");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

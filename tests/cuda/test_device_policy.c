@@ -4,18 +4,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cuda/fake_open.h"
-#include "device_policy_refine.h"
 #include "support/check.h"
 #include "support/model_check.h"
 #include "support/scratch.h"
 
 #include "hardnet/hardnet.h"
 #include "nn/refiner.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { BATCH = 2 * IMPROVE_CHUNK + 11, STEPS = 4 };
 
@@ -96,8 +90,7 @@ static void compare_policies(const hn_model *model, hn_policy_options options, h
     hn_network_destroy(network);
 }
 
-static void policies_have_the_cpu_s_bits(void **state) {
-    (void)state;
+TEST(policies_have_the_cpu_s_bits) {
     hn_model *model = model_of(true);
     hn_policy_options options = hn_policy_defaults();
     compare_policies(model, options, HN_ACTIVATION_TANH);
@@ -108,8 +101,7 @@ static void policies_have_the_cpu_s_bits(void **state) {
     hn_model_destroy(model);
 }
 
-static void policies_that_correct_nothing_have_them_too(void **state) {
-    (void)state;
+TEST(policies_that_correct_nothing_have_them_too) {
     hn_model *model = model_of(true);
     hn_policy_options options = hn_policy_defaults();
     options.uncorrected = true;
@@ -118,8 +110,7 @@ static void policies_that_correct_nothing_have_them_too(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_model_without_objective_has_them(void **state) {
-    (void)state;
+TEST(a_model_without_objective_has_them) {
     hn_model *model = model_of(false);
     compare_policies(model, hn_policy_defaults(), HN_ACTIVATION_TANH);
     hn_model_destroy(model);
@@ -172,8 +163,7 @@ static void compare_training(hn_train_options options, bool targets) {
     hn_model_destroy(model);
 }
 
-static void training_by_the_objective_has_the_cpu_s_bits(void **state) {
-    (void)state;
+TEST(training_by_the_objective_has_the_cpu_s_bits) {
     hn_train_options options = hn_train_defaults();
     options.improve = 0;
     compare_training(options, false);
@@ -185,14 +175,13 @@ static void training_by_the_objective_has_the_cpu_s_bits(void **state) {
 }
 
 /* The row has a value for about half of the outputs; samples of the others are dropped, here and there. */
-static void samples_with_an_undefined_row_are_dropped_on_both(void **state) {
+TEST(samples_with_an_undefined_row_are_dropped_on_both) {
     static const char text[] = "param a >= 1, <= 2; param b >= -1, <= 1; var y{1..3};\n"
                                "minimize f: (y[1] - 3)^2 + y[2]^2 + y[3]^2;\n"
                                "subject to sure: y[2] <= a; subject to half: log(y[1] + 0.1 * b) <= 0.5;";
     static struct trained ours, theirs;
     hn_model *model = model_of_text(text);
     hn_train_options options = hn_train_defaults();
-    (void)state;
     options.improve = 0;
     options.layer.method = HN_METHOD_PAPER; /* which does not look for a point that has a value */
     options.layer.iterations = 0;
@@ -209,8 +198,7 @@ static void samples_with_an_undefined_row_are_dropped_on_both(void **state) {
     hn_model_destroy(model);
 }
 
-static void training_by_targets_has_the_cpu_s_bits(void **state) {
-    (void)state;
+TEST(training_by_targets_has_the_cpu_s_bits) {
     hn_train_options options = hn_train_defaults();
     options.policy.candidates = 2;
     compare_training(options, true);
@@ -218,8 +206,7 @@ static void training_by_targets_has_the_cpu_s_bits(void **state) {
     compare_training(options, true);
 }
 
-static void training_by_improvement_has_the_cpu_s_bits(void **state) {
-    (void)state;
+TEST(training_by_improvement_has_the_cpu_s_bits) {
     hn_train_options options = hn_train_defaults();
     compare_training(options, false);
     options.policy.candidates = 2;
@@ -229,9 +216,8 @@ static void training_by_improvement_has_the_cpu_s_bits(void **state) {
 /* ---- corrections in float32 ---- */
 
 /* ok means what it means everywhere; objectives, after a step of refinement in double, too, are near those of the CPU. */
-static void policies_of_floats_are_near_the_cpu_s(void **state) {
+TEST(policies_of_floats_are_near_the_cpu_s) {
     static struct results ours, theirs;
-    (void)state;
     hn_model *model = model_of(true);
     hn_network *network = network_of(2, HN_ACTIVATION_SILU);
     hn_policy_options options = hn_policy_defaults();
@@ -252,9 +238,8 @@ static void policies_of_floats_are_near_the_cpu_s(void **state) {
 }
 
 /* Without steps nothing is rounded. */
-static void policies_of_floats_that_correct_nothing_have_the_cpu_s_outputs(void **state) {
+TEST(policies_of_floats_that_correct_nothing_have_the_cpu_s_outputs) {
     static struct results ours, theirs;
-    (void)state;
     hn_model *model = model_of(true);
     hn_network *network = network_of(1, HN_ACTIVATION_TANH);
     hn_policy_options options = hn_policy_defaults();
@@ -268,9 +253,8 @@ static void policies_of_floats_that_correct_nothing_have_the_cpu_s_outputs(void 
     hn_model_destroy(model);
 }
 
-static void training_through_floats_begins_as_the_cpu_s_does(void **state) {
+TEST(training_through_floats_begins_as_the_cpu_s_does) {
     static struct trained ours, theirs;
-    (void)state;
     hn_model *model = model_of(true);
     hn_train_options options = hn_train_defaults();
     options.improve = 0;
@@ -285,26 +269,10 @@ static void training_through_floats_begins_as_the_cpu_s_does(void **state) {
 
 /* ---- the device ---- */
 
+TEST_GROUP(scratch_set_up_cache, scratch_tear_down_cache)
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policies_have_the_cpu_s_bits),
-        cmocka_unit_test(policies_that_correct_nothing_have_them_too),
-        cmocka_unit_test(a_model_without_objective_has_them),
-        cmocka_unit_test(training_by_the_objective_has_the_cpu_s_bits),
-        cmocka_unit_test(samples_with_an_undefined_row_are_dropped_on_both),
-        cmocka_unit_test(training_by_targets_has_the_cpu_s_bits),
-        cmocka_unit_test(training_by_improvement_has_the_cpu_s_bits),
-        cmocka_unit_test(policies_of_floats_are_near_the_cpu_s),
-        cmocka_unit_test(policies_of_floats_that_correct_nothing_have_the_cpu_s_outputs),
-        cmocka_unit_test(training_through_floats_begins_as_the_cpu_s_does),
-        cmocka_unit_test(refinement_has_the_cpu_s_bits),
-        cmocka_unit_test(refinement_of_any_linear_system_has_them),
-        cmocka_unit_test(refinement_of_shipped_models_has_them),
-        cmocka_unit_test(samples_that_there_is_no_room_for_take_turns),
-        cmocka_unit_test(without_any_room_the_cpu_refines_and_it_is_said),
-        cmocka_unit_test(improvement_from_starts_has_the_cpu_s_bits),
-    };
     if (!some_device())
         return TEST_SKIPPED;
-    return cmocka_run_group_tests(tests, scratch_set_up_cache, scratch_tear_down_cache);
+    return run_registered_tests();
 }

@@ -15,9 +15,6 @@
 #include "hardnet/device.h"
 #include "hardnet/train.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { SAMPLES = 37, PROBLEMS = HN_TEST_SHARE > 1 ? 1 : 4 };
 
 /* Rows that are affine, with an objective that is quadratic; one output is fixed by an input. */
@@ -155,30 +152,26 @@ static void judge_text(const char *text, hn_method method, const double *weights
     hn_model_destroy(model);
 }
 
-static void solutions_under_affine_rows_have_the_cpu_s_bits(void **state) {
+TEST(solutions_under_affine_rows_have_the_cpu_s_bits) {
     static const double weights[] = {1, 0.5, 2, 1, 3};
-    (void)state;
     judge_text(affine, HN_METHOD_NEAREST, NULL);
     judge_text(affine, HN_METHOD_NEAREST, weights);
     judge_text(affine, HN_METHOD_OPTIMAL, NULL);
     judge_text(flat, HN_METHOD_OPTIMAL, NULL);
 }
 
-static void solutions_under_curved_rows_have_them(void **state) {
+TEST(solutions_under_curved_rows_have_them) {
     static const double weights[] = {0.25, 1, 3};
-    (void)state;
     judge_text(curved, HN_METHOD_NEAREST, NULL);
     judge_text(curved, HN_METHOD_NEAREST, weights);
     judge_text(curved, HN_METHOD_OPTIMAL, NULL);
 }
 
-static void solutions_at_kinks_have_them(void **state) {
-    (void)state;
+TEST(solutions_at_kinks_have_them) {
     judge_text(kinked, HN_METHOD_OPTIMAL, NULL);
 }
 
-static void solutions_of_teams_have_them(void **state) {
-    (void)state;
+TEST(solutions_of_teams_have_them) {
     judge_text(simd_curved, HN_METHOD_OPTIMAL, NULL);
     if (HN_TEST_SHARE > 1) /* sanitizers take long to compile one */
         return;
@@ -186,8 +179,7 @@ static void solutions_of_teams_have_them(void **state) {
     judge_text(simd_affine, HN_METHOD_OPTIMAL, NULL);
 }
 
-static void random_problems_have_them(void **state) {
-    (void)state;
+TEST(random_problems_have_them) {
     for (uint64_t seed = 0; seed < PROBLEMS; seed++) {
         struct random_problem_options options = {.kind = (enum problem_kind)(seed % PROBLEM_KINDS)};
         struct random_problem problem;
@@ -199,13 +191,12 @@ static void random_problems_have_them(void **state) {
     }
 }
 
-static void they_are_computed_in_double(void **state) {
+TEST(they_are_computed_in_double) {
     const hn_device_options floats = {.size = sizeof floats, .precision = HN_PRECISION_FLOAT32};
     hn_layer_options options = layer_method(HN_METHOD_NEAREST);
     hn_model *model = model_of_text(affine);
     hn_device_layer *layer;
     hn_error error = {.text = ""};
-    (void)state;
     assert_int_equal(hn_device_layer_create(&layer, model, &options, &floats, &error), HN_INVALID);
     assert_contains(error.text, "precision float32: the method nearest is one of float64");
     assert_null(layer);
@@ -213,13 +204,12 @@ static void they_are_computed_in_double(void **state) {
 }
 
 /* What only they have is refused elsewhere. */
-static void other_methods_have_no_multipliers(void **state) {
+TEST(other_methods_have_no_multipliers) {
     double y[5] = {0}, x[1] = {0}, numbers[16];
     hn_model *model = model_of_text(affine);
     hn_device_layer *layer;
     hn_error error = {.text = ""};
     hn_batch batch = {.size = sizeof batch, .count = 1, .x = x, .y_raw = y, .y = y, .multipliers = numbers};
-    (void)state;
     assert_int_equal(hn_device_layer_create(&layer, model, NULL, NULL, &error), HN_OK);
     assert_int_equal(hn_device_run_host(layer, &batch, NULL, &error), HN_INVALID);
     assert_contains(error.text, "batch.multipliers: only the methods nearest and optimal have them");
@@ -227,18 +217,11 @@ static void other_methods_have_no_multipliers(void **state) {
     hn_model_destroy(model);
 }
 
+TEST_GROUP(scratch_set_up_cache, scratch_tear_down_cache)
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solutions_under_affine_rows_have_the_cpu_s_bits),
-        cmocka_unit_test(solutions_under_curved_rows_have_them),
-        cmocka_unit_test(solutions_at_kinks_have_them),
-        cmocka_unit_test(solutions_of_teams_have_them),
-        cmocka_unit_test(random_problems_have_them),
-        cmocka_unit_test(they_are_computed_in_double),
-        cmocka_unit_test(other_methods_have_no_multipliers),
-    };
     if (!some_device())
         return TEST_SKIPPED;
     fake_watch();
-    return cmocka_run_group_tests(tests, scratch_set_up_cache, scratch_tear_down_cache);
+    return run_registered_tests();
 }

@@ -23,15 +23,11 @@
 #include "model/draw_inputs.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COMMAND = 1024, SAMPLES = 24 };
 
 static const struct scratch *scratch;
-static bool whole;
+static bool whole, on_gpu;
 
 static int set_up(void **state) {
     int failed = scratch_set_up_cache(state);
@@ -176,7 +172,7 @@ static void compare_with_emitted(const hn_model *model, hn_layer_options options
     drop(&in);
 }
 
-static void steps_are_those_of_an_emitted_file(void **state) {
+TEST(steps_are_those_of_an_emitted_file) {
     static const struct {
         const struct single_subject *subject;
         hn_method method;
@@ -184,7 +180,8 @@ static void steps_are_those_of_an_emitted_file(void **state) {
     } trials[] = {{&horizon, HN_METHOD_AUTO, 300},  {&ellipse, HN_METHOD_LM, 300},    {&unicycle, HN_METHOD_AUTO, 300},
                   {&ellipse, HN_METHOD_HARDNET, 6}, {&unicycle, HN_METHOD_PAPER, 30}, {&horizon, HN_METHOD_PAPER, 12},
                   {&horizon, HN_METHOD_LM, 300}};
-    (void)state;
+    if (on_gpu)
+        skip();
     for (size_t i = 0; i < (whole ? COUNT_OF(trials) : HN_TEST_SHARE > 1 ? 1 : 2); i++) {
         hn_layer_options options = layer_steps(trials[i].method, trials[i].iterations);
         options.tolerance = 0x1p-8; /* so that floats reach it */
@@ -267,21 +264,19 @@ static void try_verdict(const struct verdict *trial, int steps, uint64_t seed) {
     hn_model_destroy(model);
 }
 
-static void the_verdict_is_that_of_double(void **state) {
+TEST(the_verdict_is_that_of_double) {
     static const struct verdict trials[] = {
         {&ellipse, HN_METHOD_LM, 1e-8, SAMPLES / 2},      {&ellipse, HN_METHOD_PAPER, 1e-3, SAMPLES - 2},
         {&horizon, HN_METHOD_AUTO, 1e-8, SAMPLES - 2},    {&irregular, HN_METHOD_AUTO, 1e-8, SAMPLES - 2},
         {&irregular, HN_METHOD_PAPER, 1e-3, SAMPLES - 2}, {&horizon, HN_METHOD_PAPER, 1e-3, SAMPLES - 2},
         {&unicycle, HN_METHOD_AUTO, 1e-8, SAMPLES - 2}};
-    (void)state;
     for (size_t i = 0; i < (whole ? COUNT_OF(trials) : 3); i++)
         try_verdict(&trials[i], 200, 5 + i);
 }
 
 /* Loops, with what the host has computed of constant rows as floats. Of one of the models no sample can be corrected: its gradients are
  * compared after few steps only. */
-static void so_it_is_with_dense_systems(void **state) {
-    (void)state;
+TEST(so_it_is_with_dense_systems) {
     for (size_t i = 0; i < COUNT_OF(dense_models); i++)
         for (size_t k = 0; k < (whole || (i == 1 && HN_TEST_SHARE == 1) ? 2 : i == 2); k++) {
             const struct single_subject subject = {
@@ -297,12 +292,11 @@ static void so_it_is_with_dense_systems(void **state) {
         try_verdict(&once, 1, 30);
 }
 
-static void constants_beyond_floats_are_refused(void **state) {
+TEST(constants_beyond_floats_are_refused) {
     static const char *const texts[] = {
         "var y; subject to row: 1e60 * y^2 = 1;",
         "var y{1..2000}; subject to row{k in 1..1999}: 1e60 * y[k] * y[k + 1] + y[k] = 1;"};
     hn_device_options options = hn_device_defaults();
-    (void)state;
     options.precision = HN_PRECISION_FLOAT32;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         hn_device_layer *device;
@@ -370,36 +364,27 @@ static void try_fused(const struct single_subject *subject, const double *x, con
     hn_model_destroy(model);
 }
 
-static void fused_products_leave_decisions_alone(void **state) {
+TEST(fused_products_leave_decisions_alone) {
     static const struct single_subject curved = {.text =
                                                      "param a >= 1; var y{1..2}; subject to product: y[1] * y[2] = a;\n"
                                                      "subject to steep: 37 * y[1] - 3 * y[2] <= a;"};
     static const double x[2] = {1.3, 1.7}, raw[4] = {3.1, -0.4, 0.7, 2.9};
     const struct single_subject dense = {.text = dense_models[1].text, .form = HN_DEVICE_DENSE};
-    (void)state;
-    if (!processor_fuses())
+    if (on_gpu || !processor_fuses())
         skip();
     try_fused(&curved, x, raw, 2);
     try_fused(&irregular, NULL, NULL, 4);
     try_fused(&dense, NULL, NULL, 4);
 }
 
+TEST_GROUP(set_up, scratch_tear_down_cache)
+
 int main(int count, char **words) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_those_of_an_emitted_file), /* this one and the next of the fake alone */
-        cmocka_unit_test(fused_products_leave_decisions_alone),
-        cmocka_unit_test(the_verdict_is_that_of_double),
-        cmocka_unit_test(so_it_is_with_dense_systems),
-        cmocka_unit_test(particular_samples_have_their_outcomes),
-        cmocka_unit_test(outputs_may_lie_where_they_came_from),
-        cmocka_unit_test(constants_beyond_floats_are_refused),
-    };
-    bool on_gpu = count > 1 && strcmp(words[1], "real") == 0;
+    on_gpu = count > 1 && strcmp(words[1], "real") == 0;
     whole = on_gpu || (count > 1 && strcmp(words[1], "all") == 0);
     if (!compiler_is_there() || (!on_gpu && !(open_fake("libcuda.so.1") && open_fake("libnvrtc.so.13")))) {
         puts("skipped: there is no compiler");
         return 77;
     }
-    return _cmocka_run_group_tests("device_single", tests + 2 * on_gpu, COUNT_OF(tests) - 2 * on_gpu, set_up,
-                                   scratch_tear_down_cache);
+    return run_registered_tests();
 }

@@ -20,10 +20,6 @@
 #include "layer/layer_plan.h"
 
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "dense_models.h"
 #include "device_text_host.h"
@@ -232,8 +228,7 @@ static void try_model(const hn_model *model, hn_layer_options options, size_t co
 /* let: "N=20", or NULL. */
 /* ---- tests ---- */
 
-static void the_unicycle_has_the_library_s_bits(void **state) {
-    (void)state;
+TEST(the_unicycle_has_the_library_s_bits) {
     hn_model *model = host_read_model("unicycle");
     if (whole)
         try_model(model, layer_steps(HN_METHOD_PAPER, 20), 20, 1);
@@ -242,9 +237,8 @@ static void the_unicycle_has_the_library_s_bits(void **state) {
 }
 
 /* Restarts, elastic programmes, outputs held on their bounds, infeasible rows, steps that are not finite. */
-static void models_that_are_hard_have_the_library_s_bits(void **state) {
+TEST(models_that_are_hard_have_the_library_s_bits) {
     static const char *const names[] = {"infeasible/sine", "feasibility/hs13", "feasibility/creep_hull"};
-    (void)state;
     for (size_t i = 0; i < (whole ? HARD_ALL : HARD); i++) {
         hn_model *model = host_read_model(names[i]);
         try_model(model, layer_method(HN_METHOD_AUTO), 24, 10 + i);
@@ -254,8 +248,7 @@ static void models_that_are_hard_have_the_library_s_bits(void **state) {
     }
 }
 
-static void random_problems_have_the_library_s_bits(void **state) {
-    (void)state;
+TEST(random_problems_have_the_library_s_bits) {
     for (uint64_t seed = RANDOM_FIRST; seed < RANDOM_FIRST + (whole ? RANDOM_ALL : RANDOM_FEW); seed++) {
         const struct random_problem_options options = {.kind = (enum problem_kind)(seed % PROBLEM_KINDS)};
         struct random_problem problem;
@@ -275,8 +268,7 @@ static void random_problems_have_the_library_s_bits(void **state) {
     }
 }
 
-static void rows_that_may_be_undefined_have_the_library_s_bits(void **state) {
-    (void)state;
+TEST(rows_that_may_be_undefined_have_the_library_s_bits) {
     hn_model *model = undefined_model(1);
     try_kept(model, layer_method(HN_METHOD_AUTO), 24, 60, SPILL_CHOSEN);
     if (whole)
@@ -285,8 +277,7 @@ static void rows_that_may_be_undefined_have_the_library_s_bits(void **state) {
 }
 
 /* Loops over stages, and lists, over slots in memory. */
-static void long_horizons_have_the_library_s_bits(void **state) {
-    (void)state;
+TEST(long_horizons_have_the_library_s_bits) {
     hn_model *model = host_read_with("unicycle", whole ? "N=60" : "N=30");
     if (whole)
         try_kept(model, layer_method(HN_METHOD_AUTO), 6, 31, SPILL_FAR);
@@ -295,10 +286,9 @@ static void long_horizons_have_the_library_s_bits(void **state) {
     hn_model_destroy(model);
 }
 
-static void slots_in_memory_have_the_library_s_bits(void **state) {
+TEST(slots_in_memory_have_the_library_s_bits) {
     static const char *const names[] = {"feasibility/hs13", "feasibility/creep_hull", "infeasible/sine", "simplex",
                                         "opf"};
-    (void)state;
     for (size_t i = 0; i < (whole ? COUNT_OF(names) : HN_TEST_SHARE > 1 ? 1 : 2); i++) {
         hn_model *model = host_read_model(names[i]);
         try_kept(model, layer_method(HN_METHOD_AUTO), 16, 40 + i, i % 2 ? SPILL_FAR : SPILL_LISTED);
@@ -333,25 +323,22 @@ static void try_loops(const char *text, enum factor_kind kind, hn_layer_options 
     hn_model_destroy(model);
 }
 
-static void dense_systems_have_the_library_s_bits(void **state) {
-    (void)state;
+TEST(dense_systems_have_the_library_s_bits) {
     for (size_t i = 0; i < COUNT_OF(dense_models); i++)
         for (size_t k = 0; k < (whole ? METHODS : 1); k++)
             try_loops(dense_models[i].text, dense_models[i].kind, method_of(k), 6, 70 + i + k);
 }
 
-static void factors_too_full_for_lists_have_the_library_s_bits(void **state) {
-    (void)state;
+TEST(factors_too_full_for_lists_have_the_library_s_bits) {
     if (!whole)
         skip();
     try_loops(walked_model, FACTOR_WALKED, layer_steps(HN_METHOD_HARDNET, 1), 2, 75);
     try_loops(walked_model, FACTOR_WALKED, layer_steps(HN_METHOD_ENFORCE, 2), 2, 76);
 }
 
-static void shipped_dense_models_have_the_library_s_bits(void **state) {
+TEST(shipped_dense_models_have_the_library_s_bits) {
     static const char *const names[] = {"feasibility/fsnet_qp", "feasibility/fsnet_qcqp", "feasibility/fsnet_socp",
                                         "feasibility/pal_s6", "feasibility/pal_s4"};
-    (void)state;
     if (!whole)
         skip();
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -372,9 +359,8 @@ static bool rules_loop(const char *word) {
     return false;
 }
 
-static void loops_beside_straight_rounds_stay_loops(void **state) {
+TEST(loops_beside_straight_rounds_stay_loops) {
     size_t rolled = 0;
-    (void)state;
     char *text = host_print_unicycle(HN_METHOD_AUTO, false);
     bool ruled = false;
     const char *kernels = strstr(text, "extern \"C\" void"); /* the first one is the host's */
@@ -390,28 +376,15 @@ static void loops_beside_straight_rounds_stay_loops(void **state) {
     base_release(text);
 }
 
+TEST_GROUP(host_set_up, host_tear_down)
+
 int main(int count, char **words) {
     whole = count > 1 && strcmp(words[1], "all") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_beside_straight_rounds_stay_loops),
-        cmocka_unit_test(quick_sines_are_within_two_units),
-        cmocka_unit_test(quick_reciprocals_are_rounded_correctly),
-        cmocka_unit_test(quick_quotients_are_rounded_correctly),
-        cmocka_unit_test(the_unicycle_has_the_library_s_bits),
-        cmocka_unit_test(models_that_are_hard_have_the_library_s_bits),
-        cmocka_unit_test(random_problems_have_the_library_s_bits),
-        cmocka_unit_test(rows_that_may_be_undefined_have_the_library_s_bits),
-        cmocka_unit_test(long_horizons_have_the_library_s_bits),
-        cmocka_unit_test(slots_in_memory_have_the_library_s_bits),
-        cmocka_unit_test(dense_systems_have_the_library_s_bits),
-        cmocka_unit_test(factors_too_full_for_lists_have_the_library_s_bits),
-        cmocka_unit_test(shipped_dense_models_have_the_library_s_bits),
-    };
     if (count > 2)
         cmocka_set_test_filter(words[2]);
     if (!compiler_is_there()) {
         puts("skipped: there is no C++ compiler");
         return 77;
     }
-    return cmocka_run_group_tests(tests, host_set_up, host_tear_down);
+    return run_registered_tests();
 }

@@ -10,10 +10,6 @@
 #include "base/random.h"
 #include "hardnet/evaluate.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MODELS = 40, SIZE = 2000 };
 static const double STEP = 1e-5, CLOSE = 2e-7;
 
@@ -149,8 +145,7 @@ static void difference(const struct bench *b, double *place, hn_quantity q, doub
 
 /* ---- values ---- */
 
-static void values_are_those_of_plain_evaluation(void **state) {
-    (void)state;
+TEST(values_are_those_of_plain_evaluation) {
     for (uint64_t seed = 0; seed < MODELS; seed++) {
         struct bench b;
         set_up(&b, seed, seed % 2 == 0);
@@ -196,8 +191,7 @@ static void check_column(struct bench *b, bool by_x, size_t j) {
     assert_close(g, f, fabs(f), "gradient", 0, j);
 }
 
-static void first_derivatives_are_those_of_differences(void **state) {
-    (void)state;
+TEST(first_derivatives_are_those_of_differences) {
     for (uint64_t seed = 0; seed < MODELS; seed++) {
         struct bench b;
         set_up(&b, seed, seed % 3 != 0);
@@ -231,8 +225,7 @@ static double symmetric(const struct bench *b, hn_quantity q, size_t i, size_t j
     return i >= j ? entry(b, q, i, j) : entry(b, q, j, i);
 }
 
-static void blocks_of_the_hessian_are_those_of_differences(void **state) {
-    (void)state;
+TEST(blocks_of_the_hessian_are_those_of_differences) {
     for (uint64_t seed = 0; seed < MODELS; seed++) {
         struct bench b;
         double by_y[SMOOTH_OUTPUTS], by_x[SMOOTH_INPUTS];
@@ -286,7 +279,7 @@ static void check_product(const struct bench *b, const struct product *p) {
     }
 }
 
-static void products_are_sums_over_the_matrices(void **state) {
+TEST(products_are_sums_over_the_matrices) {
     static const struct product products[] = {
         {HN_QUANTITY_JACOBIAN_Y_V, HN_QUANTITY_JACOBIAN_Y, false, false, 0},
         {HN_QUANTITY_JACOBIAN_X_V, HN_QUANTITY_JACOBIAN_X, false, false, 1},
@@ -297,7 +290,6 @@ static void products_are_sums_over_the_matrices(void **state) {
         {HN_QUANTITY_HESSIAN_YX_V, HN_QUANTITY_HESSIAN_YX, false, false, 1},
         {HN_QUANTITY_HESSIAN_XX_V, HN_QUANTITY_HESSIAN_XX, true, false, 1},
     };
-    (void)state;
     for (uint64_t seed = 0; seed < MODELS; seed++) {
         struct bench b;
         set_up(&b, seed, seed % 3 != 0);
@@ -310,10 +302,9 @@ static void products_are_sums_over_the_matrices(void **state) {
 
 /* ---- what is constant ---- */
 
-static void a_linear_row_has_constant_entries(void **state) {
+TEST(a_linear_row_has_constant_entries) {
     struct bench b;
     hn_pattern pattern = {.size = sizeof pattern};
-    (void)state;
     set_up(&b, 3, true);
     assert_int_equal(hn_evaluator_get_pattern(b.evaluator, HN_QUANTITY_JACOBIAN_Y, &pattern, NULL), HN_OK);
     assert_int_equal(pattern.first[1], 2); /* row[0] is 3 y[0] - 2 y[1] */
@@ -322,9 +313,8 @@ static void a_linear_row_has_constant_entries(void **state) {
     tear_down(&b);
 }
 
-static void fixed_outputs_are_no_variables(void **state) {
+TEST(fixed_outputs_are_no_variables) {
     struct bench b;
-    (void)state;
     set_up(&b, 5, true);
     evaluate_all(&b);
     double before[SIZE];
@@ -339,11 +329,10 @@ static void fixed_outputs_are_no_variables(void **state) {
 }
 
 /* Whole pieces have nothing to compute: no second derivatives, no inputs, no rows. */
-static void a_linear_model_has_a_hessian_of_zeros(void **state) {
+TEST(a_linear_model_has_a_hessian_of_zeros) {
     hn_model *model;
     hn_evaluator *evaluator;
     hn_evaluator_options options = hn_evaluator_defaults();
-    (void)state;
     for (int rows = 0; rows < 2; rows++) {
         assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
         hn_expr a = hn_output(model, "a"), b = hn_output(model, "b");
@@ -380,11 +369,10 @@ static void a_linear_model_has_a_hessian_of_zeros(void **state) {
 /* ---- branches ---- */
 
 /* if y > 0 then sqrt(y) + log(y) else y^2, at y < 0: nothing of the first branch is seen, not even as NaN. */
-static void a_branch_that_is_not_taken_adds_exactly_nothing(void **state) {
+TEST(a_branch_that_is_not_taken_adds_exactly_nothing) {
     hn_model *model;
     hn_evaluator *evaluator;
     hn_evaluator_options options = hn_evaluator_defaults();
-    (void)state;
     assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
     hn_expr y = hn_output(model, "y"), zero = hn_constant(model, 0);
     hn_expr branch = hn_if(hn_less(zero, y), hn_add(hn_sqrt(y), hn_log(y)), hn_mul(y, y));
@@ -410,18 +398,4 @@ static void a_branch_that_is_not_taken_adds_exactly_nothing(void **state) {
     free(workspace);
     hn_evaluator_destroy(evaluator);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_plain_evaluation),
-        cmocka_unit_test(first_derivatives_are_those_of_differences),
-        cmocka_unit_test(blocks_of_the_hessian_are_those_of_differences),
-        cmocka_unit_test(products_are_sums_over_the_matrices),
-        cmocka_unit_test(a_linear_row_has_constant_entries),
-        cmocka_unit_test(fixed_outputs_are_no_variables),
-        cmocka_unit_test(a_linear_model_has_a_hessian_of_zeros),
-        cmocka_unit_test(a_branch_that_is_not_taken_adds_exactly_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

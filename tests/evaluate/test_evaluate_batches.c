@@ -9,10 +9,6 @@
 #include "cpu/backend.h"
 #include "hardnet/evaluate.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 203 };
 
 /* ---- samples and results ---- */
@@ -124,9 +120,8 @@ static hn_evaluator *orphan(uint64_t seed) {
     return evaluator;
 }
 
-static void a_sample_has_the_same_bits_in_any_batch(void **state) {
+TEST(a_sample_has_the_same_bits_in_any_batch) {
     static const size_t sizes[] = {1, 2, 3, 7, 8, 9, 16, 17, 100};
-    (void)state;
     hn_evaluator *evaluator = orphan(1);
     struct samples samples = make_samples(evaluator);
     struct results whole = make_results(evaluator), pieces = make_results(evaluator);
@@ -146,8 +141,7 @@ static void a_sample_has_the_same_bits_in_any_batch(void **state) {
     hn_evaluator_destroy(evaluator);
 }
 
-static void a_quantity_alone_has_the_bits_that_it_has_among_others(void **state) {
-    (void)state;
+TEST(a_quantity_alone_has_the_bits_that_it_has_among_others) {
     hn_evaluator *evaluator = orphan(2);
     struct samples samples = make_samples(evaluator);
     struct results whole = make_results(evaluator), single = make_results(evaluator);
@@ -165,8 +159,7 @@ static void a_quantity_alone_has_the_bits_that_it_has_among_others(void **state)
     hn_evaluator_destroy(evaluator);
 }
 
-static void threads_change_no_bit(void **state) {
-    (void)state;
+TEST(threads_change_no_bit) {
     hn_evaluator *evaluator = orphan(3);
     struct samples samples = make_samples(evaluator);
     struct results whole = make_results(evaluator), shared = make_results(evaluator);
@@ -183,9 +176,8 @@ static void threads_change_no_bit(void **state) {
     hn_evaluator_destroy(evaluator);
 }
 
-static void every_instruction_set_gives_the_same_bits(void **state) {
+TEST(every_instruction_set_gives_the_same_bits) {
     struct backend backend;
-    (void)state;
     hn_model *model = smooth_model(4, true);
     hn_evaluator *best = evaluator_for(model, HN_INSTRUCTIONS_BEST);
     struct samples samples = make_samples(best);
@@ -208,8 +200,7 @@ static void every_instruction_set_gives_the_same_bits(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_repeated_row_counts_for_all_samples(void **state) {
-    (void)state;
+TEST(a_repeated_row_counts_for_all_samples) {
     hn_evaluator *evaluator = orphan(5);
     struct samples samples = make_samples(evaluator);
     struct results once = make_results(evaluator), repeated = make_results(evaluator);
@@ -230,9 +221,8 @@ static void a_repeated_row_counts_for_all_samples(void **state) {
 
 /* ---- numbers that are not finite ---- */
 
-static void bad_numbers_stay_with_their_sample(void **state) {
+TEST(bad_numbers_stay_with_their_sample) {
     enum { BAD = 13 };
-    (void)state;
     hn_evaluator *evaluator = orphan(6);
     struct samples samples = make_samples(evaluator);
     struct results good = make_results(evaluator), bad = make_results(evaluator);
@@ -268,8 +258,7 @@ static void assert_refused(const hn_evaluator *evaluator, const hn_evaluation *e
     free(workspace);
 }
 
-static void what_is_missing_is_named(void **state) {
-    (void)state;
+TEST(what_is_missing_is_named) {
     hn_evaluator *evaluator = orphan(7);
     struct samples samples = make_samples(evaluator);
     struct results results = make_results(evaluator);
@@ -305,8 +294,7 @@ static void what_is_missing_is_named(void **state) {
     hn_evaluator_destroy(evaluator);
 }
 
-static void what_depends_on_x_needs_no_y_and_what_was_not_wanted_is_refused(void **state) {
-    (void)state;
+TEST(what_depends_on_x_needs_no_y_and_what_was_not_wanted_is_refused) {
     hn_model *model = smooth_model(8, true);
     hn_evaluator *evaluator;
     hn_evaluator_options options = hn_evaluator_defaults();
@@ -327,8 +315,7 @@ static void what_depends_on_x_needs_no_y_and_what_was_not_wanted_is_refused(void
     hn_model_destroy(model);
 }
 
-static void a_hessian_that_is_too_large_is_left_out_or_refused(void **state) {
-    (void)state;
+TEST(a_hessian_that_is_too_large_is_left_out_or_refused) {
     hn_model *model = smooth_model(9, true);
     hn_evaluator *evaluator;
     hn_evaluator_options options = hn_evaluator_defaults();
@@ -352,8 +339,7 @@ static void a_hessian_that_is_too_large_is_left_out_or_refused(void **state) {
 }
 
 /* Derivatives are nodes beside the model's own, within its limit. */
-static void derivatives_beyond_the_limit_of_nodes_are_refused(void **state) {
-    (void)state;
+TEST(derivatives_beyond_the_limit_of_nodes_are_refused) {
     hn_model *model;
     hn_model_options limited = hn_model_defaults();
     limited.max_nodes = 20;
@@ -381,8 +367,7 @@ static void derivatives_beyond_the_limit_of_nodes_are_refused(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_model_that_is_not_finished_is_refused(void **state) {
-    (void)state;
+TEST(a_model_that_is_not_finished_is_refused) {
     hn_model *model;
     hn_evaluator *evaluator = (hn_evaluator *)(void *)&model;
     hn_error error;
@@ -398,8 +383,7 @@ static void a_model_that_is_not_finished_is_refused(void **state) {
 }
 
 /* A program of a later version may ask for what this library does not have. */
-static void a_quantity_that_is_not_known_is_refused(void **state) {
-    (void)state;
+TEST(a_quantity_that_is_not_known_is_refused) {
     hn_error error;
     hn_evaluator *evaluator;
     hn_model *model;
@@ -416,8 +400,7 @@ static void a_quantity_that_is_not_known_is_refused(void **state) {
     hn_model_destroy(model);
 }
 
-static void quantities_have_names(void **state) {
-    (void)state;
+TEST(quantities_have_names) {
     for (int q = 0; q < HN_QUANTITY_COUNT; q++) {
         hn_quantity found;
         assert_true(hn_quantity_find(hn_quantity_text((hn_quantity)q), &found));
@@ -426,23 +409,4 @@ static void quantities_have_names(void **state) {
     hn_quantity none;
     assert_false(hn_quantity_find("nonsense", &none));
     assert_string_equal(hn_quantity_text(HN_QUANTITY_COUNT), "unknown");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sample_has_the_same_bits_in_any_batch),
-        cmocka_unit_test(a_quantity_alone_has_the_bits_that_it_has_among_others),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
-        cmocka_unit_test(a_repeated_row_counts_for_all_samples),
-        cmocka_unit_test(bad_numbers_stay_with_their_sample),
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(what_depends_on_x_needs_no_y_and_what_was_not_wanted_is_refused),
-        cmocka_unit_test(a_hessian_that_is_too_large_is_left_out_or_refused),
-        cmocka_unit_test(derivatives_beyond_the_limit_of_nodes_are_refused),
-        cmocka_unit_test(a_model_that_is_not_finished_is_refused),
-        cmocka_unit_test(a_quantity_that_is_not_known_is_refused),
-        cmocka_unit_test(quantities_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

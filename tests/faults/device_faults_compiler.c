@@ -10,10 +10,6 @@
 #include "cuda/cuda_driver.h"
 #include "cuda/nvrtc.h"
 
-#include <stdio.h>
-
-#include <string.h>
-
 enum { FAILED = 6, CAPABILITY = 90, CODE_BYTES = 5 };
 
 static nvrtc_result create(nvrtc_program *program, const char *text, const char *name, int headers,
@@ -90,8 +86,7 @@ static void says(const struct nvrtc *nvrtc, hn_status expected, const char *word
     assert_null(code.data);
 }
 
-void a_compiler_refuses(void **state) {
-    (void)state;
+TEST(a_compiler_refuses) {
     struct nvrtc nvrtc = good;
     nvrtc.compile = refuses;
     says(&nvrtc, HN_UNSUPPORTED, "refuses the kernel for compute capability 9.0: code");
@@ -115,8 +110,7 @@ static nvrtc_result knows_few_options(nvrtc_program program, int count, const ch
     return 0;
 }
 
-void an_old_compiler_compiles_at_once(void **state) {
-    (void)state;
+TEST(an_old_compiler_compiles_at_once) {
     struct nvrtc nvrtc = good;
     struct file_bytes code;
     struct nvrtc_way way = {.parts = true};
@@ -137,8 +131,7 @@ void an_old_compiler_compiles_at_once(void **state) {
     assert_true(way.parts); /* that was no option's fault */
 }
 
-void a_compiler_makes_no_code(void **state) {
-    (void)state;
+TEST(a_compiler_makes_no_code) {
     struct nvrtc nvrtc = good;
     struct file_bytes code;
     assert_int_equal(nvrtc_compile(&nvrtc, &code, "text", CAPABILITY, &(struct nvrtc_way){.parts = false}, NULL),
@@ -165,8 +158,7 @@ static cuda_result says_nothing(cuda_result result, const char **text) {
     return FAILED;
 }
 
-void a_driver_does_not_say_why(void **state) {
-    (void)state;
+TEST(a_driver_does_not_say_why) {
     const struct cuda_driver driver = {.error_name = says_nothing, .error_text = says_nothing};
     hn_error error = {.text = ""};
     assert_int_equal(driver_status(&driver, 0, "count", &error), HN_OK);

@@ -6,20 +6,12 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
-#include <string.h>
-
 const double faults_x[SAMPLES * INPUTS] = {1, 2, 1, 3, 1.5};
 
 static hn_status run(const hn_device_layer *layer, struct results *r, hn_error *error) {
     static const double raw[SAMPLES * OUTPUTS] = {3, 1, -2, 0.5, 0, 0, 1e3, -1e3, 0.1, 0.2};
     static const double grad_y[SAMPLES * OUTPUTS] = {1, 2, -1, 0, 3, 1, 1, 1, 0.5, -2};
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = SAMPLES,
-                            .x = faults_x,
-                            .y_raw = raw,
-                            .y = r->y,
-                            .report_size = sizeof(hn_report),
-                            .reports = r->reports};
+    const hn_batch batch = batch_of(SAMPLES, faults_x, raw, r->y, r->reports);
     const hn_gradient gradient = {.size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = r->gradient};
     double seconds;
     return hn_device_time_host(layer, &batch, &gradient, &seconds, error);
@@ -88,12 +80,7 @@ static hn_status live_longer(const hn_model *model, struct results *r, hn_layer_
     static double y[LENGTH], gradient[LENGTH], grad_y[LENGTH];
     const hn_device_options device_options = {.size = sizeof device_options, .gradients = true, .precision = precision};
     hn_device_layer *layer = NULL;
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .x = faults_x,
-                            .y = y,
-                            .report_size = sizeof(hn_report),
-                            .reports = r->reports};
+    const hn_batch batch = batch_of(1, faults_x, NULL, y, r->reports);
     const hn_gradient pulled = {.size = sizeof pulled, .grad_y = grad_y, .grad_y_raw = gradient};
     for (size_t j = 0; j < LENGTH; j++)
         grad_y[j] = (double)(j % 7) - 3;

@@ -71,8 +71,7 @@ static void allocation_fails(const struct making *m, size_t k) {
     hn_status status = make(m, &error);
     assert_true(memory_has_failed());
     memory_fail_never();
-    assert_int_equal(status, HN_NO_MEMORY);
-    assert_contains(error.text, "out of memory");
+    assert_error(status, HN_NO_MEMORY, error, "out of memory");
     assert_int_equal(memory_live_blocks(), live);
     check_nothing_is_left(m->device);
 }

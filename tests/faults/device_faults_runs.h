@@ -18,9 +18,5 @@ void making_fails(const hn_model *model, struct fake_device *device);
 void printing_fails(const hn_model *model);
 
 /* Compilers and drivers that are the test's own. */
-void a_compiler_refuses(void **state);
-void an_old_compiler_compiles_at_once(void **state);
-void a_compiler_makes_no_code(void **state);
-void a_driver_does_not_say_why(void **state);
 
 #endif

@@ -13,8 +13,6 @@
 #include "hardnet/read.h"
 #include "layer/layer_plan.h"
 
-#include <string.h>
-
 struct printing {
     const hn_model *model;
     const struct plan *plan;
@@ -75,8 +73,7 @@ static void fail_at(const struct printing *p, print *what, size_t k) {
     memory_fail_never();
     assert_int_equal(memory_live_blocks(), live);
     assert_true(failed);
-    assert_int_equal(status, HN_NO_MEMORY);
-    assert_contains(error.text, "out of memory");
+    assert_error(status, HN_NO_MEMORY, error, "out of memory");
 }
 
 /* Of many allocations some, the last ones all: there the text as a whole grows. */

@@ -6,6 +6,7 @@
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/rich_model.h"
+#include "support/run_layer.h"
 #include "support/shape_models.h"
 #include "support/smooth_model.h"
 
@@ -17,10 +18,6 @@
 #include "layer/driver.h"
 #include "linalg/blocked_ldl.h"
 #include "nearest/nearest_plan.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { COUNT = 20, EVALUATIONS = 70, THREADS = 3 };
 
@@ -174,14 +171,8 @@ static void run_layer(struct digest *digest, const hn_layer *layer, hn_pool *poo
         y[pooled] = drawn(n, 4);
         grad[pooled] = drawn(n, 5);
         grad_x[pooled] = drawn(k, 6);
-        hn_batch batch = {.size = sizeof batch,
-                          .count = COUNT,
-                          .x = x,
-                          .y_raw = raw,
-                          .y = y[pooled],
-                          .report_size = sizeof(hn_report),
-                          .reports = reports,
-                          .tape = tape};
+        hn_batch batch = batch_of(COUNT, x, raw, y[pooled], reports);
+        batch.tape = tape;
         hn_gradient gradient = {
             .size = sizeof gradient, .grad_y = grad_y, .grad_y_raw = grad[pooled], .grad_x = grad_x[pooled]};
         if (pooled) {

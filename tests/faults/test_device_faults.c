@@ -21,10 +21,6 @@
 #include "cuda/cuda_driver.h"
 #include "hardnet/hardnet.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LOST = 700, TOO_OLD = 52 };
 
 static size_t sparsely; /* one call in so many, where there are many */
@@ -117,8 +113,7 @@ static int tear_down(void **state) {
 
 /* ---- what is missing ---- */
 
-static void without_a_driver_it_says_so(void **state) {
-    (void)state;
+TEST(without_a_driver_it_says_so) {
     hn_device_layer *layer;
     hn_error error = {.text = ""};
     void *there = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -132,8 +127,7 @@ static void without_a_driver_it_says_so(void **state) {
     assert_int_equal(memory_live_blocks() > 0, true); /* the model */
 }
 
-static void without_a_compiler_it_says_so(void **state) {
-    (void)state;
+TEST(without_a_compiler_it_says_so) {
     hn_device_layer *layer;
     hn_error error = {.text = ""};
     hn_device_options options = hn_device_defaults();
@@ -144,8 +138,7 @@ static void without_a_compiler_it_says_so(void **state) {
     check_nothing_is_left();
 }
 
-static void without_faults_everything_is_well(void **state) {
-    (void)state;
+TEST(without_faults_everything_is_well) {
     struct life *const lives[] = {&of_layer, &of_policy, &of_refining, &of_searching};
     compiler = fake_ask(fake_open("libnvrtc.so.13"), "fake_compiler");
     for (size_t k = 0; k < COUNT_OF(lives); k++) {
@@ -155,26 +148,22 @@ static void without_faults_everything_is_well(void **state) {
     }
 }
 
-static void a_device_that_is_too_old_is_refused(void **state) {
-    (void)state;
+TEST(a_device_that_is_too_old_is_refused) {
     struct results r;
     hn_error error = {.text = ""};
     device->capability = TOO_OLD;
-    assert_int_equal(live(&of_layer, &r, &error), HN_UNSUPPORTED);
-    assert_non_null(strstr(error.text, "is too old: its compute capability is 5.2"));
+    assert_error(live(&of_layer, &r, &error), HN_UNSUPPORTED, error, "is too old: its compute capability is 5.2");
     device->capability = FAKE_CAPABILITY;
     check_nothing_is_left();
     check_it_lives_on(&of_layer);
 }
 
-static void a_device_without_memory_says_so(void **state) {
-    (void)state;
+TEST(a_device_without_memory_says_so) {
     struct results r;
     hn_error error = {.text = ""};
     size_t memory = device->memory;
     device->memory = 100;
-    assert_int_equal(live(&of_layer, &r, &error), HN_NO_MEMORY);
-    assert_non_null(strstr(error.text, "its memory is out"));
+    assert_error(live(&of_layer, &r, &error), HN_NO_MEMORY, error, "its memory is out");
     device->memory = memory;
     check_nothing_is_left();
     check_it_lives_on(&of_layer);
@@ -241,14 +230,12 @@ static void calls_fail(const struct life *life, size_t count, size_t step) {
     check_it_lives_on(life);
 }
 
-static void a_call_of_the_driver_that_fails_is_a_sentence(void **state) {
-    (void)state;
+TEST(a_call_of_the_driver_that_fails_is_a_sentence) {
     calls_fail(&of_layer, 3, HN_TEST_SHARE);
 }
 
 /* What is given back otherwise waits for the kernels of every other call. */
-static void memory_of_a_call_is_taken_in_the_order_of_its_stream_where_that_can_be(void **state) {
-    (void)state;
+TEST(memory_of_a_call_is_taken_in_the_order_of_its_stream_where_that_can_be) {
     size_t before = device->ordered;
     check_it_lives_on(&of_layer);
     assert_int_equal(device->ordered, before + 1);
@@ -260,50 +247,42 @@ static void memory_of_a_call_is_taken_in_the_order_of_its_stream_where_that_can_
     device->has_pools = true;
 }
 
-static void so_it_is_in_training(void **state) {
-    (void)state;
+TEST(so_it_is_in_training) {
     calls_fail(&of_policy, 1, sparsely);
 }
 
-static void so_it_is_in_refinement(void **state) {
-    (void)state;
+TEST(so_it_is_in_refinement) {
     calls_fail(&of_refining, 1, sparsely);
 }
 
-static void so_it_is_in_searches(void **state) {
-    (void)state;
+TEST(so_it_is_in_searches) {
     calls_fail(&of_searching, 1, 2);
 }
 
-static void so_it_is_where_a_layer_is_there_already(void **state) {
-    (void)state;
+TEST(so_it_is_where_a_layer_is_there_already) {
     be_well();
     runs_fail(model, device);
     check_nothing_is_left();
 }
 
-static void so_it_is_where_a_policy_is_there_already(void **state) {
-    (void)state;
+TEST(so_it_is_where_a_policy_is_there_already) {
     be_well();
     training_fails(model, device);
     check_nothing_is_left();
 }
 
-static void so_it_is_where_the_cache_has_the_kernels(void **state) {
-    (void)state;
+TEST(so_it_is_where_the_cache_has_the_kernels) {
     be_well();
     making_fails(model, device);
     check_nothing_is_left();
 }
 
-static void a_text_that_there_is_no_memory_for_is_none(void **state) {
-    (void)state;
+TEST(a_text_that_there_is_no_memory_for_is_none) {
     printing_fails(model);
 }
 
 /* The bits are the CPU's, too. */
-static void so_it_is_with_long_models(void **state) {
-    (void)state;
+TEST(so_it_is_with_long_models) {
     if (HN_TEST_SHARE > 1)
         skip(); /* long for sanitizers, which have seen the same calls */
     hn_error error = {.text = ""};
@@ -313,9 +292,7 @@ static void so_it_is_with_long_models(void **state) {
     assert_int_equal(forecast.form, HN_DEVICE_ROLLED);
     expect(&of_long);
     hn_layer *layer = layer_of(long_model, options);
-    struct layer_results ours = results_of(layer, 1);
-    hn_batch batch = batch_into(&ours, faults_x, NULL);
-    layer_run(layer, &batch);
+    struct layer_results ours = run_forward(layer, 1, faults_x, NULL);
     size_t stride = ours.outputs / (SAMPLES * OUTPUTS);
     for (size_t i = 0; i < SAMPLES * OUTPUTS; i++)
         assert_memory_equal(&ours.y[i * stride], &of_long.expected.y[i], sizeof ours.y[0]);
@@ -324,8 +301,7 @@ static void so_it_is_with_long_models(void **state) {
     calls_fail(&of_long, 1, sparsely);
 }
 
-static void so_it_is_with_floats_of_long_models(void **state) {
-    (void)state;
+TEST(so_it_is_with_floats_of_long_models) {
     if (HN_TEST_SHARE > 1)
         skip();
     expect(&of_floats);
@@ -334,8 +310,7 @@ static void so_it_is_with_floats_of_long_models(void **state) {
 }
 
 /* Text that was not compiled before. */
-static void a_call_of_the_compiler_that_fails_is_a_sentence(void **state) {
-    (void)state;
+TEST(a_call_of_the_compiler_that_fails_is_a_sentence) {
     static const char *const names[] = {"nvrtcVersion",      "nvrtcCreateProgram", "nvrtcCompileProgram",
                                         "nvrtcGetCUBINSize", "nvrtcGetCUBIN",      "nvrtcGetProgramLog"};
     hn_device_options options = hn_device_defaults();
@@ -375,8 +350,7 @@ static bool allocation_fails(const struct life *life, size_t k, bool for_ever) {
 }
 
 /* There are many, most of them in printing: of later ones some. */
-static void an_allocation_that_fails_is_an_error(void **state) {
-    (void)state;
+TEST(an_allocation_that_fails_is_an_error) {
     for (int for_ever = 0; for_ever < 2; for_ever++) {
         for (size_t k = 1; allocation_fails(&of_layer, k, for_ever); k += sparsely * (1 + k / 16))
             ;
@@ -393,35 +367,13 @@ static void an_allocation_that_fails_is_an_error(void **state) {
     check_it_lives_on(&of_searching);
 }
 
+TEST_GROUP(set_up, tear_down)
+
 int main(int count, char **words) {
     sparsely = count > 1 && strcmp(words[1], "all") == 0 ? 1 : HN_TEST_SHARE > 1 ? 48 : 12;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_driver_it_says_so),
-        cmocka_unit_test(without_a_compiler_it_says_so),
-        cmocka_unit_test(without_faults_everything_is_well),
-        cmocka_unit_test(a_device_that_is_too_old_is_refused),
-        cmocka_unit_test(a_device_without_memory_says_so),
-        cmocka_unit_test(a_call_of_the_driver_that_fails_is_a_sentence),
-        cmocka_unit_test(memory_of_a_call_is_taken_in_the_order_of_its_stream_where_that_can_be),
-        cmocka_unit_test(so_it_is_in_training),
-        cmocka_unit_test(so_it_is_in_refinement),
-        cmocka_unit_test(so_it_is_in_searches),
-        cmocka_unit_test(so_it_is_where_a_layer_is_there_already),
-        cmocka_unit_test(so_it_is_where_a_policy_is_there_already),
-        cmocka_unit_test(so_it_is_where_the_cache_has_the_kernels),
-        cmocka_unit_test(a_compiler_refuses),
-        cmocka_unit_test(an_old_compiler_compiles_at_once),
-        cmocka_unit_test(a_compiler_makes_no_code),
-        cmocka_unit_test(a_driver_does_not_say_why),
-        cmocka_unit_test(a_text_that_there_is_no_memory_for_is_none),
-        cmocka_unit_test(so_it_is_with_long_models),
-        cmocka_unit_test(so_it_is_with_floats_of_long_models),
-        cmocka_unit_test(a_call_of_the_compiler_that_fails_is_a_sentence),
-        cmocka_unit_test(an_allocation_that_fails_is_an_error),
-    };
     if (!fake_can_compile()) {
         puts("skipped: there is no C++ compiler");
         return TEST_SKIPPED;
     }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return run_registered_tests();
 }

@@ -15,7 +15,6 @@
 #include "hardnet/arrays.h"
 
 #include <errno.h>
-#include <string.h>
 
 enum { PIECE = 7 }; /* bytes of one transfer: a file takes several */
 
@@ -94,8 +93,7 @@ static bool write_fails_at(size_t k, int code) {
     return true;
 }
 
-static void a_write_whose_kth_call_fails_keeps_the_old_file(void **state) {
-    (void)state;
+TEST_AROUND(a_write_whose_kth_call_fails_keeps_the_old_file, make_folder, remove_folder) {
     for (size_t i = 0; i < COUNT_OF(codes); i++) {
         size_t k = 1;
         for (; write_fails_at(k, codes[i]); k++)
@@ -105,9 +103,12 @@ static void a_write_whose_kth_call_fails_keeps_the_old_file(void **state) {
     }
 }
 
+TEST_AROUND(a_write_whose_kth_call_fails_keeps_the_old_file_without_unnamed_files, make_plain_folder, remove_folder) {
+    a_write_whose_kth_call_fails_keeps_the_old_file(state);
+}
+
 /* From some call on nothing works any more, not even removing: a name may be left, but the file is the old one, or the new one whole. */
-static void a_disk_that_goes_away_leaves_a_whole_file(void **state) {
-    (void)state;
+TEST_AROUND(a_disk_that_goes_away_leaves_a_whole_file, make_folder, remove_folder) {
     size_t open_files = count_open_files(), k = 1;
     for (;; k++) {
         system_fail_from(k, EIO);
@@ -129,8 +130,11 @@ static void a_disk_that_goes_away_leaves_a_whole_file(void **state) {
     assert_true(k > 7 + sizeof new_text / PIECE);
 }
 
-static void a_read_whose_kth_call_fails_gives_nothing(void **state) {
-    (void)state;
+TEST_AROUND(a_disk_that_goes_away_leaves_a_whole_file_without_unnamed_files, make_plain_folder, remove_folder) {
+    a_disk_that_goes_away_leaves_a_whole_file(state);
+}
+
+TEST_AROUND(a_read_whose_kth_call_fails_gives_nothing, make_folder, remove_folder) {
     size_t open_files = count_open_files(), k = 1;
     for (;; k++) {
         struct file_bytes read;
@@ -157,8 +161,7 @@ static void a_read_whose_kth_call_fails_gives_nothing(void **state) {
     assert_true(k > 3 + sizeof old_text / PIECE);
 }
 
-static void an_interrupted_transfer_is_taken_up_again(void **state) {
-    (void)state;
+TEST_AROUND(an_interrupted_transfer_is_taken_up_again, make_folder, remove_folder) {
     for (size_t k = 1;; k++) {
         system_fail_at(k, EINTR);
         hn_status status = file_write(path, new_text, sizeof new_text, NULL);
@@ -183,8 +186,11 @@ static void an_interrupted_transfer_is_taken_up_again(void **state) {
     }
 }
 
-static void transfers_of_any_length_move_the_whole_file(void **state) {
-    (void)state;
+TEST_AROUND(an_interrupted_transfer_is_taken_up_again_without_unnamed_files, make_plain_folder, remove_folder) {
+    an_interrupted_transfer_is_taken_up_again(state);
+}
+
+TEST_AROUND(transfers_of_any_length_move_the_whole_file, make_folder, remove_folder) {
     for (size_t piece = 1; piece < sizeof new_text + 2; piece++) {
         system_move_at_most(piece);
         assert_int_equal(file_write(path, new_text, sizeof new_text, NULL), HN_OK);
@@ -192,8 +198,7 @@ static void transfers_of_any_length_move_the_whole_file(void **state) {
     }
 }
 
-static void a_file_system_that_cannot_sync_folders_is_taken_as_it_is(void **state) {
-    (void)state;
+TEST_AROUND(a_file_system_that_cannot_sync_folders_is_taken_as_it_is, make_folder, remove_folder) {
     system_fail_never();
     assert_int_equal(file_write(path, old_text, sizeof old_text, NULL), HN_OK);
     size_t calls = system_calls();
@@ -203,32 +208,27 @@ static void a_file_system_that_cannot_sync_folders_is_taken_as_it_is(void **stat
     assert_int_equal(system_failed_call(), CALL_SYNC);
 }
 
-static void an_errno_without_a_text_is_told_as_a_number(void **state) {
-    (void)state;
+TEST_AROUND(an_errno_without_a_text_is_told_as_a_number, make_folder, remove_folder) {
     hn_error error;
     struct file_bytes read;
     system_fail_at(1, 99999);
-    assert_int_equal(file_read(&read, path, SIZE_MAX, &error), HN_IO);
-    assert_contains(error.text, "99999");
+    assert_error(file_read(&read, path, SIZE_MAX, &error), HN_IO, error, "99999");
 }
 
-static void memory_that_runs_out_is_told_and_the_old_file_kept(void **state) {
-    (void)state;
+TEST_AROUND(memory_that_runs_out_is_told_and_the_old_file_kept, make_folder, remove_folder) {
     for (int for_ever = 0; for_ever < 2; for_ever++) {
         hn_error error;
         struct file_bytes read;
         size_t open_files = count_open_files();
         memory_fail_at(1, for_ever);
-        assert_int_equal(file_write(path, new_text, sizeof new_text, &error), HN_NO_MEMORY);
-        assert_contains(error.text, "/file: out of memory");
+        assert_error(file_write(path, new_text, sizeof new_text, &error), HN_NO_MEMORY, error, "/file: out of memory");
         memory_fail_at(1, for_ever);
         assert_int_equal(file_read(&read, path, SIZE_MAX, &error), HN_NO_MEMORY);
         assert_null(read.data);
         memory_fail_at(2, for_ever);
         system_fail_at(2, EIO); /* a size that is not known, and a device that does not end */
         system_move_at_most(0);
-        assert_int_equal(file_read(&read, "/dev/zero", SIZE_MAX, &error), HN_NO_MEMORY);
-        assert_contains(error.text, "/dev/zero: out of memory");
+        assert_error(file_read(&read, "/dev/zero", SIZE_MAX, &error), HN_NO_MEMORY, error, "/dev/zero: out of memory");
         assert_null(read.data);
         memory_fail_never();
         check_file_is(old_text, sizeof old_text);
@@ -265,32 +265,9 @@ static bool rows_fail_at(size_t k, size_t *refused) {
     return failed;
 }
 
-static void rows_whose_kth_call_fails_are_right_or_refused(void **state) {
-    (void)state;
+TEST_AROUND(rows_whose_kth_call_fails_are_right_or_refused, make_folder, remove_folder) {
     size_t k = 1, refused = 0;
     while (rows_fail_at(k, &refused))
         k++;
     assert_true(k > 10 && refused > 3);
-}
-
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
-#define IN_A_PLAIN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_plain_folder, remove_folder)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(a_write_whose_kth_call_fails_keeps_the_old_file),
-        IN_A_PLAIN_FOLDER(a_write_whose_kth_call_fails_keeps_the_old_file),
-        IN_A_FOLDER(a_disk_that_goes_away_leaves_a_whole_file),
-        IN_A_PLAIN_FOLDER(a_disk_that_goes_away_leaves_a_whole_file),
-        IN_A_FOLDER(a_read_whose_kth_call_fails_gives_nothing),
-        IN_A_FOLDER(an_interrupted_transfer_is_taken_up_again),
-        IN_A_PLAIN_FOLDER(an_interrupted_transfer_is_taken_up_again),
-        IN_A_FOLDER(transfers_of_any_length_move_the_whole_file),
-        IN_A_FOLDER(a_file_system_that_cannot_sync_folders_is_taken_as_it_is),
-        IN_A_FOLDER(an_errno_without_a_text_is_told_as_a_number),
-        IN_A_FOLDER(rows_whose_kth_call_fails_are_right_or_refused),
-        IN_A_FOLDER(memory_that_runs_out_is_told_and_the_old_file_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/failing_system.h"
+#include "support/model_check.h"
 #include "support/scratch.h"
 
 #include "base/memory.h"
@@ -13,9 +14,6 @@
 #include "hardnet/kernel.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,8 +48,7 @@ static void check_nothing_is_left(size_t entries, size_t open_files) {
 
 /* ---- the cache's folder ---- */
 
-static void a_folder_whose_kth_call_fails_is_an_error_by_name(void **state) {
-    (void)state;
+TEST_AROUND(a_folder_whose_kth_call_fails_is_an_error_by_name, make_folder, remove_folder) {
     char folder[FILE_LONGEST];
     for (size_t i = 0; i < COUNT_OF(codes); i++)
         for (size_t k = 1;; k++) {
@@ -89,8 +86,7 @@ static void expect_kernel(const char *path, const char *model) {
     base_release(read.data);
 }
 
-static void a_kernel_whose_write_fails_leaves_the_old_one(void **state) {
-    (void)state;
+TEST_AROUND(a_kernel_whose_write_fails_leaves_the_old_one, make_folder, remove_folder) {
     const struct file_bytes object = {bytes, sizeof bytes};
     const struct kernel_identity old = identity("old"), new = identity("new");
     char path[256];
@@ -114,8 +110,7 @@ static void a_kernel_whose_write_fails_leaves_the_old_one(void **state) {
     assert_true(k > 8);
 }
 
-static void a_kernel_whose_read_fails_is_not_read(void **state) {
-    (void)state;
+TEST_AROUND(a_kernel_whose_read_fails_is_not_read, make_folder, remove_folder) {
     const struct file_bytes object = {bytes, sizeof bytes};
     const struct kernel_identity own = identity("own");
     char path[256];
@@ -153,8 +148,7 @@ static void a_kernel_whose_read_fails_is_not_read(void **state) {
 /* ---- a compiler ---- */
 
 /* Removing what is left over is all that may fail without a word. */
-static void a_compiler_whose_kth_call_fails_gives_nothing(void **state) {
-    (void)state;
+TEST_AROUND(a_compiler_whose_kth_call_fails_gives_nothing, make_folder, remove_folder) {
     static const char script[] = "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done; echo object > \"$2\"\n";
     struct compiler compiler;
     char path[256];
@@ -185,8 +179,7 @@ static void a_compiler_whose_kth_call_fails_gives_nothing(void **state) {
     assert_true(k > 12);
 }
 
-static void a_wait_that_fails_is_told(void **state) {
-    (void)state;
+TEST_AROUND(a_wait_that_fails_is_told, make_folder, remove_folder) {
     struct compiler compiler;
     hn_error error = {.text = ""};
     struct file_bytes out;
@@ -203,12 +196,7 @@ static void a_wait_that_fails_is_told(void **state) {
 /* ---- all of it ---- */
 
 static hn_model *small_model(void) {
-    hn_model *model;
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b");
-    hn_constrain(model, "disc", 0, hn_add(hn_mul(a, a), hn_mul(b, b)), 1);
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
-    return model;
+    return model_of_text("var a; var b; disc: 0 <= a*a + b*b <= 1;");
 }
 
 /* A compiler that is `cc` the first time, and then copies what came of that. */
@@ -267,8 +255,7 @@ static void clear_cache(void) {
     assert_int_equal(system("rm -r \"$XDG_CACHE_HOME\"/hardnet"), 0);
 }
 
-static void compiling_with_a_call_that_fails_leaves_nothing_behind(void **state) {
-    (void)state;
+TEST_AROUND(compiling_with_a_call_that_fails_leaves_nothing_behind, make_folder, remove_folder) {
     struct whole whole;
     hn_error error;
     begin_whole(&whole);
@@ -295,8 +282,7 @@ static void compiling_with_a_call_that_fails_leaves_nothing_behind(void **state)
     hn_model_destroy(whole.model);
 }
 
-static void compiling_without_memory_is_told(void **state) {
-    (void)state;
+TEST_AROUND(compiling_without_memory_is_told, make_folder, remove_folder) {
     struct whole whole;
     hn_error error;
     begin_whole(&whole);
@@ -314,8 +300,7 @@ static void compiling_without_memory_is_told(void **state) {
     hn_model_destroy(whole.model);
 }
 
-static void a_layer_without_memory_for_its_kernel_is_none(void **state) {
-    (void)state;
+TEST_AROUND(a_layer_without_memory_for_its_kernel_is_none, make_folder, remove_folder) {
     struct whole whole;
     hn_kernel_info info = {.size = sizeof info};
     hn_layer_options options = hn_layer_defaults();
@@ -351,20 +336,4 @@ static void a_layer_without_memory_for_its_kernel_is_none(void **state) {
     }
     clear_cache();
     hn_model_destroy(whole.model);
-}
-
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(a_folder_whose_kth_call_fails_is_an_error_by_name),
-        IN_A_FOLDER(a_kernel_whose_write_fails_leaves_the_old_one),
-        IN_A_FOLDER(a_kernel_whose_read_fails_is_not_read),
-        IN_A_FOLDER(a_compiler_whose_kth_call_fails_gives_nothing),
-        IN_A_FOLDER(a_wait_that_fails_is_told),
-        IN_A_FOLDER(compiling_with_a_call_that_fails_leaves_nothing_behind),
-        IN_A_FOLDER(compiling_without_memory_is_told),
-        IN_A_FOLDER(a_layer_without_memory_for_its_kernel_is_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

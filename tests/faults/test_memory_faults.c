@@ -14,8 +14,6 @@
 #include "base/arena.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 enum { MATRICES = 8, LEAST_ALLOCATIONS = 60 };
 
 /* What a journey makes, all of it released at its end, and the numbers that it comes home with. */
@@ -195,18 +193,15 @@ static void travel_with_faults(bool for_ever) {
     assert_int_equal(memory_live_blocks(), 0);
 }
 
-static void an_allocation_that_fails_once_is_told_and_nothing_leaks(void **state) {
-    (void)state;
+TEST(an_allocation_that_fails_once_is_told_and_nothing_leaks) {
     travel_with_faults(false);
 }
 
-static void memory_that_stays_out_is_told_and_nothing_leaks(void **state) {
-    (void)state;
+TEST(memory_that_stays_out_is_told_and_nothing_leaks) {
     travel_with_faults(true);
 }
 
-static void a_model_without_memory_is_no_model(void **state) {
-    (void)state;
+TEST(a_model_without_memory_is_no_model) {
     for (size_t k = 1; k <= 3; k++) {
         hn_model *model = (hn_model *)(void *)&k;
         memory_fail_at(k, false);
@@ -217,8 +212,7 @@ static void a_model_without_memory_is_no_model(void **state) {
     memory_fail_never();
 }
 
-static void an_arena_and_an_array_survive_a_failed_allocation(void **state) {
-    (void)state;
+TEST(an_arena_and_an_array_survive_a_failed_allocation) {
     struct arena arena = {NULL};
     size_t capacity = 0;
     memory_fail_at(1, false);
@@ -235,14 +229,4 @@ static void an_arena_and_an_array_survive_a_failed_allocation(void **state) {
     base_release(array);
     arena_release(&arena);
     assert_int_equal(memory_live_blocks(), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_allocation_that_fails_once_is_told_and_nothing_leaks),
-        cmocka_unit_test(memory_that_stays_out_is_told_and_nothing_leaks),
-        cmocka_unit_test(a_model_without_memory_is_no_model),
-        cmocka_unit_test(an_arena_and_an_array_survive_a_failed_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

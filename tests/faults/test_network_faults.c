@@ -16,8 +16,6 @@
 #include "nn/network_parts.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PIECE = 97 }; /* bytes of one transfer: a file takes several */
 
@@ -140,8 +138,7 @@ static bool save_fails_at(size_t k, int code) {
     return true;
 }
 
-static void a_save_whose_kth_call_fails_keeps_the_old_file(void **state) {
-    (void)state;
+TEST_AROUND(a_save_whose_kth_call_fails_keeps_the_old_file, begin, end) {
     for (size_t i = 0; i < COUNT_OF(codes); i++) {
         size_t k = 1;
         for (; save_fails_at(k, codes[i]); k++)
@@ -151,8 +148,11 @@ static void a_save_whose_kth_call_fails_keeps_the_old_file(void **state) {
     }
 }
 
-static void a_load_whose_kth_call_fails_gives_no_network(void **state) {
-    (void)state;
+TEST_AROUND(a_save_whose_kth_call_fails_keeps_the_old_checkpoint, begin_checkpoints, end) {
+    a_save_whose_kth_call_fails_keeps_the_old_file(state);
+}
+
+TEST_AROUND(a_load_whose_kth_call_fails_gives_no_network, begin, end) {
     size_t open_files = count_open_files(), k = 1;
     for (bool more = true; more; k++) {
         hn_network *network = networks[0];
@@ -171,8 +171,7 @@ static void a_load_whose_kth_call_fails_gives_no_network(void **state) {
     assert_true(k > 10);
 }
 
-static void interrupted_and_short_transfers_are_no_failures(void **state) {
-    (void)state;
+TEST_AROUND(interrupted_and_short_transfers_are_no_failures, begin, end) {
     for (size_t piece = 1; piece < 3000; piece = piece * 3 + 1) {
         system_move_at_most(piece);
         save(1);
@@ -194,8 +193,7 @@ static void interrupted_and_short_transfers_are_no_failures(void **state) {
     }
 }
 
-static void a_load_opens_one_file_and_reads_it(void **state) {
-    (void)state;
+TEST_AROUND(a_load_opens_one_file_and_reads_it, begin, end) {
     hn_network *network;
     system_move_at_most(0);
     system_fail_never();
@@ -264,21 +262,18 @@ static void check_memory_faults(hn_status (*work)(hn_error *), size_t least) {
     }
 }
 
-static void memory_that_runs_out_is_told(void **state) {
-    (void)state;
+TEST_AROUND(memory_that_runs_out_is_told, begin, end) {
     check_memory_faults(create_and_prepare, 2);
     check_memory_faults(load_and_destroy, 3);
     check_memory_faults(save_new, 2);
 }
 
-static void memory_that_runs_out_changes_no_checkpoint(void **state) {
-    (void)state;
+TEST_AROUND(memory_that_runs_out_changes_no_checkpoint, begin_checkpoints, end) {
     check_memory_faults(load_numbers, 1);
     check_memory_faults(save_new, 1);
 }
 
-static void running_makes_no_allocation(void **state) {
-    (void)state;
+TEST_AROUND(running_makes_no_allocation, begin, end) {
     enum { COUNT = 130 };
     double x[COUNT * 3] = {1}, y[COUNT * 2];
     double *gradient = calloc(hn_network_parameter_count(networks[0]), sizeof *gradient);
@@ -296,21 +291,4 @@ static void running_makes_no_allocation(void **state) {
     base_release(block);
     free(workspace);
     free(gradient);
-}
-
-#define WITH_FILES(test)       cmocka_unit_test_setup_teardown(test, begin, end)
-#define WITH_CHECKPOINTS(test) cmocka_unit_test_setup_teardown(test, begin_checkpoints, end)
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        WITH_FILES(a_save_whose_kth_call_fails_keeps_the_old_file),
-        WITH_CHECKPOINTS(a_save_whose_kth_call_fails_keeps_the_old_file),
-        WITH_CHECKPOINTS(memory_that_runs_out_changes_no_checkpoint),
-        WITH_FILES(a_load_whose_kth_call_fails_gives_no_network),
-        WITH_FILES(interrupted_and_short_transfers_are_no_failures),
-        WITH_FILES(a_load_opens_one_file_and_reads_it),
-        WITH_FILES(memory_that_runs_out_is_told),
-        WITH_FILES(running_makes_no_allocation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,6 @@
 #include "support/check.h"
 #include "support/failing_memory.h"
 
-#include <math.h>
-
 enum { ENTRIES = 1000, MOST_BYTES_EACH = 100 };
 
 static void check_memory(size_t rows, size_t columns) {
@@ -33,20 +31,10 @@ static void check_memory(size_t rows, size_t columns) {
     assert_int_equal(memory_live_blocks(), 0);
 }
 
-static void a_row_over_all_outputs_takes_memory_by_its_entries(void **state) {
-    (void)state;
+TEST(a_row_over_all_outputs_takes_memory_by_its_entries) {
     check_memory(1, ENTRIES);
 }
 
-static void an_output_in_all_rows_takes_memory_by_its_entries(void **state) {
-    (void)state;
+TEST(an_output_in_all_rows_takes_memory_by_its_entries) {
     check_memory(ENTRIES, 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_over_all_outputs_takes_memory_by_its_entries),
-        cmocka_unit_test(an_output_in_all_rows_takes_memory_by_its_entries),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

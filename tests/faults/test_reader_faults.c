@@ -1,13 +1,11 @@
-/* test_reader_faults.c - every allocation of a reading fails in turn, once and for ever after.
+/* test_reader_faults.c - every allocation of a reading and of a writing fails in turn, once and for ever after.
  *
- * For k = 1, 2, ... a text is read with allocation k failing, until the reading comes through: each time there is a
- * status and a sentence, no model, and nothing leaks.
+ * For k = 1, 2, ... a text is read, or a model written, with allocation k failing, until that succeeds: each time there is a
+ * status and a sentence, no model and no text, and nothing leaks.
  *
  * SPDX-License-Identifier: MIT */
-#include "ampl/reading.h"
+#include "ampl/writing.h"
 #include "support/failing_memory.h"
-
-enum { LEAST_ALLOCATIONS = 100 };
 
 /* Something of everything that needs memory. */
 static const char *const rich =
@@ -39,6 +37,15 @@ static const char *const richer =
     "restore e; objective other; while p[4] < 2 do { let p[4] := p[4] + 1; continue; }\n"
     "data; set S := b a c;\n";
 
+/* Families, tables, names in backquotes, shared parts, starts, fixed columns, requirements, definitions. */
+static const char *const written =
+    "param x{i in 1..3} >= -i, <= 2*i; param `a b`; param lo{1..2}; var y{i in 1..2, j in 1..2} >= lo[i], := x[j];\n"
+    "var `sum` >= `a b`^2; var z{1..40}; check: x[1] < x[2]; check `c d`: x[3] > 0; fix y[1,1] := sin(x[1]); let "
+    "y[1,1].start := 2;\n"
+    "var d{i in 1..2} = exp(y[i,1])*y[i,2]; maximize f: sum{i in 1..40} z[i]^2 - d[1]*d[2];\n"
+    "c{i in 1..2}: d[i] + sin(d[i]) <= x[i]; e: (if y[2,2] < x[1] then sqrt(`sum`) else 2) + y[1,2]^2 = 1;\n"
+    "data; param lo := 1 -1 2 -2;\n";
+
 /* One mistake each, told by a message that needs memory itself. */
 static const char *const wrong[] = {"set S; var x{S}; data; set S := a 'b''c' 'b''c';",
                                     "param p{1..2}; var x; data; param p := 1 2 1 3;",
@@ -49,60 +56,68 @@ static void ignore(void *context, const hn_message *note) {
     (void)note;
 }
 
-static hn_status read_once(const char *text, hn_error *error) {
+/* What is tried: reading a text, or writing a model. */
+struct subject {
+    const char *text;
+    const hn_model *model;
+};
+
+static hn_status read_once(const struct subject *subject, hn_error *error) {
     hn_model *model;
     hn_read_options options = hn_read_defaults();
     const char *lets[] = {"n=3"};
-    options.message = text == richer ? NULL : ignore; /* a note that repeats is said at once where memory is out */
+    options.message =
+        subject->text == richer ? NULL : ignore; /* a note that repeats is said at once where memory is out */
     options.lets = lets;
     options.let_count = 1;
-    hn_status status = read_text(&model, text, &options, error);
+    hn_status status = read_text(&model, subject->text, &options, error);
     assert_true((status == HN_OK) == (model != NULL));
     hn_model_destroy(model);
-    assert_int_equal(memory_live_blocks(), 0);
     return status;
 }
 
-/* The number of allocations of a reading that comes through. */
-static size_t read_with_faults(const char *text, hn_status expected, bool for_ever) {
+static hn_status write_once(const struct subject *subject, hn_error *error) {
+    char *text;
+    size_t length = 1;
+    hn_status status = hn_model_write(subject->model, &text, &length, error);
+    assert_true((text != NULL) == (status == HN_OK) && (length > 0) == (status == HN_OK));
+    hn_text_release(text);
+    return status;
+}
+
+/* Until it succeeds, or fails as expected without a fault; it makes at least so many allocations. */
+static void try_with_faults(const struct subject *subject, hn_status expected, size_t least) {
     hn_error error = {.status = HN_OK, .text = ""};
-    for (size_t k = 1;; k++) {
-        memory_fail_at(k, for_ever);
-        hn_status status = read_once(text, &error);
-        bool failed = memory_has_failed();
-        memory_fail_never();
-        if (status != (failed ? HN_NO_MEMORY : expected) || (failed && !strstr(error.text, "out of memory")))
-            fail_msg("allocation %zu: %s", k, error.text);
-        if (!failed)
-            return k - 1;
-    }
+    size_t live = memory_live_blocks();
+    for (int for_ever = 0; for_ever < 2; for_ever++)
+        for (size_t k = 1;; k++) {
+            memory_fail_at(k, for_ever);
+            hn_status status = subject->model ? write_once(subject, &error) : read_once(subject, &error);
+            bool failed = memory_has_failed();
+            memory_fail_never();
+            if (status != (failed ? HN_NO_MEMORY : expected) || (failed && !strstr(error.text, "out of memory")))
+                fail_msg("allocation %zu: %s", k, error.text);
+            assert_int_equal(memory_live_blocks(), live);
+            if (!failed) {
+                assert_true(k > least);
+                break;
+            }
+        }
 }
 
-static void a_reading_whose_memory_fails_once_is_told_and_nothing_leaks(void **state) {
-    (void)state;
-    assert_true(read_with_faults(rich, HN_OK, false) > LEAST_ALLOCATIONS);
-    assert_true(read_with_faults(richer, HN_OK, false) > LEAST_ALLOCATIONS);
+TEST(a_reading_whose_memory_fails_is_reported_and_nothing_leaks) {
+    try_with_faults(&(struct subject){.text = rich}, HN_OK, 100);
+    try_with_faults(&(struct subject){.text = richer}, HN_OK, 100);
 }
 
-static void a_reading_whose_memory_stays_out_is_told_and_nothing_leaks(void **state) {
-    (void)state;
-    assert_true(read_with_faults(rich, HN_OK, true) > LEAST_ALLOCATIONS);
-    assert_true(read_with_faults(richer, HN_OK, true) > LEAST_ALLOCATIONS);
+TEST(a_mistake_is_reported_or_the_lack_of_memory_to_report_it) {
+    for (size_t i = 0; i < COUNT_OF(wrong); i++)
+        try_with_faults(&(struct subject){.text = wrong[i]}, HN_INVALID, 0);
 }
 
-static void a_mistake_is_told_or_the_lack_of_memory_to_tell_it(void **state) {
-    (void)state;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        read_with_faults(wrong[i], HN_INVALID, false);
-        read_with_faults(wrong[i], HN_INVALID, true);
-    }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reading_whose_memory_fails_once_is_told_and_nothing_leaks),
-        cmocka_unit_test(a_reading_whose_memory_stays_out_is_told_and_nothing_leaks),
-        cmocka_unit_test(a_mistake_is_told_or_the_lack_of_memory_to_tell_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+TEST(a_writing_whose_memory_fails_is_reported_and_nothing_leaks) {
+    hn_model *model = must_read(written);
+    try_with_faults(&(struct subject){.model = model}, HN_OK, 60);
+    hn_model_destroy(model);
+    assert_int_equal(memory_live_blocks(), 0);
 }

@@ -7,6 +7,7 @@
  * `all` the first allocations of each fail besides, and some of the later ones.
  *
  * SPDX-License-Identifier: MIT */
+#include "ampl/wrong_texts.h"
 #include "support/check.h"
 #include "support/failing_memory.h"
 #include "support/shape_models.h"
@@ -20,9 +21,6 @@
 #include "layer/driver.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_BYTES = 1 << 16, LARGE_BYTES = 3000, EMITTED_BYTES = 600 /* what is emitted is searched for pairs */ };
 
@@ -202,6 +200,11 @@ static void try_text(struct subject *s, int number) {
     assert_int_equal(memory_live_blocks(), 0);
 }
 
+static void try_some(struct subject *s, int number) {
+    if (whole || HN_TEST_SHARE == 1 || number % 4 == 0) /* sanitizers are slow */
+        try_text(s, number);
+}
+
 static size_t try_folder(const char *folder) {
     struct subject *s = calloc(1, sizeof *s);
     struct dirent **entries;
@@ -213,11 +216,8 @@ static size_t try_folder(const char *folder) {
         if (file) {
             s->length = fread(s->bytes, 1, sizeof s->bytes, file);
             fclose(file);
-            if (s->length < sizeof s->bytes) {
-                if (whole || HN_TEST_SHARE == 1 || tried % 4 == 0) /* sanitizers are slow */
-                    try_text(s, tried);
-                tried++;
-            }
+            if (s->length < sizeof s->bytes)
+                try_some(s, tried++);
         }
         free(entries[i]);
     }
@@ -226,25 +226,32 @@ static size_t try_folder(const char *folder) {
     return (size_t)tried;
 }
 
-static void texts_of_the_tests(void **state) {
-    (void)state;
+TEST(texts_of_the_tests) {
     assert_true(try_folder("tests/ampl/texts") > 60);
 }
 
-static void texts_with_mistakes(void **state) {
-    (void)state;
-    assert_true(try_folder("tests/ampl/wrong") > 100);
+TEST(texts_with_mistakes) {
+    size_t count;
+    struct wrong *texts = wrong_texts(&count);
+    struct subject *s = calloc(1, sizeof *s);
+    assert_true(s && count > 100);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(s->path, sizeof s->path, "%s", texts[i].name);
+        s->length = texts[i].length;
+        memcpy(s->bytes, texts[i].text, s->length);
+        try_some(s, (int)i);
+    }
+    free(s);
+    free(texts);
 }
 
-static void models_that_ship(void **state) {
-    (void)state;
+TEST(models_that_ship) {
     assert_true(try_folder("models/feasibility") > 10);
     assert_true(try_folder("models/infeasible") > 3);
 }
 
 /* Layers of every method and their kernels, of models that ask for other systems: full, bordered, affine throughout. */
-static void models_of_other_shapes(void **state) {
-    (void)state;
+TEST(models_of_other_shapes) {
     hn_model *models[] = {dense_model(9, 12, 1),
                           affine_model((struct affine_shape){7, 12, 4, 2}, 1),
                           affine_model((struct affine_shape){7, 12, 4, 0}, 1),
@@ -269,8 +276,7 @@ static void models_of_other_shapes(void **state) {
 }
 
 /* Each allocation in turn, of kernels that run all their rounds by themselves: half a list of statements is none. */
-static void rounds_of_a_kernel(void **state) {
-    (void)state;
+TEST(rounds_of_a_kernel) {
     hn_model *model = undefined_model(1);
     struct subject *s = calloc(1, sizeof *s);
     assert_non_null(s);
@@ -290,10 +296,5 @@ static void rounds_of_a_kernel(void **state) {
 int main(int count, char **words) {
     all = count > 1 && strcmp(words[1], "all") == 0;
     whole = all || (count > 1 && strcmp(words[1], "whole") == 0);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(models_of_other_shapes), cmocka_unit_test(rounds_of_a_kernel),
-        cmocka_unit_test(texts_of_the_tests),     cmocka_unit_test(texts_with_mistakes),
-        cmocka_unit_test(models_that_ship),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

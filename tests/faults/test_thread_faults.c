@@ -11,8 +11,6 @@
 #include "base/thread_pool.h"
 #include "hardnet/layer.h"
 
-#include <stdio.h>
-
 enum { THREADS = 5, PIECES = 100 };
 
 static hn_layer *half_line(void) {
@@ -26,8 +24,7 @@ static hn_layer *half_line(void) {
     return layer;
 }
 
-static void a_pool_whose_thread_does_not_start_is_none(void **state) {
-    (void)state;
+TEST(a_pool_whose_thread_does_not_start_is_none) {
     hn_layer *layer = half_line();
     size_t blocks = memory_live_blocks();
     for (int k = 1; k < THREADS; k++) {
@@ -46,8 +43,7 @@ static void a_pool_whose_thread_does_not_start_is_none(void **state) {
 }
 
 /* A pool of one needs no thread but the caller's. */
-static void a_pool_of_one_thread_starts_none(void **state) {
-    (void)state;
+TEST(a_pool_of_one_thread_starts_none) {
     hn_layer *layer = half_line();
     hn_pool *pool;
     threads_fail_at(1);
@@ -64,8 +60,7 @@ static void count_piece(void *context, int member, size_t number) {
     __atomic_fetch_add(&done[number], 1, __ATOMIC_RELAXED);
 }
 
-static void a_gathered_team_works_with_those_that_started(void **state) {
-    (void)state;
+TEST(a_gathered_team_works_with_those_that_started) {
     for (int k = 1; k < THREADS; k++) {
         struct thread_pool *thread_pool;
         unsigned done[PIECES] = {0};
@@ -79,13 +74,4 @@ static void a_gathered_team_works_with_those_that_started(void **state) {
         thread_pool_destroy(thread_pool);
     }
     assert_int_equal(memory_live_blocks(), 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pool_whose_thread_does_not_start_is_none),
-        cmocka_unit_test(a_pool_of_one_thread_starts_none),
-        cmocka_unit_test(a_gathered_team_works_with_those_that_started),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

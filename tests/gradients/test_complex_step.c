@@ -24,9 +24,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 enum { PROBLEMS = 800 / HN_TEST_SHARE, PROBLEMS_OF_AUTO = 400 / HN_TEST_SHARE, HARD_PROBLEMS = 2000 / HN_TEST_SHARE };
 enum { LARGE_EVERY = 16, MOST_ENTRIES = 16 };
 
@@ -312,8 +309,7 @@ static void check_unicycle(const hn_model *model, const struct setting *setting,
     print_summary(setting, &all);
 }
 
-static void the_gradient_of_the_unicycle_likewise(void **state) {
-    (void)state;
+TEST(the_gradient_of_the_unicycle_likewise) {
     hn_model *model = model_of_file("models/unicycle.mod");
     assert_int_equal(hn_model_input_count(model), UNICYCLE_INPUTS);
     assert_int_equal(hn_model_output_count(model), UNICYCLE_OUTPUTS);
@@ -322,34 +318,21 @@ static void the_gradient_of_the_unicycle_likewise(void **state) {
     hn_model_destroy(model);
 }
 
-static void the_gradient_is_that_of_the_complex_step(void **state) {
-    (void)state;
+TEST(the_gradient_is_that_of_the_complex_step) {
     size_t outputs_side = 0;
     for (size_t i = 0; i < COUNT_OF(settings); i++)
         outputs_side += check_setting(&settings[i], i, COUNT_OF(settings), PROBLEMS).outputs_side;
     assert_true(outputs_side > PROBLEMS / 10);
 }
 
-static void the_gradient_of_auto_is_that_of_the_complex_step(void **state) {
-    (void)state;
+TEST(the_gradient_of_auto_is_that_of_the_complex_step) {
     struct summary all = check_setting(&setting_auto, 0, 1, PROBLEMS_OF_AUTO);
     print_message("%zu with an eps that follows |W r|\n", all.follows);
     assert_true(all.outputs_side > PROBLEMS_OF_AUTO / 10 && all.follows > PROBLEMS_OF_AUTO / 10);
 }
 
-static void clipped_steps_and_restarts_of_auto_likewise(void **state) {
-    (void)state;
+TEST(clipped_steps_and_restarts_of_auto_likewise) {
     struct summary all = check_setting(&setting_hard, 0, 1, HARD_PROBLEMS);
     print_message("%zu with clipped entries, %zu after a restart\n", all.clipped, all.restarted);
     assert_true(all.clipped > HARD_PROBLEMS / 100 && all.restarted > HARD_PROBLEMS / 50);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gradient_is_that_of_the_complex_step),
-        cmocka_unit_test(the_gradient_of_auto_is_that_of_the_complex_step),
-        cmocka_unit_test(clipped_steps_and_restarts_of_auto_likewise),
-        cmocka_unit_test(the_gradient_of_the_unicycle_likewise),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

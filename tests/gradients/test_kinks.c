@@ -14,10 +14,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = 600, PLACES = 3 }; /* the bound at c, and to either side */
 
 static const double BESIDE = 1e-7, LIMIT = 1e-3;
@@ -174,8 +170,7 @@ static void check_problem(uint64_t stream, const struct setting *setting, struct
     random_problem_release(&problem);
 }
 
-static void on_a_bound_the_gradient_is_that_of_one_side(void **state) {
-    (void)state;
+TEST(on_a_bound_the_gradient_is_that_of_one_side) {
     struct summary all[COUNT_OF(settings)] = {{0}};
     for (uint64_t stream = 0; stream < PROBLEMS; stream++)
         check_problem(stream, &settings[stream % COUNT_OF(settings)], &all[stream % COUNT_OF(settings)]);
@@ -200,8 +195,7 @@ static hn_model *bounded_model(void) {
     return m;
 }
 
-static void an_output_on_its_bound_has_the_gradient_of_one_side(void **state) {
-    (void)state;
+TEST(an_output_on_its_bound_has_the_gradient_of_one_side) {
     static const double grad_y[] = {0.7, -0.5, 0.4, 0.7, -0.5, 0.4, 0.7, -0.5, 0.4};
     hn_model *model = bounded_model();
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
@@ -231,12 +225,4 @@ static void an_output_on_its_bound_has_the_gradient_of_one_side(void **state) {
         hn_layer_destroy(layer);
     }
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_a_bound_the_gradient_is_that_of_one_side),
-        cmocka_unit_test(an_output_on_its_bound_has_the_gradient_of_one_side),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_HARDNET, HN_METHOD_LM,
                                     HN_METHOD_AUTO,  HN_METHOD_ENFORCE, HN_METHOD_SNARENET};
 
@@ -40,8 +36,7 @@ static hn_model *small_model(void) {
     return m;
 }
 
-static void a_feasible_output_passes_the_gradient_through(void **state) {
-    (void)state;
+TEST(a_feasible_output_passes_the_gradient_through) {
     static const double x = 1, raw[] = {0.5, 1, 3, 1.5}, grad_y[] = {0.1, -0.2, 0.3, 0.4};
     hn_model *model = small_model();
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
@@ -64,8 +59,7 @@ static void a_feasible_output_passes_the_gradient_through(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_fixed_output_hands_its_gradient_to_x(void **state) {
-    (void)state;
+TEST(a_fixed_output_hands_its_gradient_to_x) {
     static const double x = 1.3, raw[] = {-1.5, 0.7, 99, 2.5};
     hn_model *model = small_model();
     struct plain_layer plain;
@@ -84,8 +78,7 @@ static void a_fixed_output_hands_its_gradient_to_x(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_fallback_has_no_gradient(void **state) {
-    (void)state;
+TEST(a_fallback_has_no_gradient) {
     static const double x[] = {NAN, 1, 1, -1, 4}; /* not finite; raw not finite; good; log of -1; 4 <= ... <= 3 */
     static const double raw[] = {0, 0, 0, 0, 0, INFINITY, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     double grad_y[20];
@@ -116,8 +109,7 @@ static void a_fallback_has_no_gradient(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_gradient_that_comes_in_without_sense_goes_out_as_zero(void **state) {
-    (void)state;
+TEST(a_gradient_that_comes_in_without_sense_goes_out_as_zero) {
     enum { COUNT = 11 };
     static const double strange[] = {NAN, INFINITY, -INFINITY, 1e308, -1e308};
     double x[COUNT], raw[COUNT * 4], grad_y[COUNT * 4];
@@ -153,8 +145,7 @@ static void a_gradient_that_comes_in_without_sense_goes_out_as_zero(void **state
     hn_model_destroy(model);
 }
 
-static void what_was_not_asked_for_changes_nothing(void **state) {
-    (void)state;
+TEST(what_was_not_asked_for_changes_nothing) {
     static const double x = 1.3, raw[] = {-1.5, 0.7, 99, 2.5}, grad_y[] = {1, 2, 3, 4};
     hn_model *model = small_model();
     hn_layer *layer = layer_of(model, short_run(HN_METHOD_LM));
@@ -173,8 +164,7 @@ static void what_was_not_asked_for_changes_nothing(void **state) {
 }
 
 /* Every kind of random problem, and points where little can be expected: finite, and flagged unless ok. */
-static void gradients_are_finite_and_flagged_unless_ok(void **state) {
-    (void)state;
+TEST(gradients_are_finite_and_flagged_unless_ok) {
     enum { PROBLEMS = 1000, COUNT = 3 };
     size_t flagged[HN_METHOD_COUNT] = {0}, samples[HN_METHOD_COUNT] = {0}, lost = 0;
     for (uint64_t stream = 0; stream < PROBLEMS; stream++) {
@@ -218,16 +208,4 @@ static void gradients_are_finite_and_flagged_unless_ok(void **state) {
     }
     print_message("%zu of them of ok samples\n", lost);
     assert_true(lost <= COUNT); /* none as things are: an ok sample is flagged only when its gradient is not finite */
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_feasible_output_passes_the_gradient_through),
-        cmocka_unit_test(a_fixed_output_hands_its_gradient_to_x),
-        cmocka_unit_test(a_fallback_has_no_gradient),
-        cmocka_unit_test(a_gradient_that_comes_in_without_sense_goes_out_as_zero),
-        cmocka_unit_test(what_was_not_asked_for_changes_nothing),
-        cmocka_unit_test(gradients_are_finite_and_flagged_unless_ok),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,10 +15,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static const double LIMIT = 1e-7;
 
 /* ---- checks ---- */
@@ -68,8 +64,7 @@ static void check_kernel(hn_model *model, hn_method method, double damping, int 
     hn_model_destroy(model);
 }
 
-static void a_full_factor_on_the_rows_side(void **state) {
-    (void)state;
+TEST(a_full_factor_on_the_rows_side) {
     for (size_t rows = 16; rows < 21; rows++) {
         check_kernel(dense_model(rows, 30, rows), HN_METHOD_PAPER, 0.3, 5, FACTOR_DENSE, false);
         check_kernel(dense_model(rows, 30, rows), HN_METHOD_LM, -1, 8, FACTOR_DENSE, false);
@@ -78,8 +73,7 @@ static void a_full_factor_on_the_rows_side(void **state) {
     }
 }
 
-static void a_full_factor_on_the_outputs_side(void **state) {
-    (void)state;
+TEST(a_full_factor_on_the_outputs_side) {
     for (size_t outputs = 16; outputs < 21; outputs++) {
         check_kernel(dense_model(50, outputs, outputs), HN_METHOD_PAPER, 0.3, 5, FACTOR_DENSE, true);
         check_kernel(dense_model(50, outputs, outputs), HN_METHOD_LM, -1, 8, FACTOR_DENSE, true);
@@ -87,8 +81,7 @@ static void a_full_factor_on_the_outputs_side(void **state) {
     }
 }
 
-static void a_factor_in_tiles(void **state) {
-    (void)state;
+TEST(a_factor_in_tiles) {
     check_kernel(mixed_model(66, 70, 2, 1), HN_METHOD_PAPER, 0.3, 5, FACTOR_TILED, false);
     check_kernel(mixed_model(50, 70, 2, 2), HN_METHOD_LM, -1, 8, FACTOR_TILED, false);
     check_kernel(mixed_model(49, 60, 1, 3), HN_METHOD_LM, 0.1, 4, FACTOR_TILED, false);
@@ -97,8 +90,7 @@ static void a_factor_in_tiles(void **state) {
     check_kernel(dense_model(161, 165, 6), HN_METHOD_LM, 0.1, 3, FACTOR_TILED, false);
 }
 
-static void constant_rows_in_tiles(void **state) {
-    (void)state;
+TEST(constant_rows_in_tiles) {
     check_kernel(affine_model((struct affine_shape){50, 70, 9, 0}, 1), HN_METHOD_LM, 0.1, 4, FACTOR_TILED, false);
     check_kernel(affine_model((struct affine_shape){60, 70, 0, 0}, 2), HN_METHOD_LM, -1, 8, FACTOR_TILED, false);
     check_kernel(affine_model((struct affine_shape){50, 70, 9, 0}, 3), HN_METHOD_PAPER, 0.3, 5, FACTOR_TILED, false);
@@ -106,20 +98,17 @@ static void constant_rows_in_tiles(void **state) {
     check_kernel(affine_model((struct affine_shape){50, 70, 9, 2}, 5), HN_METHOD_LM, 0.1, 4, FACTOR_TILED, false);
 }
 
-static void a_sparse_factor_without_lists(void **state) {
-    (void)state;
+TEST(a_sparse_factor_without_lists) {
     check_kernel(block_model(33, 155, 2, 1), HN_METHOD_HARDNET, -1, 2, FACTOR_WALKED, false);
 }
 
-static void one_row_over_many_outputs(void **state) {
-    (void)state;
+TEST(one_row_over_many_outputs) {
     check_kernel(one_row_model(500, 2), HN_METHOD_PAPER, 0.3, 3, FACTOR_LISTED, false);
     check_kernel(one_row_model(500, 2), HN_METHOD_LM, -1, 20, FACTOR_LISTED, false);
     check_kernel(one_row_model(500, 2), HN_METHOD_HARDNET, -1, 3, FACTOR_LISTED, false);
 }
 
-static void one_output_in_many_rows(void **state) {
-    (void)state;
+TEST(one_output_in_many_rows) {
     check_kernel(one_column_model(200, 3), HN_METHOD_PAPER, 0.3, 3, FACTOR_LISTED, true);
     check_kernel(one_column_model(200, 3), HN_METHOD_LM, 0.5, 3, FACTOR_LISTED, true);
 }
@@ -132,8 +121,7 @@ static void check_bordered(size_t common, hn_method method, double damping, int 
     check_kernel(model, method, damping, iterations, FACTOR_LISTED, false);
 }
 
-static void rows_and_outputs_that_stand_everywhere(void **state) {
-    (void)state;
+TEST(rows_and_outputs_that_stand_everywhere) {
     for (size_t common = 1; common <= 3; common++) {
         check_bordered(common, HN_METHOD_PAPER, 0.3, 3);
         check_bordered(common, HN_METHOD_LM, 0.5, 3);
@@ -141,18 +129,4 @@ static void rows_and_outputs_that_stand_everywhere(void **state) {
         check_bordered(common, HN_METHOD_AUTO, -1, 60);
         check_bordered(common, HN_METHOD_HARDNET, -1, 3);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_factor_on_the_rows_side),
-        cmocka_unit_test(a_full_factor_on_the_outputs_side),
-        cmocka_unit_test(a_factor_in_tiles),
-        cmocka_unit_test(constant_rows_in_tiles),
-        cmocka_unit_test(a_sparse_factor_without_lists),
-        cmocka_unit_test(one_row_over_many_outputs),
-        cmocka_unit_test(one_output_in_many_rows),
-        cmocka_unit_test(rows_and_outputs_that_stand_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,6 @@
 #include "support/model_check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-
 enum { OUTPUTS = 3 };
 
 /* y1 starts at 5 + x and holds there; y2 is fixed at x^2; y3 must meet y3 = y1 x. */
@@ -27,9 +25,7 @@ static hn_model *plateau(bool boxed) {
 }
 
 static void run(const hn_layer *layer, double x, const double *raw, double *y) {
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, &x, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, &x, raw);
     assert_int_equal(r.reports[0].outcome, HN_OUTCOME_OK);
     for (int j = 0; j < OUTPUTS; j++)
         y[j] = r.y[j];
@@ -53,8 +49,7 @@ static void check_by_differences(const hn_layer *layer, double x, const double *
     }
 }
 
-static void an_attempt_from_the_start_values_follows_x(void **state) {
-    (void)state;
+TEST(an_attempt_from_the_start_values_follows_x) {
     const double far[] = {-50, 3, 1};
     int iterations[2];
     for (int boxed = 0; boxed < 2; boxed++) {
@@ -75,8 +70,7 @@ static void an_attempt_from_the_start_values_follows_x(void **state) {
     assert_true(iterations[1] < iterations[0]);
 }
 
-static void start_values_in_place_of_raw_outputs_follow_x(void **state) {
-    (void)state;
+TEST(start_values_in_place_of_raw_outputs_follow_x) {
     static const hn_method methods[] = {HN_METHOD_AUTO, HN_METHOD_LM};
     hn_model *model = plateau(false);
     for (int m = 0; m < 2; m++) {
@@ -88,21 +82,11 @@ static void start_values_in_place_of_raw_outputs_follow_x(void **state) {
 }
 
 /* y1 begins where y_raw has it: it owes nothing to its start value 5 + x, which nobody took. */
-static void raw_outputs_owe_nothing_to_start_values(void **state) {
-    (void)state;
+TEST(raw_outputs_owe_nothing_to_start_values) {
     const double raw[] = {5.2, 0, 0};
     hn_model *model = plateau(false);
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_AUTO));
     check_by_differences(layer, 0.3, raw);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_attempt_from_the_start_values_follows_x),
-        cmocka_unit_test(raw_outputs_owe_nothing_to_start_values),
-        cmocka_unit_test(start_values_in_place_of_raw_outputs_follow_x),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

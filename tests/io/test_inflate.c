@@ -5,8 +5,6 @@
 
 #include "io/inflate.h"
 
-#include <string.h>
-
 enum { MOST = 100, STORED = 0, FIXED = 1, DYNAMIC = 2, NO_KIND = 3 };
 
 struct bits {
@@ -108,8 +106,7 @@ static void must_be_damaged(struct bits b) {
 
 /* ---- tests ---- */
 
-static void blocks_of_every_kind_are_unpacked(void **state) {
-    (void)state;
+TEST(blocks_of_every_kind_are_unpacked) {
     struct bits b = stored(3, 3 ^ 0xffff, "abc");
     must_give(&b, "abc");
 
@@ -142,16 +139,14 @@ static void blocks_of_every_kind_are_unpacked(void **state) {
     must_give(&b, "aaaa");
 }
 
-static void stored_blocks_that_contradict_themselves_are_damaged(void **state) {
-    (void)state;
+TEST(stored_blocks_that_contradict_themselves_are_damaged) {
     must_be_damaged(stored(3, 3, "abc"));
     must_be_damaged(stored(9, 9 ^ 0xffff, "abc"));
     struct bits b = begin(NO_KIND);
     must_be_damaged(b);
 }
 
-static void codes_that_are_none_are_damaged(void **state) {
-    (void)state;
+TEST(codes_that_are_none_are_damaged) {
     must_be_damaged(dynamic(288, 1)); /* more symbols than there are */
     must_be_damaged(dynamic(257, 32));
 
@@ -177,8 +172,7 @@ static void codes_that_are_none_are_damaged(void **state) {
     must_be_damaged(b);
 }
 
-static void codes_of_too_many_or_too_few_bits_are_damaged(void **state) {
-    (void)state;
+TEST(codes_of_too_many_or_too_few_bits_are_damaged) {
     struct bits b = dynamic(257, 1);
     put_one(&b);
     put_again(&b, 3);
@@ -215,8 +209,7 @@ static void codes_of_too_many_or_too_few_bits_are_damaged(void **state) {
     must_be_damaged(b);
 }
 
-static void repetitions_of_what_is_not_there_are_damaged(void **state) {
-    (void)state;
+TEST(repetitions_of_what_is_not_there_are_damaged) {
     struct bits b = begin(FIXED);
     put_code(&b, 0x30 + 'a', 8);
     put_code(&b, 2, 7);
@@ -231,15 +224,4 @@ static void repetitions_of_what_is_not_there_are_damaged(void **state) {
     put_code(&b, 0xc6, 8); /* a length that there is not */
     put(&b, 0, 20);
     must_be_damaged(b);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_of_every_kind_are_unpacked),
-        cmocka_unit_test(stored_blocks_that_contradict_themselves_are_damaged),
-        cmocka_unit_test(codes_that_are_none_are_damaged),
-        cmocka_unit_test(codes_of_too_many_or_too_few_bits_are_damaged),
-        cmocka_unit_test(repetitions_of_what_is_not_there_are_damaged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,8 +52,7 @@ static void check_same(const char *path) {
     hn_array_release(&whole);
 }
 
-static void every_kind_of_number_is_read(void **state) {
-    (void)state;
+TEST_IN_FOLDER(every_kind_of_number_is_read) {
     static const struct {
         const char *descr;
         size_t item;
@@ -67,8 +64,7 @@ static void every_kind_of_number_is_read(void **state) {
     check_same(write_array("<f8", 8, "True", "(5, 1)", ROWS));
 }
 
-static void what_cannot_be_read_in_rows_is_read_whole(void **state) {
-    (void)state;
+TEST_IN_FOLDER(what_cannot_be_read_in_rows_is_read_whole) {
     check_same(write_array("<f8", 8, "True", "(5, 3)", ROWS * COLUMNS));
     check_same(write_array("<f8", 8, "False", "(0, 3)", 0));
     check_same(write_array("<f8", 8, "False", "(0, 999999999999999999)", 0));
@@ -77,13 +73,11 @@ static void what_cannot_be_read_in_rows_is_read_whole(void **state) {
 static void check_refused(const char *path, hn_status status, const char *part) {
     hn_array_rows *rows = (void *)&scratch;
     hn_error error;
-    assert_int_equal(hn_array_rows_open(&rows, path, &error), status);
-    assert_contains(error.text, part);
+    assert_error(hn_array_rows_open(&rows, path, &error), status, error, part);
     assert_null(rows);
 }
 
-static void other_files_are_refused_as_arrays_are(void **state) {
-    (void)state;
+TEST_IN_FOLDER(other_files_are_refused_as_arrays_are) {
     check_refused(write_array("<f8", 8, "False", "(5, 4)", ROWS * COLUMNS), HN_SYNTAX,
                   "120 bytes of data, but the header specifies 160");
     check_refused(write_array("<f8", 8, "False", "(4294967296, 4294967296)", 1), HN_SYNTAX, "the shape is too large");
@@ -99,8 +93,7 @@ static size_t bytes_of(const char *path) {
     return bytes.count;
 }
 
-static void a_file_that_changes_is_noticed(void **state) {
-    (void)state;
+TEST_IN_FOLDER(a_file_that_changes_is_noticed) {
     hn_array_rows *rows;
     double row[2 * COLUMNS];
     unsigned char large[8];
@@ -109,8 +102,7 @@ static void a_file_that_changes_is_noticed(void **state) {
     assert_int_equal(hn_array_rows_open(&rows, path, NULL), HN_OK);
     assert_int_equal(truncate(path, (off_t)bytes_of(path) - 60), 0);
     assert_int_equal(hn_array_rows_read(rows, 0, 1, row, &error), HN_OK);
-    assert_int_equal(hn_array_rows_read(rows, 4, 1, row, &error), HN_IO);
-    assert_contains(error.text, "the file was truncated while it was read");
+    assert_error(hn_array_rows_read(rows, 4, 1, row, &error), HN_IO, error, "the file was truncated while it was read");
     hn_array_rows_close(rows);
     path = write_array("<u8", 8, "False", "(5, 3)", ROWS * COLUMNS);
     assert_int_equal(hn_array_rows_open(&rows, path, NULL), HN_OK);
@@ -125,8 +117,7 @@ static void a_file_that_changes_is_noticed(void **state) {
     hn_array_rows_close(rows);
 }
 
-static void what_is_missing_is_told(void **state) {
-    (void)state;
+TEST(what_is_missing_is_told) {
     hn_array_rows *rows;
     hn_array shape;
     hn_error error;
@@ -137,8 +128,6 @@ static void what_is_missing_is_told(void **state) {
     assert_int_equal(shape.rows, 0);
     hn_array_rows_close(NULL);
 }
-
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 /* ---- pipes and devices ---- */
 
@@ -196,8 +185,7 @@ static struct file_bytes small_file(void) {
     return bytes;
 }
 
-static void a_pipe_is_read_as_far_as_its_header_says(void **state) {
-    (void)state;
+TEST_IN_FOLDER(a_pipe_is_read_as_far_as_its_header_says) {
     struct file_bytes bytes = small_file();
     hn_array array;
     hn_error error;
@@ -216,57 +204,35 @@ static void a_pipe_is_read_as_far_as_its_header_says(void **state) {
     base_release(bytes.data);
 }
 
-static void a_pipe_that_is_no_array_is_refused_by_its_first_bytes(void **state) {
-    (void)state;
+TEST_IN_FOLDER(a_pipe_that_is_no_array_is_refused_by_its_first_bytes) {
     hn_array array;
     hn_error error;
     signal(SIGPIPE, SIG_IGN);
     for (int by_rows = 0; by_rows < 2; by_rows++) {
         struct stream zeros = {.zeros = ENDLESS};
-        assert_int_equal(read_stream(&zeros, by_rows, &array, &error), HN_SYNTAX);
-        assert_contains(error.text, "not a .npy file");
+        assert_error(read_stream(&zeros, by_rows, &array, &error), HN_SYNTAX, error, "not a .npy file");
         assert_true(zeros.sent < LITTLE);
     }
 }
 
-static void a_header_that_says_more_than_the_limit_is_refused_at_once(void **state) {
-    (void)state;
+TEST_IN_FOLDER(a_header_that_says_more_than_the_limit_is_refused_at_once) {
     static const char header[] = "\x93NUMPY\x01\x00\x4b\x00{'descr': '<f8', 'fortran_order': False, 'shape': "
                                  "(99999999999, 9), }      ";
     struct stream huge = {.begin = (const unsigned char *)header, .count = sizeof header - 1, .zeros = ENDLESS};
     hn_array array;
     hn_error error;
     signal(SIGPIPE, SIG_IGN);
-    assert_int_equal(read_stream(&huge, false, &array, &error), HN_LIMIT);
-    assert_contains(error.text, "larger than the limit");
+    assert_error(read_stream(&huge, false, &array, &error), HN_LIMIT, error, "larger than the limit");
     assert_true(huge.sent < LITTLE);
 }
 
-static void a_device_is_refused(void **state) {
-    (void)state;
+TEST(a_device_is_refused) {
     static const char *const paths[] = {"/dev/zero", "/dev/null"};
     hn_array array;
     hn_array_rows *rows;
     hn_error error;
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
-        assert_int_equal(hn_array_read(&array, paths[i], LITTLE, &error), HN_IO);
-        assert_contains(error.text, "is a device, not a file");
-        assert_int_equal(hn_array_rows_open(&rows, paths[i], &error), HN_IO);
-        assert_contains(error.text, "is a device, not a file");
+        assert_error(hn_array_read(&array, paths[i], LITTLE, &error), HN_IO, error, "is a device, not a file");
+        assert_error(hn_array_rows_open(&rows, paths[i], &error), HN_IO, error, "is a device, not a file");
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(every_kind_of_number_is_read),
-        IN_A_FOLDER(what_cannot_be_read_in_rows_is_read_whole),
-        IN_A_FOLDER(other_files_are_refused_as_arrays_are),
-        IN_A_FOLDER(a_file_that_changes_is_noticed),
-        cmocka_unit_test(what_is_missing_is_told),
-        IN_A_FOLDER(a_pipe_is_read_as_far_as_its_header_says),
-        IN_A_FOLDER(a_pipe_that_is_no_array_is_refused_by_its_first_bytes),
-        IN_A_FOLDER(a_header_that_says_more_than_the_limit_is_refused_at_once),
-        cmocka_unit_test(a_device_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

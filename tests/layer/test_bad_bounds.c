@@ -13,10 +13,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PLACES = 2, SIDES = 2, INPUTS = 2 * PLACES * SIDES, OUTPUTS = 3, COUNT = 11, BAD = 6 };
 enum place { OF_ROW, OF_OUTPUT };
 enum side { LOWER, UPPER };
@@ -134,8 +130,7 @@ static void check_drive(const struct scene *scene, enum place place, enum side s
     results_release(&alone);
 }
 
-static void what_becomes_of_a_bound_stays_in_its_sample(void **state) {
-    (void)state;
+TEST(what_becomes_of_a_bound_stays_in_its_sample) {
     hn_model *model = bounded_model();
     struct samples s = draw_samples();
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
@@ -153,8 +148,7 @@ static void what_becomes_of_a_bound_stays_in_its_sample(void **state) {
 /* ---- what infinity means ---- */
 
 /* y1 far out on one side, and y1 + y2 with it: only the bounds of that side are in the way. */
-static void a_side_without_bounds_is_open(void **state) {
-    (void)state;
+TEST(a_side_without_bounds_is_open) {
     hn_model *model = bounded_model();
     for (size_t i = 0; i < COUNT_OF(methods) * SIDES; i++) {
         enum side side = (enum side)(i % SIDES);
@@ -179,8 +173,7 @@ static void a_side_without_bounds_is_open(void **state) {
 }
 
 /* Both sides of a row at one infinity: no y meets that. */
-static void bounds_that_meet_at_infinity_are_bad(void **state) {
-    (void)state;
+TEST(bounds_that_meet_at_infinity_are_bad) {
     hn_model *model = bounded_model();
     for (size_t i = 0; i < COUNT_OF(methods) * PLACES * 2; i++) {
         enum place place = (enum place)(i / 2 % PLACES);
@@ -190,9 +183,7 @@ static void bounds_that_meet_at_infinity_are_bad(void **state) {
             input[0] = sign, input[1] = 0;
         }
         hn_layer *layer = layer_of(model, layer_method(methods[i / 2 / PLACES]));
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, x, raw);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, x, raw);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_BAD_BOUNDS);
         assert_int_equal(r.reports[0].culprit, row_of(model, place));
         assert_all_finite(r.y, OUTPUTS);
@@ -200,13 +191,4 @@ static void bounds_that_meet_at_infinity_are_bad(void **state) {
         hn_layer_destroy(layer);
     }
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_becomes_of_a_bound_stays_in_its_sample),
-        cmocka_unit_test(a_side_without_bounds_is_open),
-        cmocka_unit_test(bounds_that_meet_at_infinity_are_bad),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

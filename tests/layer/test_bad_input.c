@@ -13,9 +13,6 @@
 #include "base/random.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { INPUTS = 3, OUTPUTS = 5, COUNT = 11, BAD = 4 };
 
@@ -96,8 +93,7 @@ static void check_injection(const hn_model *model, const hn_layer *layer, const 
     results_release(&r);
 }
 
-static void what_is_strange_stays_in_its_sample(void **state) {
-    (void)state;
+TEST(what_is_strange_stays_in_its_sample) {
     hn_model *model = mixed_model();
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         hn_layer *layer = layer_of(model, layer_steps(methods[k], 30));
@@ -112,8 +108,7 @@ static void what_is_strange_stays_in_its_sample(void **state) {
     hn_model_destroy(model);
 }
 
-static void the_first_entry_that_is_not_finite_is_named(void **state) {
-    (void)state;
+TEST(the_first_entry_that_is_not_finite_is_named) {
     hn_model *model = mixed_model();
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_LM));
     struct samples s = draw_samples();
@@ -157,14 +152,8 @@ struct one {
 static struct one run_by(hn_method method, const hn_model *model, double x, const double *raw, const double *fallback) {
     struct one one;
     hn_layer *layer = layer_of(model, layer_method(method));
-    hn_batch batch = {.size = sizeof batch,
-                      .count = 1,
-                      .x = &x,
-                      .y_raw = raw,
-                      .y = one.y,
-                      .report_size = sizeof(hn_report),
-                      .reports = &one.report,
-                      .fallback = fallback};
+    hn_batch batch = batch_of(1, &x, raw, one.y, &one.report);
+    batch.fallback = fallback;
     memset(&one, 0xff, sizeof one);
     layer_run(layer, &batch);
     assert_all_finite(one.y, 4);
@@ -176,8 +165,7 @@ static struct one run_one(const hn_model *model, double x, const double *raw, co
     return run_by(HN_METHOD_LM, model, x, raw, fallback);
 }
 
-static void without_raw_outputs_the_start_values_are_corrected(void **state) {
-    (void)state;
+TEST(without_raw_outputs_the_start_values_are_corrected) {
     hn_model *m = start_model();
     struct one one = run_one(m, 2, NULL, NULL);
     assert_int_equal(one.report.outcome, HN_OUTCOME_OK);
@@ -188,8 +176,7 @@ static void without_raw_outputs_the_start_values_are_corrected(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_start_value_that_x_drives_away_is_named(void **state) {
-    (void)state;
+TEST(a_start_value_that_x_drives_away_is_named) {
     hn_model *m = start_model();
     struct one one = run_one(m, -0.0, NULL, NULL); /* log -0 */
     assert_int_equal(one.report.outcome, HN_OUTCOME_NONFINITE_INPUT);
@@ -198,8 +185,7 @@ static void a_start_value_that_x_drives_away_is_named(void **state) {
 }
 
 /* The first, one between, the last: the number of the entry, inputs first. */
-static void whichever_start_value_it_is(void **state) {
-    (void)state;
+TEST(whichever_start_value_it_is) {
     static const char *const inputs[] = {"x1", "x2", "x3"}, *const outputs[] = {"y1", "y2", "y3"};
     hn_model *m = model_new();
     hn_expr sum = hn_constant(m, 0);
@@ -213,10 +199,8 @@ static void whichever_start_value_it_is(void **state) {
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
     for (size_t bad = 0; bad < 3; bad++) {
         double x[] = {1, 1, 1};
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, x, NULL);
         x[bad] = -1;
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, x, NULL);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_NONFINITE_INPUT);
         assert_int_equal(r.reports[0].culprit, 3 + bad);
         assert_all_finite(r.y, 3);
@@ -227,8 +211,7 @@ static void whichever_start_value_it_is(void **state) {
 }
 
 /* A zero on its bound is inside, whatever its sign. */
-static void a_start_value_on_its_bound_keeps_its_bits(void **state) {
-    (void)state;
+TEST(a_start_value_on_its_bound_keeps_its_bits) {
     static const double raw[] = {NAN, 0};
     hn_model *m = model_new();
     hn_expr low = hn_output(m, "low"), high = hn_output(m, "high");
@@ -239,9 +222,7 @@ static void a_start_value_on_its_bound_keeps_its_bits(void **state) {
     hn_constrain(m, "sum", -2, hn_add(low, high), 2);
     model_finish_good(m);
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_LM));
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, NULL, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
     assert_int_equal(r.reports[0].outcome, HN_OUTCOME_NONFINITE_INPUT);
     assert_same_bits(r.y[0], -0.0);
     assert_same_bits(r.y[1], 0.0);
@@ -250,8 +231,7 @@ static void a_start_value_on_its_bound_keeps_its_bits(void **state) {
     hn_model_destroy(m);
 }
 
-static void an_unusable_sample_returns_start_values_clipped_to_their_bounds(void **state) {
-    (void)state;
+TEST(an_unusable_sample_returns_start_values_clipped_to_their_bounds) {
     static const double raw[] = {0, NAN, 0, 0}, good[] = {0, 0, 0, 0};
     hn_model *m = start_model();
     struct one one = run_one(m, 2, raw, NULL);
@@ -268,8 +248,7 @@ static void an_unusable_sample_returns_start_values_clipped_to_their_bounds(void
     hn_model_destroy(m);
 }
 
-static void an_unusable_sample_returns_the_caller_s_fallback(void **state) {
-    (void)state;
+TEST(an_unusable_sample_returns_the_caller_s_fallback) {
     static const double raw[] = {0, NAN, 0, 0}, good[] = {0.5, 0, 0, 0}, fallback[] = {0.125, 0.25, 0.5, 2};
     hn_model *m = start_model();
     struct one one = run_one(m, 2, raw, fallback);
@@ -284,8 +263,7 @@ static void an_unusable_sample_returns_the_caller_s_fallback(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_fixed_output_holds_its_value_whatever_comes_in(void **state) {
-    (void)state;
+TEST(a_fixed_output_holds_its_value_whatever_comes_in) {
     static const double raw[] = {-1, 300, -200, 1e300};
     hn_model *m = start_model();
     struct one one = run_one(m, 1.5, raw, NULL);
@@ -295,8 +273,7 @@ static void a_fixed_output_holds_its_value_whatever_comes_in(void **state) {
 }
 
 /* Nobody looks at the raw value of a fixed output, and yet it says that something is wrong with the sample. */
-static void a_raw_value_that_is_no_number_is_named_at_a_fixed_output_too(void **state) {
-    (void)state;
+TEST(a_raw_value_that_is_no_number_is_named_at_a_fixed_output_too) {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     hn_model *m = start_model();
     for (size_t i = 0; i < COUNT_OF(methods) * COUNT_OF(bad); i++) {
@@ -310,8 +287,7 @@ static void a_raw_value_that_is_no_number_is_named_at_a_fixed_output_too(void **
     hn_model_destroy(m);
 }
 
-static void a_fixed_value_that_is_no_number_is_never_ok(void **state) {
-    (void)state;
+TEST(a_fixed_value_that_is_no_number_is_never_ok) {
     static const double x[] = {-1, 1};
     static const double raw[] = {3, 4, 5, 6};
     for (int used = 0; used < 2; used++) {
@@ -330,8 +306,7 @@ static void a_fixed_value_that_is_no_number_is_never_ok(void **state) {
 }
 
 /* y1 >= 2 x fixed at 1, and y2 between 0 and 1 fixed at x: bounds or values that only a sample has. */
-static void a_fixed_value_outside_the_bounds_of_its_sample_is_never_ok(void **state) {
-    (void)state;
+TEST(a_fixed_value_outside_the_bounds_of_its_sample_is_never_ok) {
     static const double raw[] = {0, 0, 1, 0}, good[] = {0, 0.25, 0.5}, bad[] = {-0.5, 0.75, 3}, over[] = {0.5, 0.5, 5};
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
@@ -350,22 +325,4 @@ static void a_fixed_value_outside_the_bounds_of_its_sample_is_never_ok(void **st
         assert_true(one.report.violation == over[k] && one.y[0] == 1 && one.y[1] == bad[k]);
     }
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_strange_stays_in_its_sample),
-        cmocka_unit_test(the_first_entry_that_is_not_finite_is_named),
-        cmocka_unit_test(without_raw_outputs_the_start_values_are_corrected),
-        cmocka_unit_test(a_start_value_that_x_drives_away_is_named),
-        cmocka_unit_test(whichever_start_value_it_is),
-        cmocka_unit_test(a_start_value_on_its_bound_keeps_its_bits),
-        cmocka_unit_test(an_unusable_sample_returns_start_values_clipped_to_their_bounds),
-        cmocka_unit_test(an_unusable_sample_returns_the_caller_s_fallback),
-        cmocka_unit_test(a_fixed_output_holds_its_value_whatever_comes_in),
-        cmocka_unit_test(a_raw_value_that_is_no_number_is_named_at_a_fixed_output_too),
-        cmocka_unit_test(a_fixed_value_that_is_no_number_is_never_ok),
-        cmocka_unit_test(a_fixed_value_outside_the_bounds_of_its_sample_is_never_ok),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,16 +7,9 @@
 
 #include "core/sample.h"
 
-#include <math.h>
-
 /* A circle and a line through it: two equations, two outputs. */
 static hn_model *circle_and_line(void) {
-    hn_model *m = model_new();
-    hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
-    hn_constrain(m, "circle", 1, hn_add(hn_mul(y1, y1), hn_mul(y2, y2)), 1);
-    hn_constrain(m, "line", 0.2, hn_sub(y1, hn_scale(0.5, y2)), 0.2);
-    model_finish_good(m);
-    return m;
+    return model_of_text("var y1; var y2; circle: y1*y1 + y2*y2 = 1; line: y1 - 0.5*y2 = 0.2;");
 }
 
 static hn_report correct(const hn_model *model, double damping) {
@@ -31,8 +24,7 @@ static hn_report correct(const hn_model *model, double damping) {
     return report;
 }
 
-static void without_damping_newton_takes_a_few_steps(void **state) {
-    (void)state;
+TEST(without_damping_newton_takes_a_few_steps) {
     hn_model *model = circle_and_line();
     hn_report none = correct(model, 0), little = correct(model, 1e-9);
     assert_int_equal(none.outcome, HN_OUTCOME_OK);
@@ -44,8 +36,7 @@ static void without_damping_newton_takes_a_few_steps(void **state) {
 }
 
 /* Against the library's exponents, over the whole range. */
-static void powers_of_two_are_those_next_below(void **state) {
-    (void)state;
+TEST(powers_of_two_are_those_next_below) {
     for (int e = -1074; e < 1024; e++)
         for (int k = 0; k < 3; k++) {
             double power = ldexp(1, e), value = k == 0 ? power : k == 1 ? power * 1.7 : nextafter(power * 2, 0);
@@ -55,12 +46,4 @@ static void powers_of_two_are_those_next_below(void **state) {
     assert_true(number_power_of_two(0) == 0);
     assert_true(number_power_of_two(-1) == 0);
     assert_true(number_power_of_two(NAN) == 0);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_damping_newton_takes_a_few_steps),
-        cmocka_unit_test(powers_of_two_are_those_next_below),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

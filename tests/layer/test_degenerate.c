@@ -13,11 +13,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = 1000, MOST = 64, TRAIL = 32 };
 
 /* ---- one step against the formula ---- */
@@ -81,8 +76,7 @@ static double step_error(const struct random_problem *problem, hn_layer_options 
     return (double)(sqrtl(wrong) / fmaxl(1, sqrtl(size)));
 }
 
-static void a_damped_step_is_the_formula_s_whatever_the_rank(void **state) {
-    (void)state;
+TEST(a_damped_step_is_the_formula_s_whatever_the_rank) {
     static const double dampings[] = {0.3, 1e-2, 1e-4},
                         limits[] = {1e-12, 1e-10, 1e-8}; /* rounding times |A|^2 / eps */
     double largest[2][COUNT_OF(dampings)] = {{0}};
@@ -111,9 +105,7 @@ static void a_damped_step_is_the_formula_s_whatever_the_rank(void **state) {
 /* The report of one sample without inputs; the verdict and the violation are those of the equations at y, which is finite. */
 static hn_report report_of(const hn_model *model, hn_layer_options options, const double *raw, double *y) {
     hn_layer *layer = layer_of(model, options);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, NULL, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
     hn_report report = r.reports[0];
     memcpy(y, r.y, r.outputs * sizeof *y);
     for (size_t j = 0; j < r.outputs; j++)
@@ -150,8 +142,7 @@ struct effort {
 };
 
 /* Few steps, and no eps that has run away: a pivot that is lost is that of a row which another one stands for. */
-static void copies_and_rows_of_zeros_do_no_harm(void **state) {
-    (void)state;
+TEST(copies_and_rows_of_zeros_do_no_harm) {
     static const double raw[] = {5, -4};
     struct effort efforts[] = {{layer_method(HN_METHOD_AUTO), 8, 0, 1e-6},
                                {layer_method(HN_METHOD_LM), 8, 0, 1e-6},
@@ -173,8 +164,7 @@ static void copies_and_rows_of_zeros_do_no_harm(void **state) {
     }
 }
 
-static void rows_that_are_nearly_the_same_do_no_harm(void **state) {
-    (void)state;
+TEST(rows_that_are_nearly_the_same_do_no_harm) {
     static const double raw[] = {5, -4, 1}, tilts[] = {1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 0};
     static const hn_method methods[] = {HN_METHOD_AUTO, HN_METHOD_LM};
     double y[3];
@@ -192,8 +182,7 @@ static void rows_that_are_nearly_the_same_do_no_harm(void **state) {
     }
 }
 
-static void a_violated_row_of_zeros_is_locally_infeasible(void **state) {
-    (void)state;
+TEST(a_violated_row_of_zeros_is_locally_infeasible) {
     static const double raw[] = {5, -4};
     static const hn_method methods[] = {HN_METHOD_AUTO, HN_METHOD_LM, HN_METHOD_PAPER};
     double y[2];
@@ -226,8 +215,7 @@ static hn_model *scaled_model(const int *powers) {
     return m;
 }
 
-static void rows_times_powers_of_two_give_the_same_iterates(void **state) {
-    (void)state;
+TEST(rows_times_powers_of_two_give_the_same_iterates) {
     static const int plain[3] = {0, 0, 0},
                      scales[][3] = {{1, 2, 3}, {60, 0, 0}, {0, 400, 7}, {300, 300, 300}, {500, 3, 0}};
     static const hn_method methods[] = {HN_METHOD_LM, HN_METHOD_AUTO};
@@ -264,8 +252,7 @@ static hn_model *sized_model(double a, double b) {
     return m;
 }
 
-static void rows_of_any_scale_get_an_honest_outcome(void **state) {
-    (void)state;
+TEST(rows_of_any_scale_get_an_honest_outcome) {
     static const double raw[] = {3, 2, 1}, sizes[] = {1e150, 1e-150, 1e300, 1e-300, 1e12, 1e-12, 1};
     double y[3];
     for (size_t i = 0; i < COUNT_OF(sizes) * COUNT_OF(sizes); i++) {
@@ -281,8 +268,7 @@ static void rows_of_any_scale_get_an_honest_outcome(void **state) {
     }
 }
 
-static void relative_rows_of_large_scale_are_ok_by_lm_and_auto(void **state) {
-    (void)state;
+TEST(relative_rows_of_large_scale_are_ok_by_lm_and_auto) {
     static const double raw[] = {3, 2, 1}, sizes[] = {1e150, 1e300, 1e12, 1};
     static const hn_method methods[] = {HN_METHOD_LM, HN_METHOD_AUTO};
     double y[3];
@@ -299,17 +285,4 @@ static void relative_rows_of_large_scale_are_ok_by_lm_and_auto(void **state) {
         }
         hn_model_destroy(m);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_damped_step_is_the_formula_s_whatever_the_rank),
-        cmocka_unit_test(copies_and_rows_of_zeros_do_no_harm),
-        cmocka_unit_test(rows_that_are_nearly_the_same_do_no_harm),
-        cmocka_unit_test(a_violated_row_of_zeros_is_locally_infeasible),
-        cmocka_unit_test(rows_times_powers_of_two_give_the_same_iterates),
-        cmocka_unit_test(rows_of_any_scale_get_an_honest_outcome),
-        cmocka_unit_test(relative_rows_of_large_scale_are_ok_by_lm_and_auto),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 enum { WIDE = 6000, MOST_MEGABYTES = 80 }; /* half of the full matrix has 18 million places */
@@ -66,20 +63,10 @@ static void check_wide(bool common) {
     hn_model_destroy(m);
 }
 
-static void a_layer_with_one_long_row_is_small(void **state) {
-    (void)state;
+TEST(a_layer_with_one_long_row_is_small) {
     check_wide(false);
 }
 
-static void a_layer_with_a_long_row_and_an_output_in_all_rows_is_small(void **state) {
-    (void)state;
+TEST(a_layer_with_a_long_row_and_an_output_in_all_rows_is_small) {
     check_wide(true);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_layer_with_one_long_row_is_small),
-        cmocka_unit_test(a_layer_with_a_long_row_and_an_output_in_all_rows_is_small),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 60, LOADS = 6, OUTPUTS = 24, FEW = 60 };
 
 static const double nominal[LOADS] = {0.9, 1.0, 1.25, 0.3, 0.35, 0.5}; /* active, reactive */
@@ -39,8 +34,7 @@ static double active_load(const double *x) {
 
 /* ---- what is refused ---- */
 
-static void an_effort_out_of_range_is_refused_by_name(void **state) {
-    (void)state;
+TEST(an_effort_out_of_range_is_refused_by_name) {
     static const double wrong[] = {0, -1, 1000.5, (double)NAN, (double)INFINITY};
     hn_model *model = power_flow();
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
@@ -56,8 +50,7 @@ static void an_effort_out_of_range_is_refused_by_name(void **state) {
     hn_model_destroy(model);
 }
 
-static void methods_without_effort_say_so(void **state) {
-    (void)state;
+TEST(methods_without_effort_say_so) {
     static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM};
     hn_model *model = power_flow();
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
@@ -65,15 +58,13 @@ static void methods_without_effort_say_so(void **state) {
         hn_layer *layer;
         hn_error error;
         options.effort = 2;
-        assert_int_equal(hn_layer_create(&layer, model, &options, &error), HN_INVALID);
-        assert_non_null(strstr(error.text, "has none, only auto has"));
+        assert_error(hn_layer_create(&layer, model, &options, &error), HN_INVALID, error, "has none, only auto has");
     }
     hn_model_destroy(model);
 }
 
 /* A program that was compiled before there was an effort. */
-static void a_shorter_struct_has_the_usual_effort(void **state) {
-    (void)state;
+TEST(a_shorter_struct_has_the_usual_effort) {
     hn_model *model = power_flow();
     hn_layer_options options = hn_layer_defaults();
     options.size = offsetof(hn_layer_options, effort);
@@ -96,14 +87,11 @@ static double *mixed_loads(void) {
     return x;
 }
 
-static void loads_that_cannot_be_served_cost_little(void **state) {
-    (void)state;
+TEST(loads_that_cannot_be_served_cost_little) {
     hn_model *model = power_flow();
     hn_layer *layer = layer_with(model, 1);
     double *x = mixed_loads();
-    struct layer_results r = results_of(layer, SAMPLES);
-    hn_batch batch = batch_into(&r, x, NULL);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, SAMPLES, x, NULL);
     for (size_t k = 0; k < SAMPLES; k++) {
         const hn_report *report = &r.reports[k];
         bool served = active_load(x + k * LOADS) < capacity;
@@ -120,8 +108,7 @@ static void loads_that_cannot_be_served_cost_little(void **state) {
 }
 
 /* What a sample costs and where it ends does not depend on its neighbours. */
-static void a_sample_that_ends_early_is_the_same_alone(void **state) {
-    (void)state;
+TEST(a_sample_that_ends_early_is_the_same_alone) {
     hn_model *model = power_flow();
     hn_layer *layer = layer_with(model, 1);
     double *x = mixed_loads(), *grad_y = calloc(SAMPLES * OUTPUTS, sizeof *grad_y);
@@ -159,8 +146,7 @@ static hn_model *long_row(size_t outputs) {
     return model;
 }
 
-static void models_whose_steps_take_long_are_not_tried_beforehand(void **state) {
-    (void)state;
+TEST(models_whose_steps_take_long_are_not_tried_beforehand) {
     for (int large = 0; large < 2; large++) {
         hn_model *model = long_row(large ? 55000 : 50000); /* 2^17 is between 2.5 times the one and the other */
         hn_layer *layer = layer_with(model, 1);
@@ -184,8 +170,7 @@ static void draw_hard(double *x, double *raw) {
     }
 }
 
-static void more_effort_loses_nothing(void **state) {
-    (void)state;
+TEST(more_effort_loses_nothing) {
     static const double efforts[] = {0.01, 0.1, 0.5, 1, 2, 8, 1000};
     double x[SAMPLES * LOADS], raw[SAMPLES * OUTPUTS];
     struct layer_results before = {.count = 0};
@@ -194,9 +179,7 @@ static void more_effort_loses_nothing(void **state) {
     draw_hard(x, raw);
     for (size_t e = 0; e < COUNT_OF(efforts); e++) {
         hn_layer *layer = layer_with(model, efforts[e]);
-        struct layer_results r = results_of(layer, SAMPLES);
-        hn_batch batch = batch_into(&r, x, raw);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, SAMPLES, x, raw);
         for (size_t k = 0; k < SAMPLES; k++) {
             bool held = e > 0 && before.reports[k].outcome == HN_OUTCOME_OK;
             ok[e] += r.reports[k].outcome == HN_OUTCOME_OK;
@@ -215,8 +198,7 @@ static void more_effort_loses_nothing(void **state) {
     assert_true(ok[0] < ok[2] && ok[2] <= ok[3] && ok[3] <= ok[COUNT_OF(efforts) - 1]);
 }
 
-static void no_effort_goes_beyond_the_iterations(void **state) {
-    (void)state;
+TEST(no_effort_goes_beyond_the_iterations) {
     enum { ITERATIONS = 6 };
     static const double efforts[] = {0.5, 1, 1.5, 3};
     double x[SAMPLES * LOADS], raw[SAMPLES * OUTPUTS];
@@ -226,10 +208,8 @@ static void no_effort_goes_beyond_the_iterations(void **state) {
         hn_layer_options options = layer_steps(HN_METHOD_AUTO, ITERATIONS);
         options.effort = efforts[e];
         hn_layer *layer = layer_of(model, options);
-        struct layer_results r = results_of(layer, SAMPLES);
-        hn_batch batch = batch_into(&r, x, raw);
         int most = 0;
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, SAMPLES, x, raw);
         for (size_t k = 0; k < SAMPLES; k++)
             most = r.reports[k].iterations > most ? r.reports[k].iterations : most;
         assert_int_equal(most, e == 0 ? ITERATIONS / 2 : ITERATIONS);
@@ -253,15 +233,12 @@ static hn_model *contradiction(double gap) {
     return m;
 }
 
-static void affine_rows_that_contradict_are_proof(void **state) {
-    (void)state;
+TEST(affine_rows_that_contradict_are_proof) {
     static const double raw[] = {5, -4, 7};
     for (int i = 0; i < 2; i++) {
         hn_model *model = contradiction(i == 0 ? 0.5 : 0.25 - 1e-3);
         hn_layer *layer = layer_with(model, 1);
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, NULL, raw);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, NULL, raw);
         assert_int_equal(r.reports[0].outcome, i == 0 ? HN_OUTCOME_LOCALLY_INFEASIBLE : HN_OUTCOME_OK);
         assert_in_range(r.reports[0].iterations, 1, FEW);
         assert_true(i == 1 || r.reports[0].slope < 1e-9);
@@ -272,8 +249,7 @@ static void affine_rows_that_contradict_are_proof(void **state) {
 }
 
 /* Rows that are all but parallel meet far away: no proof. */
-static void affine_rows_that_meet_far_away_are_none(void **state) {
-    (void)state;
+TEST(affine_rows_that_meet_far_away_are_none) {
     static const double raw[] = {0, 0};
     for (double tilt = 1e-2; tilt > 1e-6; tilt /= 10) {
         hn_model *m = model_new();
@@ -282,28 +258,10 @@ static void affine_rows_that_meet_far_away_are_none(void **state) {
         hn_constrain(m, "tilted", 1, hn_add(a, hn_scale(tilt, b)), 1);
         model_finish_good(m);
         hn_layer *layer = layer_with(m, 1);
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, NULL, raw);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, NULL, raw);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_OK);
         results_release(&r);
         hn_layer_destroy(layer);
         hn_model_destroy(m);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_effort_out_of_range_is_refused_by_name),
-        cmocka_unit_test(methods_without_effort_say_so),
-        cmocka_unit_test(a_shorter_struct_has_the_usual_effort),
-        cmocka_unit_test(loads_that_cannot_be_served_cost_little),
-        cmocka_unit_test(a_sample_that_ends_early_is_the_same_alone),
-        cmocka_unit_test(models_whose_steps_take_long_are_not_tried_beforehand),
-        cmocka_unit_test(more_effort_loses_nothing),
-        cmocka_unit_test(no_effort_goes_beyond_the_iterations),
-        cmocka_unit_test(affine_rows_that_contradict_are_proof),
-        cmocka_unit_test(affine_rows_that_meet_far_away_are_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

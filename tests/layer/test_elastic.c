@@ -16,11 +16,6 @@
 #include "hardnet/read.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = HN_TEST_SHARE > 1 ? 5 : 12, MOST_STEPS = 200 }; /* sanitizers are slow */
 
 static const char *const names[] = {"far", "growth", "chain", "integrator", "budget", "order", "hull", "bent"};
@@ -56,9 +51,7 @@ static double *starts_of(const hn_model *model, const double *solution) {
 
 static hn_report run_alone(const hn_model *model, hn_layer_options options, const double *raw, double *y) {
     hn_layer *layer = layer_of(model, options);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, NULL, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
     hn_report report = r.reports[0];
     memcpy(y, r.y, r.outputs * sizeof *y);
     results_release(&r);
@@ -66,8 +59,7 @@ static hn_report run_alone(const hn_model *model, hn_layer_options options, cons
     return report;
 }
 
-static void creeping_models_take_at_most_200_steps(void **state) {
-    (void)state;
+TEST(creeping_models_take_at_most_200_steps) {
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         hn_model *model = creeping(names[i]);
         double *raw = starts_of(model, NULL), *y = calloc(hn_model_output_count(model), sizeof *y);
@@ -83,8 +75,7 @@ static void creeping_models_take_at_most_200_steps(void **state) {
 }
 
 /* Plain Levenberg-Marquardt, which has no such stage, from the same start. */
-static void without_programmes_so_many_steps_are_not_enough(void **state) {
-    (void)state;
+TEST(without_programmes_so_many_steps_are_not_enough) {
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i], "order") == 0) /* 131 steps */
             continue;
@@ -199,8 +190,7 @@ static hn_model *turned_chain(void) {
     return m;
 }
 
-static void bits_do_not_know_neighbours_instructions_or_executors(void **state) {
-    (void)state;
+TEST(bits_do_not_know_neighbours_instructions_or_executors) {
     static const char *const tried[] = {"far", "growth", "order", "hull"};
     struct tally tally = {0};
     for (size_t i = 0; i < COUNT_OF(tried); i++)
@@ -212,8 +202,7 @@ static void bits_do_not_know_neighbours_instructions_or_executors(void **state) 
 
 /* ---- gradients ---- */
 
-static void a_way_through_programmes_has_no_gradient_and_says_so(void **state) {
-    (void)state;
+TEST(a_way_through_programmes_has_no_gradient_and_says_so) {
     hn_model *model = creeping("integrator");
     double *raw = starts_of(model, NULL);
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_AUTO));
@@ -251,8 +240,7 @@ static hn_model *torn_chain(void) {
     return m;
 }
 
-static void what_has_no_solution_is_locally_infeasible(void **state) {
-    (void)state;
+TEST(what_has_no_solution_is_locally_infeasible) {
     hn_model *model = torn_chain();
     double *raw = starts_of(model, NULL);
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_AUTO));
@@ -266,8 +254,7 @@ static void what_has_no_solution_is_locally_infeasible(void **state) {
 }
 
 /* Wherever the steps are used up, in a programme or between two, no more are counted and nothing is worse than it came in. */
-static void a_programme_ends_with_the_steps(void **state) {
-    (void)state;
+TEST(a_programme_ends_with_the_steps) {
     hn_model *model = creeping("growth");
     double *raw = starts_of(model, NULL), *y = calloc(hn_model_output_count(model), sizeof *y);
     double before = judged_violation(model, NULL, raw, false, NULL);
@@ -280,16 +267,4 @@ static void a_programme_ends_with_the_steps(void **state) {
     free(raw);
     free(y);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creeping_models_take_at_most_200_steps),
-        cmocka_unit_test(without_programmes_so_many_steps_are_not_enough),
-        cmocka_unit_test(bits_do_not_know_neighbours_instructions_or_executors),
-        cmocka_unit_test(a_way_through_programmes_has_no_gradient_and_says_so),
-        cmocka_unit_test(what_has_no_solution_is_locally_infeasible),
-        cmocka_unit_test(a_programme_ends_with_the_steps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,10 +12,6 @@
 
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 30, STEPS = 50 };
 
 static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM, HN_METHOD_AUTO, HN_METHOD_HARDNET};
@@ -92,8 +88,7 @@ static void watch(void *context, size_t sample, int iteration, const hn_real *y,
         __atomic_store_n(&seen->cancel, 1, __ATOMIC_RELAXED);
 }
 
-static void a_watcher_sees_every_iterate_and_the_best_is_returned(void **state) {
-    (void)state;
+TEST(a_watcher_sees_every_iterate_and_the_best_is_returned) {
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         struct scene s = scene_of(methods[k], k, 1e-8);
         struct seen seen = {.scene = &s, .cancel_at = -1};
@@ -114,8 +109,7 @@ static void a_watcher_sees_every_iterate_and_the_best_is_returned(void **state) 
     }
 }
 
-static void watching_changes_nothing(void **state) {
-    (void)state;
+TEST(watching_changes_nothing) {
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         struct scene watched = scene_of(methods[k], k, 1e-8), plain = scene_of(methods[k], k, 1e-8);
         struct seen seen = {.scene = &watched, .cancel_at = -1};
@@ -158,8 +152,7 @@ static void check_cancelled(const struct scene *s, size_t *cancelled, size_t *ok
     }
 }
 
-static void a_run_that_is_cancelled_before_it_begins_returns_what_came_in(void **state) {
-    (void)state;
+TEST(a_run_that_is_cancelled_before_it_begins_returns_what_came_in) {
     static const int cancel = 1;
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         struct scene s = scene_of(methods[k], 3, 1e-8);
@@ -176,8 +169,7 @@ static void a_run_that_is_cancelled_before_it_begins_returns_what_came_in(void *
     }
 }
 
-static void a_run_that_is_cancelled_on_the_way_returns_its_best(void **state) {
-    (void)state;
+TEST(a_run_that_is_cancelled_on_the_way_returns_its_best) {
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         struct scene s = scene_of(methods[k], 4, 1e-8);
         struct seen seen = {.scene = &s, .cancel_at = 2};
@@ -200,8 +192,7 @@ static void a_run_that_is_cancelled_on_the_way_returns_its_best(void **state) {
     }
 }
 
-static void a_cancelled_run_has_gradients(void **state) {
-    (void)state;
+TEST(a_cancelled_run_has_gradients) {
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         struct scene s = scene_of(methods[k], 4, 1e-8);
         struct seen seen = {.scene = &s, .cancel_at = 2};
@@ -237,8 +228,7 @@ static void watch_for_a_while(void *context, size_t sample, int iteration, const
 }
 
 /* The first steps of lm lead to where log has no value, and are shortened: not the end of a run that goes on. */
-static void a_run_that_is_cancelled_behind_a_step_without_a_value_is_cancelled(void **state) {
-    (void)state;
+TEST(a_run_that_is_cancelled_behind_a_step_without_a_value_is_cancelled) {
     static const char text[] = "var y; s.t. c: log(y) <= -5;";
     static const double raw[1] = {1};
     const hn_text all = {"m", text, sizeof text - 1};
@@ -266,8 +256,7 @@ static void a_run_that_is_cancelled_behind_a_step_without_a_value_is_cancelled(v
 
 /* ---- deadlines ---- */
 
-static void a_deadline_ends_a_long_run(void **state) {
-    (void)state;
+TEST(a_deadline_ends_a_long_run) {
     struct scene s = scene_of(HN_METHOD_PAPER, 5, 0);
     hn_layer_options options = hn_layer_options_of(s.layer);
     options.iterations = 1 << 30;
@@ -293,8 +282,7 @@ static void a_deadline_ends_a_long_run(void **state) {
 }
 
 /* The clock is looked at in the first round already. */
-static void a_deadline_that_has_passed_returns_what_came_in(void **state) {
-    (void)state;
+TEST(a_deadline_that_has_passed_returns_what_came_in) {
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         struct scene s = scene_of(methods[k], 3, 1e-8);
         size_t cancelled = 0, ok = 0;
@@ -359,8 +347,7 @@ static void crowd_release(struct crowd *c) {
     hn_model_destroy(c->model);
 }
 
-static void a_deadline_that_has_passed_ends_a_large_batch_without_evaluating_it(void **state) {
-    (void)state;
+TEST(a_deadline_that_has_passed_ends_a_large_batch_without_evaluating_it) {
     struct crowd c = crowd_of(MANY);
     c.batch.watch_context = &c;
     layer_run(c.layer, &c.batch);
@@ -376,8 +363,7 @@ static void a_deadline_that_has_passed_ends_a_large_batch_without_evaluating_it(
     crowd_release(&c);
 }
 
-static void a_sample_that_was_not_begun_has_the_gradient_of_what_came_in(void **state) {
-    (void)state;
+TEST(a_sample_that_was_not_begun_has_the_gradient_of_what_came_in) {
     enum { FEW = 40 };
     struct crowd c = crowd_of(FEW);
     double ones[FEW * WIDE], grad[FEW * WIDE];
@@ -418,8 +404,7 @@ static void oversleep(void *context, size_t sample, int iteration, const hn_real
 
 /* The watcher lets the deadline pass at the second step; the clock is looked at again after at most twice as many rounds as the time
  * before, beginning with one. */
-static void a_deadline_that_passes_on_the_way_ends_the_run(void **state) {
-    (void)state;
+TEST(a_deadline_that_passes_on_the_way_ends_the_run) {
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         struct scene s = scene_of(methods[k], 4, 0);
         struct sleeper sleeper = {.seconds = 0.02};
@@ -443,8 +428,7 @@ static void a_deadline_that_passes_on_the_way_ends_the_run(void **state) {
     }
 }
 
-static void a_deadline_far_away_changes_nothing(void **state) {
-    (void)state;
+TEST(a_deadline_far_away_changes_nothing) {
     for (size_t k = 0; k < COUNT_OF(methods); k++) {
         struct scene hurried = scene_of(methods[k], 6, 1e-8), plain = scene_of(methods[k], 6, 1e-8);
         hurried.batch.seconds = 1e6;
@@ -455,22 +439,4 @@ static void a_deadline_far_away_changes_nothing(void **state) {
         scene_release(&hurried);
         scene_release(&plain);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_watcher_sees_every_iterate_and_the_best_is_returned),
-        cmocka_unit_test(watching_changes_nothing),
-        cmocka_unit_test(a_run_that_is_cancelled_before_it_begins_returns_what_came_in),
-        cmocka_unit_test(a_run_that_is_cancelled_on_the_way_returns_its_best),
-        cmocka_unit_test(a_cancelled_run_has_gradients),
-        cmocka_unit_test(a_run_that_is_cancelled_behind_a_step_without_a_value_is_cancelled),
-        cmocka_unit_test(a_deadline_ends_a_long_run),
-        cmocka_unit_test(a_deadline_that_has_passed_returns_what_came_in),
-        cmocka_unit_test(a_deadline_that_has_passed_ends_a_large_batch_without_evaluating_it),
-        cmocka_unit_test(a_sample_that_was_not_begun_has_the_gradient_of_what_came_in),
-        cmocka_unit_test(a_deadline_that_passes_on_the_way_ends_the_run),
-        cmocka_unit_test(a_deadline_far_away_changes_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,11 +12,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PAL_STARTS = 200, WARP_STARTS = 300, FSNET_STARTS = 100, INFEASIBLE_STARTS = 50, SEED = 1 };
 
 /* Samples of one model, corrected by one layer. */
@@ -87,13 +82,7 @@ static bool is_ok(const struct trial *t, size_t k) {
 static size_t correct(struct trial *t, hn_method method) {
     hn_layer_options options = layer_method(method);
     hn_layer *layer = layer_of(t->model, options);
-    hn_batch batch = {.size = sizeof batch,
-                      .count = t->count,
-                      .x = t->x,
-                      .y_raw = t->raw,
-                      .y = t->y,
-                      .report_size = sizeof(hn_report),
-                      .reports = t->reports};
+    hn_batch batch = batch_of(t->count, t->x, t->raw, t->y, t->reports);
     size_t ok = 0;
     layer_run(layer, &batch);
     hn_layer_destroy(layer);
@@ -119,8 +108,7 @@ static bool solves(const char *name) {
     return ok;
 }
 
-static void what_plain_levenberg_marquardt_solves_is_solved(void **state) {
-    (void)state;
+TEST(what_plain_levenberg_marquardt_solves_is_solved) {
     static const char *const names[] = {"hs13",  "hs19",  "hs64",  "hs65", "hs72",    "hs73",     "hs102",   "hs103",
                                         "hs104", "hs106", "hs111", "bt8",  "cluster", "powellbs", "wachbieg"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -128,16 +116,14 @@ static void what_plain_levenberg_marquardt_solves_is_solved(void **state) {
             fail_msg("%s is not solved", names[i]);
 }
 
-static void three_of_the_four_hardest_are_solved(void **state) {
-    (void)state;
+TEST(three_of_the_four_hardest_are_solved) {
     int solved = solves("hs61") + solves("hs101") + solves("hs116") + solves("powellsq");
     assert_true(solved >= 3);
 }
 
 /* ---- without solution: the proofs stand in the files ---- */
 
-static void what_has_no_solution_is_never_called_ok(void **state) {
-    (void)state;
+TEST(what_has_no_solution_is_never_called_ok) {
     static const char *const names[] = {"balls", "affine", "square", "logarithm", "sine", "triangle"};
     static const hn_method methods[] = {HN_METHOD_PAPER, HN_METHOD_LM, HN_METHOD_AUTO};
     for (size_t i = 0; i < COUNT_OF(names); i++)
@@ -168,13 +154,20 @@ static void every_start_is_corrected(const char *name, size_t count) {
     trial_release(&t);
 }
 
-static void every_start_of_pal_is_corrected(void **state) {
-    every_start_is_corrected(*state, PAL_STARTS);
-}
+#define EVERY_START_IS_CORRECTED(model, count)                                                                         \
+    TEST(every_start_of_##model##_is_corrected) {                                                                      \
+        every_start_is_corrected(#model, count);                                                                       \
+    }
 
-static void every_start_of_fsnet_is_corrected(void **state) {
-    every_start_is_corrected(*state, FSNET_STARTS);
-}
+EVERY_START_IS_CORRECTED(pal_s1, PAL_STARTS)
+EVERY_START_IS_CORRECTED(pal_s2, PAL_STARTS)
+EVERY_START_IS_CORRECTED(pal_s3, PAL_STARTS)
+EVERY_START_IS_CORRECTED(pal_s4, PAL_STARTS)
+EVERY_START_IS_CORRECTED(pal_s5, PAL_STARTS)
+EVERY_START_IS_CORRECTED(pal_s6, PAL_STARTS)
+EVERY_START_IS_CORRECTED(fsnet_qp, FSNET_STARTS)
+EVERY_START_IS_CORRECTED(fsnet_qcqp, FSNET_STARTS)
+EVERY_START_IS_CORRECTED(fsnet_socp, FSNET_STARTS)
 
 /* |a'x| decides: the equation is a'y = sin(w b'y), and a step along b by itself solves it where |a'x| <= 1. The body is a'y - sine. */
 static double steepness(const struct trial *t, size_t k) {
@@ -186,8 +179,7 @@ static double steepness(const struct trial *t, size_t k) {
     return fabs(values[0] + values[1]);
 }
 
-static void the_warp_is_corrected(void **state) {
-    (void)state;
+TEST(the_warp_is_corrected) {
     struct trial t = trial_of("models/feasibility/pal_warp.mod", WARP_STARTS, WARP_STARTS);
     size_t near = 0, near_ok = 0, far_ok = 0;
     correct(&t, HN_METHOD_AUTO);
@@ -202,28 +194,4 @@ static void the_warp_is_corrected(void **state) {
     assert_int_equal(near_ok, near);
     assert_true((double)far_ok >= 0.95 * (double)(t.count - near));
     trial_release(&t);
-}
-
-#define PAL(name)                                                                                                      \
-    { "pal " name, every_start_of_pal_is_corrected, NULL, NULL, (void *)("pal_" name) }
-#define FSNET(name)                                                                                                    \
-    { "fsnet " name, every_start_of_fsnet_is_corrected, NULL, NULL, (void *)("fsnet_" name) }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_plain_levenberg_marquardt_solves_is_solved),
-        cmocka_unit_test(three_of_the_four_hardest_are_solved),
-        cmocka_unit_test(what_has_no_solution_is_never_called_ok),
-        PAL("s1"),
-        PAL("s2"),
-        PAL("s3"),
-        PAL("s4"),
-        PAL("s5"),
-        PAL("s6"),
-        cmocka_unit_test(the_warp_is_corrected),
-        FSNET("qp"),
-        FSNET("qcqp"),
-        FSNET("socp"),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,6 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <string.h>
-
 static const char text[] = "var a <= 6; var b; s.t. line: a - b = 0; s.t. above: a*b >= 4;";
 static const char meets[] = "var a <= 6; var b; param p := 4; s.t. line: a - b = 0; s.t. above: 4 <= a*b <= p;";
 
@@ -40,14 +37,9 @@ static hn_report correct(const char *model_text, hn_method method, const double 
     if (hn_model_read_memory(&model, 1, &source, NULL, &error) != HN_OK)
         fail_msg("%s", error.text);
     hn_layer *layer = layer_of(model, layer_method(method));
-    hn_batch batch = {.size = sizeof batch,
-                      .count = 1,
-                      .y_raw = raw,
-                      .y = y,
-                      .report_size = sizeof(hn_report),
-                      .reports = &report,
-                      .watch = watch,
-                      .watch_context = seen};
+    hn_batch batch = batch_of(1, NULL, raw, y, &report);
+    batch.watch = watch;
+    batch.watch_context = seen;
     layer_run(layer, &batch);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
@@ -62,8 +54,7 @@ static void one_row(const double y[2], const double a[2], double r, double eps, 
 }
 
 /* The line is missed by 4 and the hyperbola, whose row has the weight 1/2, by 7: 16 of 28.25. */
-static void joint_inequalities_wait_for_the_second_step(void **state) {
-    (void)state;
+TEST(joint_inequalities_wait_for_the_second_step) {
     const double raw[2] = {1, -3}, line[2] = {1, -1};
     double expected[2];
     struct seen seen = {.count = 0};
@@ -77,8 +68,7 @@ static void joint_inequalities_wait_for_the_second_step(void **state) {
 }
 
 /* Equalities that hold already do not lead, however far away the rest is: the first step would be none. */
-static void what_is_violated_most_is_not_left_out(void **state) {
-    (void)state;
+TEST(what_is_violated_most_is_not_left_out) {
     const double raw[2] = {0.5, 0.5};
     struct seen seen = {.count = 0};
     hn_report report = correct(text, HN_METHOD_AUTO, raw, &seen);
@@ -98,22 +88,10 @@ static void check_no_row_waits(const char *model_text, hn_method method) {
 }
 
 /* Bounds that meet make an equality of a row, and it is none of those that wait. */
-static void rows_whose_bounds_meet_do_not_wait(void **state) {
-    (void)state;
+TEST(rows_whose_bounds_meet_do_not_wait) {
     check_no_row_waits(meets, HN_METHOD_AUTO);
 }
 
-static void other_methods_take_all_rows_at_once(void **state) {
-    (void)state;
+TEST(other_methods_take_all_rows_at_once) {
     check_no_row_waits(text, HN_METHOD_LM);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joint_inequalities_wait_for_the_second_step),
-        cmocka_unit_test(what_is_violated_most_is_not_left_out),
-        cmocka_unit_test(rows_whose_bounds_meet_do_not_wait),
-        cmocka_unit_test(other_methods_take_all_rows_at_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,10 +11,6 @@
 #include "base/random.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { OUTPUTS = 90, EQUALITIES = 40, INEQUALITIES = 30, SAMPLES = 6 };
 
 /* What the last equality does to the first: nothing, says it again, says something else. */
@@ -77,8 +73,7 @@ static void check_all(enum last_row last, hn_method method) {
     hn_model_destroy(m);
 }
 
-static void a_full_factor_has_all_entries_below_its_diagonal(void **state) {
-    (void)state;
+TEST(a_full_factor_has_all_entries_below_its_diagonal) {
     hn_model *m = full_model(INDEPENDENT);
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
     size_t order = EQUALITIES + INEQUALITIES;
@@ -87,26 +82,22 @@ static void a_full_factor_has_all_entries_below_its_diagonal(void **state) {
     hn_model_destroy(m);
 }
 
-static void independent_rows_are_met(void **state) {
-    (void)state;
+TEST(independent_rows_are_met) {
     check_all(INDEPENDENT, HN_METHOD_AUTO);
     check_all(INDEPENDENT, HN_METHOD_LM);
 }
 
-static void a_row_that_is_said_twice_does_no_harm(void **state) {
-    (void)state;
+TEST(a_row_that_is_said_twice_does_no_harm) {
     check_all(REPEATED, HN_METHOD_AUTO);
     check_all(REPEATED, HN_METHOD_LM);
 }
 
-static void rows_that_contradict_each_other_are_found_out(void **state) {
-    (void)state;
+TEST(rows_that_contradict_each_other_are_found_out) {
     check_all(CONTRARY, HN_METHOD_AUTO);
     check_all(CONTRARY, HN_METHOD_LM);
 }
 
-static void one_step_without_damping_meets_equalities(void **state) {
-    (void)state;
+TEST(one_step_without_damping_meets_equalities) {
     hn_model *m = full_model(INDEPENDENT);
     hn_layer_options options = layer_method(HN_METHOD_LM);
     options.damping = 1e-12;
@@ -114,23 +105,10 @@ static void one_step_without_damping_meets_equalities(void **state) {
     hn_layer *layer = layer_of(m, options);
     double raw[OUTPUTS];
     draw(raw, OUTPUTS, 2);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, NULL, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
     for (size_t i = 0; i < EQUALITIES; i++)
         assert_true(fabs(r.residual[i]) < 1e-9);
     results_release(&r);
     hn_layer_destroy(layer);
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_factor_has_all_entries_below_its_diagonal),
-        cmocka_unit_test(independent_rows_are_met),
-        cmocka_unit_test(a_row_that_is_said_twice_does_no_harm),
-        cmocka_unit_test(rows_that_contradict_each_other_are_found_out),
-        cmocka_unit_test(one_step_without_damping_meets_equalities),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,6 @@
 #include "base/random.h"
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static hn_model *model_from(const char *text) {
     const hn_text one = {.name = "text", .bytes = text, .length = strlen(text)};
     hn_model *model = NULL;
@@ -55,20 +51,17 @@ static int check(const char *text, const double *x, const double *raw, size_t ou
     return ok;
 }
 
-static void rows_that_saturate_do_not_hold_at_infinity(void **state) {
-    (void)state;
+TEST(rows_that_saturate_do_not_hold_at_infinity) {
     const double raw[] = {-1, -1e308};
     check("var a; var b; s.t. c: 1/(1+exp(-b)) + a >= 0.9; s.t. d: a^3-3*a>=10;", NULL, raw, 2);
 }
 
-static void a_sigmoid_below_one_is_met_by_a_finite_output(void **state) {
-    (void)state;
+TEST(a_sigmoid_below_one_is_met_by_a_finite_output) {
     const double raw[] = {1e308};
     check("var y; s.t. c: 1/(1+exp(-y)) <= 1; s.t. d: y / 1e300 <= 1e7;", NULL, raw, 1);
 }
 
-static void outputs_without_finite_bounds_have_no_row_to_follow(void **state) {
-    (void)state;
+TEST(outputs_without_finite_bounds_have_no_row_to_follow) {
     const double x[] = {-0.7, 0.3}, raw[] = {-3.5};
     check("param x{1..2}; var y{1..1}; s.t. c0: -1 <= (if x[1] < y[1] then -1e308 else 1e-310) - y[1]^y[1] <= 1;"
           "s.t. c1: exp(if 3.5 >= y[1] then x[1] else y[1]) <= 1;",
@@ -76,8 +69,7 @@ static void outputs_without_finite_bounds_have_no_row_to_follow(void **state) {
 }
 
 /* Random outputs of all sizes on rows that forgive infinity. */
-static void saturating_rows_from_anywhere(void **state) {
-    (void)state;
+TEST(saturating_rows_from_anywhere) {
     static const char text[] =
         "var a; var b >= -1e308; s.t. c: tanh(a) + atan(b) >= 1.5; s.t. d: exp(-a^2) + 1/(1+exp(b)) <= 0.5;"
         "s.t. e: a*b >= 1e3;";
@@ -90,14 +82,4 @@ static void saturating_rows_from_anywhere(void **state) {
         ok += check(text, NULL, raw, 2);
     }
     assert_true(ok > 100);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_that_saturate_do_not_hold_at_infinity),
-        cmocka_unit_test(a_sigmoid_below_one_is_met_by_a_finite_output),
-        cmocka_unit_test(outputs_without_finite_bounds_have_no_row_to_follow),
-        cmocka_unit_test(saturating_rows_from_anywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* sqrt(w) = o and w = t / 4.6 - 500 with w >= 1e-4: a step onto the second row takes w where the root is no number. */
 static hn_model *edge_of_a_domain(void) {
     hn_model *m = model_new();
@@ -20,15 +17,12 @@ static hn_model *edge_of_a_domain(void) {
     return m;
 }
 
-static void outputs_on_a_bound_wait_there_while_others_move(void **state) {
-    (void)state;
+TEST(outputs_on_a_bound_wait_there_while_others_move) {
     static const double raws[][3] = {{1, 1, 1}, {0, 5, 2}, {-30, 1e-3, 0}, {7, 100, 1}};
     hn_model *m = edge_of_a_domain();
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
     for (size_t i = 0; i < COUNT_OF(raws); i++) {
-        struct layer_results r = results_of(layer, 1);
-        hn_batch batch = batch_into(&r, NULL, raws[i]);
-        layer_run(layer, &batch);
+        struct layer_results r = run_forward(layer, 1, NULL, raws[i]);
         assert_int_equal(r.reports[0].outcome, HN_OUTCOME_OK);
         assert_true(judged_violation(m, NULL, r.y, false, NULL) <= 1e-8);
         results_release(&r);
@@ -55,8 +49,7 @@ static struct layer_results go_long_way(uint64_t stream, int iterations, double 
     return r;
 }
 
-static void a_long_way_is_gone_as_far_as_iterations_allow(void **state) {
-    (void)state;
+TEST(a_long_way_is_gone_as_far_as_iterations_allow) {
     size_t arrived = 0;
     for (size_t i = 0; i < COUNT_OF(long_ways); i++)
         for (int steps = 1000; steps <= 5000; steps += 4000) {
@@ -74,8 +67,7 @@ static void a_long_way_is_gone_as_far_as_iterations_allow(void **state) {
 }
 
 /* The tape holds 150 steps: what took more has no gradient, and says so. */
-static void a_way_longer_than_the_tape_has_no_gradient(void **state) {
-    (void)state;
+TEST(a_way_longer_than_the_tape_has_no_gradient) {
     size_t longer = 0;
     for (size_t i = 0; i < COUNT_OF(long_ways); i++) {
         double unused;
@@ -88,13 +80,4 @@ static void a_way_longer_than_the_tape_has_no_gradient(void **state) {
         results_release(&r);
     }
     assert_true(longer >= 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_on_a_bound_wait_there_while_others_move),
-        cmocka_unit_test(a_long_way_is_gone_as_far_as_iterations_allow),
-        cmocka_unit_test(a_way_longer_than_the_tape_has_no_gradient),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

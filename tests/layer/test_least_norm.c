@@ -16,11 +16,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = 2000 / HN_TEST_SHARE, MOST_ROWS = 12, MOST_OUTPUTS = 9 };
 
 struct linear {
@@ -199,8 +194,7 @@ static double step_error(const struct linear *l, double damping, hn_report *repo
 
 /* ---- tests ---- */
 
-static void one_step_without_damping_ends_at_the_nearest_point_that_meets_all_rows(void **state) {
-    (void)state;
+TEST(one_step_without_damping_ends_at_the_nearest_point_that_meets_all_rows) {
     double largest = 0;
     size_t deficient = 0;
     for (uint64_t stream = 0; stream < PROBLEMS; stream++) {
@@ -219,8 +213,7 @@ static void one_step_without_damping_ends_at_the_nearest_point_that_meets_all_ro
     assert_true(deficient > PROBLEMS / 2);
 }
 
-static void one_step_with_little_damping_ends_nearly_where_the_least_is_violated(void **state) {
-    (void)state;
+TEST(one_step_with_little_damping_ends_nearly_where_the_least_is_violated) {
     double largest = 0;
     for (uint64_t stream = 0; stream < PROBLEMS; stream++) {
         struct linear l = draw_linear(stream, false);
@@ -232,12 +225,4 @@ static void one_step_with_little_damping_ends_nearly_where_the_least_is_violated
         largest = fmax(largest, error);
     }
     print_message("the step is wrong by %.2g at most\n", largest);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_step_without_damping_ends_at_the_nearest_point_that_meets_all_rows),
-        cmocka_unit_test(one_step_with_little_damping_ends_nearly_where_the_least_is_violated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,11 +25,6 @@
 #include "base/clock.h"
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Sanitizers are slow: they see a share. */
 enum { PROBLEMS = 20000 / HN_TEST_SHARE, SEED = 2026, MOST_TOLD = 10 };
 enum { WAY_PROBLEMS = PROBLEMS / 8, STARTS = 3, MEDIUM_EVERY = 400 };
@@ -167,13 +162,7 @@ static void run_problem(uint64_t stream, struct tally tallies[KINDS]) {
         assert_true(judged_violation(problem.model, problem.x, problem.solution, options.relative, NULL) <= TOLERANCE);
     draw_start(&problem, kind, stream, start);
     hn_layer *layer = layer_of(problem.model, options);
-    hn_batch batch = {.size = sizeof batch,
-                      .count = 1,
-                      .x = problem.x,
-                      .y_raw = start,
-                      .y = y,
-                      .report_size = sizeof(hn_report),
-                      .reports = &report};
+    hn_batch batch = batch_of(1, problem.x, start, y, &report);
     if (stream == only) {
         batch.watch = show;
         batch.watch_context = &problem;
@@ -205,8 +194,7 @@ static double share(const struct tally *tally) {
     return (double)tally->ok / (double)tally->problems;
 }
 
-static void nearly_all_that_can_be_met_is_met(void **state) {
-    (void)state;
+TEST(nearly_all_that_can_be_met_is_met) {
     struct tally tallies[KINDS] = {{.problems = 0}};
     double begun = clock_seconds();
     for (uint64_t stream = 0; stream < problem_count; stream++)
@@ -361,8 +349,7 @@ static void check_ways(const struct random_problem *problem, uint64_t stream, en
         check_way(problem, stream, hardnet, &tallies[HARDNET][kind]);
 }
 
-static void every_report_is_true_by_every_method(void **state) {
-    (void)state;
+TEST(every_report_is_true_by_every_method) {
     struct tally tallies[WAYS][KINDS] = {{{.problems = 0}}};
     for (uint64_t stream = 0; stream < way_problems; stream++) {
         struct random_problem problem;
@@ -385,15 +372,11 @@ static void every_report_is_true_by_every_method(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearly_all_that_can_be_met_is_met),
-        cmocka_unit_test(every_report_is_true_by_every_method),
-    };
     if (argc > 1)
         problem_count = strtoul(argv[1], NULL, 10), way_problems = 0;
     if (argc > 3)
         way_problems = strtoul(argv[3], NULL, 10);
     else if (argc > 2)
         only = strtoul(argv[2], NULL, 10);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

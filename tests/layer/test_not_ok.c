@@ -9,9 +9,6 @@
 #include "support/model_check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { COUNT = 37, OUTPUTS = 3, LIMIT = 6 };
 
 static const hn_method methods[] = {HN_METHOD_AUTO,    HN_METHOD_LM,       HN_METHOD_PAPER,  HN_METHOD_ENFORCE,
@@ -126,8 +123,7 @@ static void check_all(const hn_layer *layer, hn_not_ok choice, bool taped, bool 
     results_release(&r);
 }
 
-static void a_sample_that_is_not_ok_returns_what_was_chosen_and_a_report_about_it(void **state) {
-    (void)state;
+TEST(a_sample_that_is_not_ok_returns_what_was_chosen_and_a_report_about_it) {
     hn_model *m = filter_model();
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
         hn_layer *layer = layer_of(m, layer_method(methods[i]));
@@ -143,8 +139,7 @@ static void a_sample_that_is_not_ok_returns_what_was_chosen_and_a_report_about_i
 }
 
 /* The best iterate leaves the bounds of the actuator: what the choice is for. */
-static void the_best_iterate_of_an_infeasible_state_may_leave_the_bounds(void **state) {
-    (void)state;
+TEST(the_best_iterate_of_an_infeasible_state_may_leave_the_bounds) {
     hn_model *m = filter_model();
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
     struct layer_results best = run(layer, HN_NOT_OK_BEST, false, false),
@@ -162,8 +157,7 @@ static void the_best_iterate_of_an_infeasible_state_may_leave_the_bounds(void **
 }
 
 /* Threads, a deadline that has passed, and the size of the batch change nothing. */
-static void the_choice_is_made_for_every_sample_by_itself(void **state) {
-    (void)state;
+TEST(the_choice_is_made_for_every_sample_by_itself) {
     hn_error error;
     hn_model *m = filter_model();
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_AUTO));
@@ -197,8 +191,7 @@ static void the_choice_is_made_for_every_sample_by_itself(void **state) {
     hn_model_destroy(m);
 }
 
-static void choices_have_names_and_unknown_ones_are_refused(void **state) {
-    (void)state;
+TEST(choices_have_names_and_unknown_ones_are_refused) {
     hn_not_ok choice = HN_NOT_OK_COUNT;
     for (int i = 0; i < HN_NOT_OK_COUNT; i++) {
         assert_true(hn_not_ok_find(hn_not_ok_text((hn_not_ok)i), &choice));
@@ -215,20 +208,9 @@ static void choices_have_names_and_unknown_ones_are_refused(void **state) {
     const struct samples s = draw_samples();
     hn_batch batch = batch_into(&r, s.x, s.raw);
     batch.not_ok = HN_NOT_OK_COUNT;
-    assert_int_equal(hn_pool_run(pool, &batch, &error), HN_INVALID);
-    assert_non_null(strstr(error.text, "batch.not_ok"));
+    assert_error(hn_pool_run(pool, &batch, &error), HN_INVALID, error, "batch.not_ok");
     results_release(&r);
     hn_pool_destroy(pool);
     hn_layer_destroy(layer);
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sample_that_is_not_ok_returns_what_was_chosen_and_a_report_about_it),
-        cmocka_unit_test(the_best_iterate_of_an_infeasible_state_may_leave_the_bounds),
-        cmocka_unit_test(the_choice_is_made_for_every_sample_by_itself),
-        cmocka_unit_test(choices_have_names_and_unknown_ones_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,9 +9,6 @@
 #include "hardnet/read.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 8 };
 
@@ -27,9 +24,7 @@ struct answer {
 static struct answer correct(const hn_model *model, hn_layer_options options, const double *x, const double *raw) {
     struct answer answer = {.y = {0}};
     hn_layer *layer = layer_of(model, options);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, x, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, x, raw);
     answer.report = r.reports[0];
     memcpy(answer.y, r.y, r.outputs * sizeof *r.y);
     memcpy(answer.residual, r.residual, r.rows * sizeof *r.residual);
@@ -64,8 +59,7 @@ static hn_model *circle_model(void) {
 
 /* ---- ok ---- */
 
-static void a_feasible_output_is_left_alone(void **state) {
-    (void)state;
+TEST(a_feasible_output_is_left_alone) {
     static const double x = 0.25, raw[] = {0.6, 0.8}, negative[] = {1, -0.0};
     hn_model *m = circle_model();
     struct answer a = correct(m, layer_method(HN_METHOD_LM), &x, raw);
@@ -79,8 +73,7 @@ static void a_feasible_output_is_left_alone(void **state) {
     hn_model_destroy(m);
 }
 
-static void an_output_is_corrected_and_the_report_is_true(void **state) {
-    (void)state;
+TEST(an_output_is_corrected_and_the_report_is_true) {
     static const double x = 0.25, raw[] = {-1, 3};
     hn_model *m = circle_model();
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
@@ -98,8 +91,7 @@ static void an_output_is_corrected_and_the_report_is_true(void **state) {
     hn_model_destroy(m);
 }
 
-static void the_damping_of_the_last_step_is_told(void **state) {
-    (void)state;
+TEST(the_damping_of_the_last_step_is_told) {
     static const double x = 0.25, raw[] = {-1, 3}, feasible[] = {0.6, 0.8};
     hn_model *m = circle_model();
     hn_layer_options options = layer_steps(HN_METHOD_PAPER, 3);
@@ -114,8 +106,7 @@ static void the_damping_of_the_last_step_is_told(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_model_without_rows_is_always_ok(void **state) {
-    (void)state;
+TEST(a_model_without_rows_is_always_ok) {
     static const double raw[] = {4, -5};
     hn_model *m = model_new();
     hn_output(m, "a");
@@ -130,16 +121,13 @@ static void a_model_without_rows_is_always_ok(void **state) {
     hn_model_destroy(m);
 }
 
-static void relative_measures_a_row_by_its_bound(void **state) {
-    (void)state;
+TEST(relative_measures_a_row_by_its_bound) {
     static const struct {
         double raw;
         bool relative, ok;
     } cases[] = {{1e6 + 5e-3, true, true}, {1e6 + 5e-3, false, false}, {1e6 + 2e-2, true, false},
                  {-5e-9, true, true},      {-2e-8, true, false},       {1e6 - 1, true, true}};
-    hn_model *m = model_new();
-    hn_constrain(m, "wide", 0, hn_output(m, "y"), 1e6);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y; wide: 0 <= y <= 1e6;");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         hn_layer_options options = layer_steps(HN_METHOD_LM, 0);
         options.relative = cases[i].relative;
@@ -151,11 +139,8 @@ static void relative_measures_a_row_by_its_bound(void **state) {
     hn_model_destroy(m);
 }
 
-static void one_ulp_beyond_the_tolerance_is_not_ok(void **state) {
-    (void)state;
-    hn_model *m = model_new();
-    hn_constrain(m, "below", -INFINITY, hn_output(m, "y"), 0);
-    model_finish_good(m);
+TEST(one_ulp_beyond_the_tolerance_is_not_ok) {
+    hn_model *m = model_of_text("var y; below: y <= 0;");
     const double on = 1e-8, beyond = nextafter(on, 1);
     for (int method = 0; method < HN_METHOD_OPTIMAL; method++) { /* which needs an objective */
         hn_layer_options options = layer_steps((hn_method)method, 0);
@@ -166,8 +151,7 @@ static void one_ulp_beyond_the_tolerance_is_not_ok(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_way_too_long_for_a_number_is_infinite(void **state) {
-    (void)state;
+TEST(a_way_too_long_for_a_number_is_infinite) {
     static const double raw[] = {1.7e308, 5};
     hn_model *m = model_new();
     hn_output_fix(hn_output(m, "fixed"), hn_constant(m, -1.7e308));
@@ -180,8 +164,7 @@ static void a_way_too_long_for_a_number_is_infinite(void **state) {
 }
 
 /* A bound that is NaN with x is violated whatever is on its other side. */
-static void a_bound_that_is_no_number_counts_as_violated(void **state) {
-    (void)state;
+TEST(a_bound_that_is_no_number_counts_as_violated) {
     static const double x = NAN, raw[] = {0, 0};
     for (int side = 0; side < 2; side++) {
         hn_model *m = model_new();
@@ -203,12 +186,9 @@ static void a_bound_that_is_no_number_counts_as_violated(void **state) {
     }
 }
 
-static void a_tolerance_of_zero_asks_for_zero(void **state) {
-    (void)state;
+TEST(a_tolerance_of_zero_asks_for_zero) {
     static const double raw = 3;
-    hn_model *m = model_new();
-    hn_constrain(m, "half", 0, hn_output(m, "y"), 0.5);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y; half: 0 <= y <= 0.5;");
     hn_layer_options options = layer_method(HN_METHOD_LM);
     options.tolerance = 0;
     options.damping = 0;
@@ -220,8 +200,7 @@ static void a_tolerance_of_zero_asks_for_zero(void **state) {
 
 /* ---- not ok ---- */
 
-static void too_few_steps_are_an_iteration_limit(void **state) {
-    (void)state;
+TEST(too_few_steps_are_an_iteration_limit) {
     static const double raw = 100;
     hn_model *m = square_model(2, 2);
     for (size_t i = 0; i < COUNT_OF(methods); i++)
@@ -235,8 +214,7 @@ static void too_few_steps_are_an_iteration_limit(void **state) {
     hn_model_destroy(m);
 }
 
-static void where_the_violation_cannot_be_lowered_it_is_locally_infeasible(void **state) {
-    (void)state;
+TEST(where_the_violation_cannot_be_lowered_it_is_locally_infeasible) {
     static const double raws[] = {0, 0.5, -3, 1e-3};
     hn_model *m = square_model(-INFINITY, -1);
     for (size_t i = 0; i < COUNT_OF(raws); i++) {
@@ -255,14 +233,9 @@ static void where_the_violation_cannot_be_lowered_it_is_locally_infeasible(void 
 }
 
 /* Two rows that contradict: the least squares between them is where J'r = 0. */
-static void contradicting_rows_are_locally_infeasible(void **state) {
-    (void)state;
+TEST(contradicting_rows_are_locally_infeasible) {
     static const double raw[] = {5, 5};
-    hn_model *m = model_new();
-    hn_expr y1 = hn_output(m, "y1"), sum = hn_add(y1, hn_output(m, "y2"));
-    hn_constrain(m, "below", -INFINITY, sum, 1);
-    hn_constrain(m, "above", 2, sum, INFINITY);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y1; var y2; below: y1 + y2 <= 1; above: y1 + y2 >= 2;");
     struct answer a = correct(m, layer_method(HN_METHOD_LM), NULL, raw);
     assert_int_equal(a.report.outcome, HN_OUTCOME_LOCALLY_INFEASIBLE);
     assert_in_interval(a.y[0] + a.y[1], 1.5 - 1e-3, 1.5 + 1e-3);
@@ -271,8 +244,7 @@ static void contradicting_rows_are_locally_infeasible(void **state) {
 }
 
 /* The point of least squares, which the model file gives, is not far: rows weigh differently, steps stop early. */
-static void a_disc_and_a_half_plane_that_do_not_meet_are_never_ok(void **state) {
-    (void)state;
+TEST(a_disc_and_a_half_plane_that_do_not_meet_are_never_ok) {
     static const char *const path = "models/infeasible.mod";
     static const double raws[][2] = {{-1, 2}, {0, 0}, {3, 3}, {-5, 0.1}};
     const double t = cbrt(0.5);
@@ -289,15 +261,9 @@ static void a_disc_and_a_half_plane_that_do_not_meet_are_never_ok(void **state) 
     hn_model_destroy(m);
 }
 
-static void hardnet_stalls_on_rows_that_depend_on_each_other(void **state) {
-    (void)state;
+TEST(hardnet_stalls_on_rows_that_depend_on_each_other) {
     static const double raw[] = {5, 5, 5};
-    hn_model *m = model_new();
-    hn_expr y1 = hn_output(m, "y1"), sum = hn_add(y1, hn_output(m, "y2"));
-    hn_output(m, "y3");
-    hn_constrain(m, "once", 1, sum, 1);
-    hn_constrain(m, "twice", 3, hn_scale(2, sum), 3);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var y1; var y2; var y3; once: y1 + y2 = 1; twice: 2*(y1 + y2) = 3;");
     struct answer a = correct(m, layer_steps(HN_METHOD_HARDNET, 5), NULL, raw);
     assert_true(a.report.outcome == HN_OUTCOME_STALLED || a.report.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE);
     assert_memory_equal(a.y, raw, sizeof raw);
@@ -306,8 +272,7 @@ static void hardnet_stalls_on_rows_that_depend_on_each_other(void **state) {
 
 /* ---- bounds ---- */
 
-static void bounds_that_cross_by_x_are_bad_and_the_row_is_named(void **state) {
-    (void)state;
+TEST(bounds_that_cross_by_x_are_bad_and_the_row_is_named) {
     static const double raw[] = {0.6, 0.8}, crossed[] = {2.5, 1e300, DBL_MAX};
     hn_model *m = circle_model();
     for (size_t i = 0; i < COUNT_OF(crossed); i++)
@@ -324,8 +289,7 @@ static void bounds_that_cross_by_x_are_bad_and_the_row_is_named(void **state) {
     hn_model_destroy(m);
 }
 
-static void bounds_that_are_no_numbers_by_x_are_bad(void **state) {
-    (void)state;
+TEST(bounds_that_are_no_numbers_by_x_are_bad) {
     static const double x[][2] = {{-1, 1}, {1, -1}, {0, 1}, {1, 0}, {1, 1}};
     static const size_t row[] = {0, 1, SIZE_MAX, SIZE_MAX, SIZE_MAX}; /* log 0 is a bound at infinity: none at all */
     static const double raw[] = {1, 2};
@@ -343,14 +307,10 @@ static void bounds_that_are_no_numbers_by_x_are_bad(void **state) {
     hn_model_destroy(m);
 }
 
-static void an_infinite_bound_on_the_wrong_side_is_bad(void **state) {
-    (void)state;
+TEST(an_infinite_bound_on_the_wrong_side_is_bad) {
     static const double x[] = {0.0, -0.0, 1};
     static const double raw = 1;
-    hn_model *m = model_new();
-    hn_expr x1 = hn_input(m, "x"), over = hn_div(hn_constant(m, 1), x1);
-    hn_constrain_between(m, "r", over, hn_output(m, "y"), hn_constant(m, INFINITY));
-    model_finish_good(m);
+    hn_model *m = model_of_text("param x; var y; r: y >= 1/x;");
     struct answer a = correct(m, layer_method(HN_METHOD_LM), &x[0], &raw);
     assert_int_equal(a.report.outcome, HN_OUTCOME_BAD_BOUNDS);
     assert_int_equal(correct(m, layer_method(HN_METHOD_LM), &x[1], &raw).report.outcome, HN_OUTCOME_OK);
@@ -358,8 +318,7 @@ static void an_infinite_bound_on_the_wrong_side_is_bad(void **state) {
     hn_model_destroy(m);
 }
 
-static void constant_bounds_that_cross_are_an_error_of_the_model(void **state) {
-    (void)state;
+TEST(constant_bounds_that_cross_are_an_error_of_the_model) {
     hn_model *m = model_new();
     hn_layer *layer = (hn_layer *)(void *)&m;
     hn_layer_options options = layer_method(HN_METHOD_LM);
@@ -374,8 +333,7 @@ static void constant_bounds_that_cross_are_an_error_of_the_model(void **state) {
 
 /* ---- evaluations ---- */
 
-static void an_evaluation_that_overflows_is_told(void **state) {
-    (void)state;
+TEST(an_evaluation_that_overflows_is_told) {
     static const double raws[] = {1, 0.8, 1e300, 0.7, 0.1, -1, 0.0006};
     hn_model *m = model_new();
     hn_constrain(m, "steep", -INFINITY, hn_exp(hn_scale(1e3, hn_output(m, "y"))), 2);
@@ -407,8 +365,7 @@ static hn_model *root_model(void) {
     return m;
 }
 
-static void a_value_or_a_derivative_that_is_no_number_is_told(void **state) {
-    (void)state;
+TEST(a_value_or_a_derivative_that_is_no_number_is_told) {
     static const struct {
         double raw[2];
         bool finite; /* the value; at 0 the derivative is not */
@@ -432,8 +389,7 @@ static void a_value_or_a_derivative_that_is_no_number_is_told(void **state) {
 enum { SIDE_BY_SIDE = 11 };
 
 /* The same samples, one of them another one: everything about the others stays as it was. */
-static void a_derivative_that_is_no_number_leaves_neighbours_alone(void **state) {
-    (void)state;
+TEST(a_derivative_that_is_no_number_leaves_neighbours_alone) {
     hn_model *m = root_model();
     for (int method = 0; method < HN_METHOD_OPTIMAL; method++) /* which needs an objective */
         for (size_t at = 0; at < SIDE_BY_SIDE; at += 5) {
@@ -456,31 +412,4 @@ static void a_derivative_that_is_no_number_leaves_neighbours_alone(void **state)
             hn_layer_destroy(layer);
         }
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_feasible_output_is_left_alone),
-        cmocka_unit_test(an_output_is_corrected_and_the_report_is_true),
-        cmocka_unit_test(the_damping_of_the_last_step_is_told),
-        cmocka_unit_test(a_model_without_rows_is_always_ok),
-        cmocka_unit_test(relative_measures_a_row_by_its_bound),
-        cmocka_unit_test(one_ulp_beyond_the_tolerance_is_not_ok),
-        cmocka_unit_test(a_way_too_long_for_a_number_is_infinite),
-        cmocka_unit_test(a_bound_that_is_no_number_counts_as_violated),
-        cmocka_unit_test(a_tolerance_of_zero_asks_for_zero),
-        cmocka_unit_test(too_few_steps_are_an_iteration_limit),
-        cmocka_unit_test(where_the_violation_cannot_be_lowered_it_is_locally_infeasible),
-        cmocka_unit_test(contradicting_rows_are_locally_infeasible),
-        cmocka_unit_test(a_disc_and_a_half_plane_that_do_not_meet_are_never_ok),
-        cmocka_unit_test(hardnet_stalls_on_rows_that_depend_on_each_other),
-        cmocka_unit_test(bounds_that_cross_by_x_are_bad_and_the_row_is_named),
-        cmocka_unit_test(bounds_that_are_no_numbers_by_x_are_bad),
-        cmocka_unit_test(an_infinite_bound_on_the_wrong_side_is_bad),
-        cmocka_unit_test(constant_bounds_that_cross_are_an_error_of_the_model),
-        cmocka_unit_test(an_evaluation_that_overflows_is_told),
-        cmocka_unit_test(a_value_or_a_derivative_that_is_no_number_is_told),
-        cmocka_unit_test(a_derivative_that_is_no_number_leaves_neighbours_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

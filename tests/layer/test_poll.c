@@ -6,8 +6,6 @@
 #include "base/clock.h"
 #include "layer/driver.h"
 
-#include <string.h>
-
 /* A worker of which nothing but its clock is there. */
 struct watch {
     struct worker worker;
@@ -28,18 +26,16 @@ static void pass(double seconds) {
         ;
 }
 
-static void nobody_looks_where_nobody_waits(void **state) {
+TEST(nobody_looks_where_nobody_waits) {
     struct watch watch;
-    (void)state;
     begin(&watch, 0, NULL);
     worker_poll(&watch.worker);
     assert_int_equal(worker_unpolled_iterations(&watch.worker), INT32_MAX);
     assert_false(watch.worker.cancelled);
 }
 
-static void long_rounds_go_one_by_one(void **state) {
+TEST(long_rounds_go_one_by_one) {
     struct watch watch;
-    (void)state;
     begin(&watch, clock_seconds() + 1e6, NULL);
     for (int round = 0; round < 20; round++) {
         worker_poll(&watch.worker);
@@ -50,10 +46,9 @@ static void long_rounds_go_one_by_one(void **state) {
 }
 
 /* Between two looks there are at most twice as many rounds as between the two before; the executor goes them by itself. */
-static void more_rounds_are_granted_step_by_step(void **state) {
+TEST(more_rounds_are_granted_step_by_step) {
     struct watch watch;
     int before = 1, most = 0, cancel = 0;
-    (void)state;
     begin(&watch, 0, &cancel);
     for (int look = 0; look < 200; look++) {
         worker_poll(&watch.worker);
@@ -67,10 +62,9 @@ static void more_rounds_are_granted_step_by_step(void **state) {
     assert_in_interval(most, 2, 256);
 }
 
-static void a_flag_is_seen_before_the_next_round(void **state) {
+TEST(a_flag_is_seen_before_the_next_round) {
     struct watch watch;
     int cancel = 0;
-    (void)state;
     begin(&watch, 0, &cancel);
     for (int round = 0; round < 100; round++)
         worker_poll(&watch.worker);
@@ -81,9 +75,8 @@ static void a_flag_is_seen_before_the_next_round(void **state) {
 }
 
 /* However short rounds had been: a deadline that passes in one is seen within as many as were granted. */
-static void a_deadline_is_seen_within_the_rounds_that_were_granted(void **state) {
+TEST(a_deadline_is_seen_within_the_rounds_that_were_granted) {
     struct watch watch;
-    (void)state;
     begin(&watch, clock_seconds() + 1e6, NULL);
     for (int round = 0; round < 1000; round++)
         worker_poll(&watch.worker);
@@ -92,15 +85,4 @@ static void a_deadline_is_seen_within_the_rounds_that_were_granted(void **state)
     worker_count_iterations(&watch.worker, worker_unpolled_iterations(&watch.worker));
     worker_poll(&watch.worker);
     assert_true(watch.worker.cancelled);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_looks_where_nobody_waits),
-        cmocka_unit_test(long_rounds_go_one_by_one),
-        cmocka_unit_test(more_rounds_are_granted_step_by_step),
-        cmocka_unit_test(a_flag_is_seen_before_the_next_round),
-        cmocka_unit_test(a_deadline_is_seen_within_the_rounds_that_were_granted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

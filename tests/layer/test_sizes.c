@@ -7,18 +7,11 @@
 
 #include "hardnet/read.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { COUNT = 20 };
 
 /* A circle that y is corrected onto. */
 static hn_model *circle(void) {
-    hn_model *m = model_new();
-    hn_expr a = hn_output(m, "a"), b = hn_output(m, "b");
-    hn_constrain(m, "circle", 1, hn_add(hn_mul(a, a), hn_mul(b, b)), 1);
-    model_finish_good(m);
-    return m;
+    return model_of_text("var a; var b; circle: a*a + b*b = 1;");
 }
 
 static void fill(double *raw) {
@@ -53,8 +46,7 @@ static void check_stride(const hn_layer *layer, size_t size) {
     free(bytes);
 }
 
-static void reports_have_the_size_that_the_caller_knows(void **state) {
-    (void)state;
+TEST(reports_have_the_size_that_the_caller_knows) {
     hn_model *model = circle();
     hn_layer *layer = layer_of(model, hn_layer_defaults());
     check_stride(layer, offsetof(hn_report, culprit));
@@ -64,8 +56,7 @@ static void reports_have_the_size_that_the_caller_knows(void **state) {
     hn_model_destroy(model);
 }
 
-static void gradients_read_reports_of_any_size(void **state) {
-    (void)state;
+TEST(gradients_read_reports_of_any_size) {
     static const size_t sizes[] = {sizeof(hn_report), offsetof(hn_report, culprit), sizeof(hn_report) + 8};
     hn_model *model = circle();
     hn_layer *layer = layer_of(model, hn_layer_defaults());
@@ -90,8 +81,7 @@ static void gradients_read_reports_of_any_size(void **state) {
 }
 
 /* What stands behind a batch that ends early is not looked at; what stands at the end of a longer one must be zero. */
-static void a_batch_may_be_shorter_or_longer(void **state) {
-    (void)state;
+TEST(a_batch_may_be_shorter_or_longer) {
     hn_model *model = circle();
     hn_layer *layer = layer_of(model, hn_layer_defaults());
     hn_pool *pool;
@@ -120,8 +110,7 @@ static void a_batch_may_be_shorter_or_longer(void **state) {
     hn_model_destroy(model);
 }
 
-static void what_was_never_given_a_size_is_refused_by_name(void **state) {
-    (void)state;
+TEST(what_was_never_given_a_size_is_refused_by_name) {
     hn_model *model = circle(), *made;
     hn_layer *layer = layer_of(model, hn_layer_defaults()), *other;
     hn_error error;
@@ -154,8 +143,7 @@ static void what_was_never_given_a_size_is_refused_by_name(void **state) {
 }
 
 /* The first bytes of a larger struct serve as the struct of an older program. */
-static void what_is_given_out_ends_where_the_caller_s_struct_ends(void **state) {
-    (void)state;
+TEST(what_is_given_out_ends_where_the_caller_s_struct_ends) {
     hn_model *model = circle();
     hn_layer *layer = layer_of(model, hn_layer_defaults());
     hn_row_info row, part;
@@ -175,15 +163,4 @@ static void what_is_given_out_ends_where_the_caller_s_struct_ends(void **state) 
     assert_int_equal(((unsigned char *)&info)[offsetof(hn_layer_info, rows)], 0xab);
     hn_layer_destroy(layer);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_have_the_size_that_the_caller_knows),
-        cmocka_unit_test(gradients_read_reports_of_any_size),
-        cmocka_unit_test(a_batch_may_be_shorter_or_longer),
-        cmocka_unit_test(what_was_never_given_a_size_is_refused_by_name),
-        cmocka_unit_test(what_is_given_out_ends_where_the_caller_s_struct_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,17 +8,11 @@
 #include "base/random.h"
 #include "core/sample.h"
 
-#include <math.h>
-
 enum { COUNT = 20 };
 
 /* A disc that y is corrected onto, for an input. */
 static hn_model *disc(void) {
-    hn_model *m = model_new();
-    hn_expr radius = hn_input(m, "radius"), a = hn_output(m, "a"), b = hn_output(m, "b");
-    hn_constrain_between(m, "disc", hn_constant(m, -INFINITY), hn_add(hn_mul(a, a), hn_mul(b, b)), radius);
-    model_finish_good(m);
-    return m;
+    return model_of_text("param radius; var a; var b; disc: a*a + b*b <= radius;");
 }
 
 /* Runs forward, replaces the tape by this byte (random ones for -1), runs back. */
@@ -42,8 +36,7 @@ static void pull(const hn_layer *layer, int byte, uint64_t seed) {
     results_release(&r);
 }
 
-static void a_tape_of_other_bytes_is_flagged_and_never_followed(void **state) {
-    (void)state;
+TEST(a_tape_of_other_bytes_is_flagged_and_never_followed) {
     hn_model *model = disc();
     for (int method = 0; method < HN_METHOD_OPTIMAL; method++) { /* which needs an objective */
         hn_layer *layer = layer_of(model, layer_method((hn_method)method));
@@ -57,8 +50,7 @@ static void a_tape_of_other_bytes_is_flagged_and_never_followed(void **state) {
 }
 
 /* A whole way has steps for which there is room, and begins at an attempt that was recorded; a fallback has no steps at all. */
-static void heads_that_no_run_can_have_written_are_ways_without_gradient(void **state) {
-    (void)state;
+TEST(heads_that_no_run_can_have_written_are_ways_without_gradient) {
     for (int32_t way = -1; way < 5; way++)
         for (int32_t steps = -1; steps < 4; steps++)
             for (int32_t attempt = -1; attempt < 3; attempt++)
@@ -71,12 +63,4 @@ static void heads_that_no_run_can_have_written_are_ways_without_gradient(void **
                     assert_int_equal(read.steps, written ? steps : 0);
                     assert_int_equal(read.attempt, written ? attempt : 0);
                 }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tape_of_other_bytes_is_flagged_and_never_followed),
-        cmocka_unit_test(heads_that_no_run_can_have_written_are_ways_without_gradient),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

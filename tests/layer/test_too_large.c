@@ -6,8 +6,6 @@
 #include "base/machine.h"
 #include "hardnet/layer.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -59,8 +57,7 @@ static hn_status create_within(const hn_model *model, rlim_t bytes, hn_error *er
     return status;
 }
 
-static void a_layer_says_what_it_needs_and_what_there_is(void **state) {
-    (void)state;
+TEST(a_layer_says_what_it_needs_and_what_there_is) {
     hn_model *model = dense_model(1000);
     hn_error error = {.text = ""};
     if (!WATCHED) {
@@ -74,19 +71,9 @@ static void a_layer_says_what_it_needs_and_what_there_is(void **state) {
     hn_model_destroy(model);
 }
 
-static void what_is_needed_is_held_against_the_machine(void **state) {
-    (void)state;
+TEST(what_is_needed_is_held_against_the_machine) {
     hn_error error = {.text = ""};
     assert_true(machine_memory() > 1 << 20);
     assert_int_equal(machine_has((double)machine_memory(), "it", &error), HN_OK);
-    assert_int_equal(machine_has(2.0 * (double)machine_memory(), "it", &error), HN_NO_MEMORY);
-    assert_contains(error.text, "it needs about ");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_layer_says_what_it_needs_and_what_there_is),
-        cmocka_unit_test(what_is_needed_is_held_against_the_machine),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_error(machine_has(2.0 * (double)machine_memory(), "it", &error), HN_NO_MEMORY, error, "it needs about ");
 }

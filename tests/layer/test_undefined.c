@@ -11,11 +11,6 @@
 #include "hardnet/evaluate.h"
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct formula {
     const char *text;
     double undefined, defined; /* y */
@@ -143,8 +138,7 @@ static void check_defined(const hn_model *model, const char *formula, double y) 
         fail_msg("%s: nothing is ok at %g", formula, y);
 }
 
-static void nothing_is_ok_where_a_part_is_undefined(void **state) {
-    (void)state;
+TEST(nothing_is_ok_where_a_part_is_undefined) {
     for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++) {
         const struct formula *f = &formulas[i];
         hn_model *model = model_of(f->text);
@@ -159,8 +153,7 @@ static void nothing_is_ok_where_a_part_is_undefined(void **state) {
     }
 }
 
-static void what_does_not_count_may_be_undefined(void **state) {
-    (void)state;
+TEST(what_does_not_count_may_be_undefined) {
     for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++) {
         hn_model *model = model_of(harmless[i].text);
         check_defined(model, harmless[i].text, harmless[i].undefined);
@@ -170,8 +163,7 @@ static void what_does_not_count_may_be_undefined(void **state) {
 }
 
 /* y <= 1/log(x) has a bound in IEEE arithmetic at x = 0. */
-static void bounds_that_are_undefined_are_bad(void **state) {
-    (void)state;
+TEST(bounds_that_are_undefined_are_bad) {
     static const char *const texts[] = {"param x; var y; subject to c: y <= 1/log(x);",
                                         "param x; var y; subject to c: y = atan(1/x);"};
     const double x = 0, raw = -5, grad = 1;
@@ -186,13 +178,4 @@ static void bounds_that_are_undefined_are_bad(void **state) {
         hn_layer_destroy(layer);
         hn_model_destroy(model);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_ok_where_a_part_is_undefined),
-        cmocka_unit_test(what_does_not_count_may_be_undefined),
-        cmocka_unit_test(bounds_that_are_undefined_are_bad),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { OUTPUTS = 50, CALLS = 20 };
 
 /* Steps of a control loop whose state and raw output drift slowly; with a warm start or without. */
@@ -23,14 +20,8 @@ static int loop_steps(const hn_layer *layer, double *warm) {
     for (int j = 0; j < OUTPUTS; j++)
         raw[j] = (j < 30 ? -3 + 0.2 * (double)(j / 3) : 1) + 0.1 * random_normal(&random);
     for (int call = 0; call < CALLS; call++) {
-        hn_batch batch = {.size = sizeof batch,
-                          .count = 1,
-                          .x = x,
-                          .y_raw = raw,
-                          .y = y,
-                          .report_size = sizeof(hn_report),
-                          .reports = &report,
-                          .warm = warm};
+        hn_batch batch = batch_of(1, x, raw, y, &report);
+        batch.warm = warm;
         assert_int_equal(hn_layer_run(layer, &batch, workspace, sizeof workspace, NULL), HN_OK);
         assert_int_equal(report.outcome, HN_OUTCOME_OK);
         assert_true(report.violation <= 1e-8);
@@ -42,8 +33,7 @@ static int loop_steps(const hn_layer *layer, double *warm) {
     return steps;
 }
 
-static void a_warm_start_saves_steps(void **state) {
-    (void)state;
+TEST(a_warm_start_saves_steps) {
     hn_model *model = model_of_file("models/unicycle.mod");
     hn_layer *layer;
     assert_int_equal(hn_layer_create(&layer, model, NULL, NULL), HN_OK);
@@ -56,8 +46,7 @@ static void a_warm_start_saves_steps(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_warm_start_that_is_no_number_is_left_out(void **state) {
-    (void)state;
+TEST(a_warm_start_that_is_no_number_is_left_out) {
     hn_model *model = model_of_file("models/unicycle.mod");
     hn_layer *layer;
     assert_int_equal(hn_layer_create(&layer, model, NULL, NULL), HN_OK);
@@ -84,8 +73,7 @@ static hn_model *root_of_two(void) {
     return m;
 }
 
-static void what_is_returned_is_never_worse_than_what_came_in(void **state) {
-    (void)state;
+TEST(what_is_returned_is_never_worse_than_what_came_in) {
     static const double raws[][2] = {{1.42, 5}, {1.5, 1}, {1e308, 1e308}, {-1.3, 0}};
     static const double warms[] = {50, -1e3, 1e100, 1e308, -1.7e308};
     hn_model *m = root_of_two();
@@ -122,8 +110,7 @@ static void from_nowhere(const hn_layer *layer, struct layer_results *r, double 
     assert_true(r->reports[0].iterations >= 20 && r->reports[0].steps < 20);
 }
 
-static void the_gradient_follows_a_start_that_was_given_up(void **state) {
-    (void)state;
+TEST(the_gradient_follows_a_start_that_was_given_up) {
     static const double grad[] = {0.7, -0.4};
     const double h = 1e-6;
     hn_model *m = model_new();
@@ -149,14 +136,4 @@ static void the_gradient_follows_a_start_that_was_given_up(void **state) {
     results_release(&r);
     hn_layer_destroy(layer);
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_warm_start_saves_steps),
-        cmocka_unit_test(a_warm_start_that_is_no_number_is_left_out),
-        cmocka_unit_test(what_is_returned_is_never_worse_than_what_came_in),
-        cmocka_unit_test(the_gradient_follows_a_start_that_was_given_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,6 @@
 #include "support/check.h"
 #include "support/node_matrices.h"
 
-#include <stdlib.h>
-
 /* Columns of J as lists of rows. */
 static struct pattern transpose(const struct node_matrix *matrix) {
     struct pattern t = {.n = matrix->columns};

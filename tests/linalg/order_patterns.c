@@ -5,9 +5,6 @@
 
 #include "support/check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void pattern_release(struct pattern *pattern) {
     free(pattern->first);
     free(pattern->index);

@@ -11,10 +11,6 @@
 #include "support/check.h"
 #include "support/damped_judge.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_ROWS = 200, MOST_ENTRIES = 4000 };
 
 /* What a pattern has beside `length` rows (y_i, all common columns), or (y_i, y_i+1, all common columns). */
@@ -92,8 +88,7 @@ static void transpose(struct trial *t) {
 
 /* ---- what is kept out ---- */
 
-static void columns_that_stand_in_most_rows_are_kept_out(void **state) {
-    (void)state;
+TEST(columns_that_stand_in_most_rows_are_kept_out) {
     for (uint64_t k = 0; k < EXTRA_COUNT; k++) {
         const struct recipe plain = {.shift = 1}, recipe = {.shift = 1, .may_border = true};
         struct trial without = trial_with(&EXTRAS[k], &plain, k), t = trial_with(&EXTRAS[k], &recipe, k);
@@ -109,8 +104,7 @@ static void columns_that_stand_in_most_rows_are_kept_out(void **state) {
 }
 
 /* Nothing is gained where columns are short, where all are long, or where the other side has no such columns. */
-static void other_systems_stay_as_they_are(void **state) {
-    (void)state;
+TEST(other_systems_stay_as_they_are) {
     static const struct recipe recipes[] = {
         {.rows = 100, .columns = 150, .density = 0.02, .shift = 1, .may_border = true},
         {.rows = 100, .columns = 150, .density = 0.9, .shift = 1, .may_border = true},
@@ -132,8 +126,7 @@ static void other_systems_stay_as_they_are(void **state) {
 
 /* Groups of rows over outputs of their own, half of the groups with a common one: products are most of the cost, whatever is kept out.
  * The same with rows and outputs exchanged. */
-static void little_is_gained_where_products_cost_most(void **state) {
-    (void)state;
+TEST(little_is_gained_where_products_cost_most) {
     enum { GROUPS = 6, GROUP_ROWS = 8, GROUP_COLUMNS = 50 };
     for (int exchanged = 0; exchanged < 2; exchanged++) {
         const struct recipe recipe = {.shift = 1, .may_border = true, .outputs_side = exchanged};
@@ -174,8 +167,7 @@ static struct border border_of(const struct extras *extras, size_t last) {
 }
 
 /* Of 40 rows. */
-static void a_column_in_half_of_the_rows_is_long(void **state) {
-    (void)state;
+TEST(a_column_in_half_of_the_rows_is_long) {
     for (size_t length = 18; length < 23; length++) {
         const struct extras extras = {1, length, 1, 0, false, false, 39 - length};
         struct border border = border_of(&extras, 1);
@@ -198,8 +190,7 @@ static bool last_comes_late(size_t length, size_t last) {
 }
 
 /* The chain has two outputs more than rows. */
-static void a_row_of_16_outputs_and_an_eighth_of_all_is_long(void **state) {
-    (void)state;
+TEST(a_row_of_16_outputs_and_an_eighth_of_all_is_long) {
     for (size_t last = 12; last < 22; last++)
         for (size_t length = 60; length <= 180; length += length == 60 ? 30 : 1)
             assert_int_equal(last_comes_late(length, last), last >= 16 && 8 * last >= length + 2);
@@ -215,8 +206,7 @@ static void check_backward(struct trial *t, double limit, double *worst) {
     *worst = fmax(*worst, error);
 }
 
-static void bordered_systems_are_solved_backward_stably(void **state) {
-    (void)state;
+TEST(bordered_systems_are_solved_backward_stably) {
     double worst = 0;
     for (uint64_t k = 0; k < 8 * EXTRA_COUNT; k++) {
         struct recipe recipe = {.shift = k % 2 ? 1 : 0.1, .fixed_shift = k / 2 % 2, .may_border = true};
@@ -230,8 +220,7 @@ static void bordered_systems_are_solved_backward_stably(void **state) {
 }
 
 /* More rows than outputs, some rows over all outputs, some outputs in all rows. */
-static void rows_are_kept_out_on_the_outputs_side(void **state) {
-    (void)state;
+TEST(rows_are_kept_out_on_the_outputs_side) {
     const struct extras extras = {2, 60, 2, 2, true, true, 120};
     double worst = 0;
     for (uint64_t k = 0; k < 4; k++) {
@@ -250,8 +239,7 @@ static void rows_are_kept_out_on_the_outputs_side(void **state) {
 }
 
 /* A band of rows over BAND columns and all common ones: too many products for lists. */
-static void bordered_systems_without_lists(void **state) {
-    (void)state;
+TEST(bordered_systems_without_lists) {
     enum { ROWS = 700, BAND = 170, COMMON = 60, COLUMNS = ROWS + BAND + COMMON };
     struct random random = random_start(8, 0);
     struct trial t = {.columns = COLUMNS};
@@ -279,8 +267,7 @@ static double forward_error(struct trial *t) {
 }
 
 /* Bounds of common outputs come last: where nothing else is nearly dependent, hardly anything is lost. */
-static void solutions_stay_as_good_as_without_a_border_down_to_the_least_damping(void **state) {
-    (void)state;
+TEST(solutions_stay_as_good_as_without_a_border_down_to_the_least_damping) {
     double worst = 0, largest = 0;
     for (uint64_t k = 0; k < EXTRA_COUNT; k++) {
         const struct recipe plain = {.shift = 0x1p-30}, recipe = {.shift = 0x1p-30, .may_border = true};
@@ -300,8 +287,7 @@ static void solutions_stay_as_good_as_without_a_border_down_to_the_least_damping
 
 /* A chain whose start is given and that determines what is common by its budget, or by rows that fix outputs of it, behind it or
  * before. */
-static void without_damping_dependent_rows_come_last(void **state) {
-    (void)state;
+TEST(without_damping_dependent_rows_come_last) {
     static const struct extras extras[] = {
         {1, 60, 1, 1, false, true, 0}, {1, 60, 2, 0, false, false, 2}, {1, 60, 1, 0, true, false, 0}};
     double worst = 0;
@@ -317,8 +303,7 @@ static void without_damping_dependent_rows_come_last(void **state) {
 }
 
 /* More rows than columns: nothing is kept out, unless rows are damped. */
-static void without_damping_many_dependent_rows_keep_everything_in(void **state) {
-    (void)state;
+TEST(without_damping_many_dependent_rows_keep_everything_in) {
     const struct extras extras = {2, 80, 1, 1, false, true, 80};
     for (int kind = 0; kind < 3; kind++) {
         const struct recipe recipe = {
@@ -330,8 +315,7 @@ static void without_damping_many_dependent_rows_keep_everything_in(void **state)
 }
 
 /* A chain, its start and outputs that are fixed: as many dependent rows as are fixed, or one less where the start is damped. */
-static void without_damping_dependent_rows_are_counted(void **state) {
-    (void)state;
+TEST(without_damping_dependent_rows_are_counted) {
     for (size_t fixed = 63; fixed < 68; fixed++)
         for (size_t damped = 0; damped < 2; damped++) {
             const struct extras extras = {2, 120, 1, 0, true, false, fixed};
@@ -340,22 +324,4 @@ static void without_damping_dependent_rows_are_counted(void **state) {
             assert_int_equal(t.system.added, fixed - damped <= 64);
             trial_release(&t);
         }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_that_stand_in_most_rows_are_kept_out),
-        cmocka_unit_test(other_systems_stay_as_they_are),
-        cmocka_unit_test(little_is_gained_where_products_cost_most),
-        cmocka_unit_test(a_column_in_half_of_the_rows_is_long),
-        cmocka_unit_test(a_row_of_16_outputs_and_an_eighth_of_all_is_long),
-        cmocka_unit_test(bordered_systems_are_solved_backward_stably),
-        cmocka_unit_test(bordered_systems_without_lists),
-        cmocka_unit_test(rows_are_kept_out_on_the_outputs_side),
-        cmocka_unit_test(without_damping_dependent_rows_come_last),
-        cmocka_unit_test(without_damping_many_dependent_rows_keep_everything_in),
-        cmocka_unit_test(without_damping_dependent_rows_are_counted),
-        cmocka_unit_test(solutions_stay_as_good_as_without_a_border_down_to_the_least_damping),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

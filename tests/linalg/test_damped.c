@@ -11,10 +11,6 @@
 #include "support/check.h"
 #include "support/damped_judge.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SMALL = JUDGE_SMALL, LARGEST = 128 };
 
 static bool all;
@@ -47,8 +43,7 @@ static double check_recipe(const struct recipe *recipe, enum factor_kind kind, u
     return error;
 }
 
-static void a_listed_factor_solves_backward_stably(void **state) {
-    (void)state;
+TEST(a_listed_factor_solves_backward_stably) {
     double worst = 0;
     for (size_t n = 1; n <= LARGEST; n = next_size(n))
         for (uint64_t k = first_kind(n); k < 8; k = next_kind(n, k)) {
@@ -61,8 +56,7 @@ static void a_listed_factor_solves_backward_stably(void **state) {
     print_message("largest backward error: %.2f n u\n", worst);
 }
 
-static void a_dense_factor_solves_backward_stably(void **state) {
-    (void)state;
+TEST(a_dense_factor_solves_backward_stably) {
     double worst = 0;
     for (size_t n = 16; n <= LARGEST; n = next_size(n))
         for (uint64_t k = first_kind(n); k < 8; k = next_kind(n, k)) {
@@ -75,8 +69,7 @@ static void a_dense_factor_solves_backward_stably(void **state) {
     print_message("largest backward error: %.2f n u\n", worst);
 }
 
-static void the_outputs_side_solves_backward_stably(void **state) {
-    (void)state;
+TEST(the_outputs_side_solves_backward_stably) {
     double worst = 0;
     for (size_t n = 1; n <= LARGEST; n = next_size(n))
         for (uint64_t k = first_kind(n); k < 4; k = next_kind(n, k)) {
@@ -89,8 +82,7 @@ static void the_outputs_side_solves_backward_stably(void **state) {
     print_message("largest backward error: %.2f n u\n", worst);
 }
 
-static void rows_of_zeros_and_rows_twice_do_no_harm(void **state) {
-    (void)state;
+TEST(rows_of_zeros_and_rows_twice_do_no_harm) {
     double worst = 0;
     for (size_t n = 1; n <= LARGEST; n = next_size(n))
         for (uint64_t k = first_kind(n); k < 4; k = next_kind(n, k)) {
@@ -107,8 +99,7 @@ static void rows_of_zeros_and_rows_twice_do_no_harm(void **state) {
 }
 
 /* Blocks of rows that share columns: too many products for lists, too few entries for a dense factor. */
-static void a_factor_without_lists_solves_backward_stably(void **state) {
-    (void)state;
+TEST(a_factor_without_lists_solves_backward_stably) {
     enum { BLOCKS = 3, LENGTH = 330, ROWS = BLOCKS * LENGTH };
     struct random random = random_start(113, 0);
     struct trial t = {.rows = ROWS, .columns = ROWS + BLOCKS};
@@ -151,8 +142,7 @@ static void a_factor_without_lists_solves_backward_stably(void **state) {
 }
 
 /* Without damping, rows twice: a system that can be solved is solved, the unknowns that nothing fixes are 0. */
-static void without_damping_a_consistent_system_is_solved(void **state) {
-    (void)state;
+TEST(without_damping_a_consistent_system_is_solved) {
     for (size_t n = 1; n <= LARGEST; n = next_size(n)) {
         struct recipe recipe = {.rows = n, .columns = n, .density = 1, .degenerate = true};
         struct random random = random_start(114, n);
@@ -196,8 +186,7 @@ static hn_status create_from(struct damped *out, uint32_t stride, size_t slot) {
 }
 
 /* One part lies behind the other: zero, two pivots, 1/D, L, -L D; offsets have half of 32 bits, for two solutions, too. */
-static void storage_ends_where_offsets_do(void **state) {
-    (void)state;
+TEST(storage_ends_where_offsets_do) {
     for (uint32_t stride = 1; stride <= LANES; stride *= LANES) {
         struct damped system;
         assert_int_equal(create_from(&system, stride, 7), HN_OK);
@@ -219,8 +208,7 @@ static void storage_ends_where_offsets_do(void **state) {
 
 /* ---- products ---- */
 
-static void products_with_the_matrix_and_its_transpose(void **state) {
-    (void)state;
+TEST(products_with_the_matrix_and_its_transpose) {
     for (size_t n = 1; n <= SMALL; n += 3) {
         struct recipe recipe = {.rows = n, .columns = 2 * n + 1, .density = 0.4, .shift = 1};
         struct random random = random_start(115, n);
@@ -255,15 +243,5 @@ static void products_with_the_matrix_and_its_transpose(void **state) {
 
 int main(int count, char **words) {
     all = count > 1 && strcmp(words[1], "all") == 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_listed_factor_solves_backward_stably),
-        cmocka_unit_test(a_dense_factor_solves_backward_stably),
-        cmocka_unit_test(the_outputs_side_solves_backward_stably),
-        cmocka_unit_test(rows_of_zeros_and_rows_twice_do_no_harm),
-        cmocka_unit_test(a_factor_without_lists_solves_backward_stably),
-        cmocka_unit_test(without_damping_a_consistent_system_is_solved),
-        cmocka_unit_test(storage_ends_where_offsets_do),
-        cmocka_unit_test(products_with_the_matrix_and_its_transpose),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

@@ -8,10 +8,6 @@
 #include "cpu/backend.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 24 };
 
 /* A sparse symmetric matrix for all lanes, each with numbers of its own. */
@@ -81,8 +77,7 @@ static void solve(const struct trial *t, const struct backend *b) {
     b->signed_residual(&t->system, t->slots, t->right, t->x, t->rest);
 }
 
-static void systems_are_solved_and_signs_counted(void **state) {
-    (void)state;
+TEST(systems_are_solved_and_signs_counted) {
     struct random random = random_start(5, 5);
     for (int k = 0; k < 200; k++) {
         struct trial t;
@@ -102,8 +97,7 @@ static void systems_are_solved_and_signs_counted(void **state) {
     }
 }
 
-static void every_instruction_set_has_the_same_bits(void **state) {
-    (void)state;
+TEST(every_instruction_set_has_the_same_bits) {
     struct random random = random_start(5, 6);
     struct trial t;
     struct backend first, other;
@@ -123,8 +117,7 @@ static void every_instruction_set_has_the_same_bits(void **state) {
 }
 
 /* Two equal rows: the second pivot is lost, and its unknown is 0. */
-static void a_lost_pivot_is_counted(void **state) {
-    (void)state;
+TEST(a_lost_pivot_is_counted) {
     struct backend b;
     struct trial t = {.order = 2, .entries = 1, .entry = {{1, 0, 0}}, .diagonal = LANES};
     t.right = 3 * LANES;
@@ -144,9 +137,8 @@ static void a_lost_pivot_is_counted(void **state) {
 }
 
 /* One part lies behind the other; offsets have half of 32 bits. */
-static void storage_ends_where_offsets_do(void **state) {
+TEST(storage_ends_where_offsets_do) {
     static const struct signed_entry entries[] = {{1, 0, 0}, {2, 1, 1}};
-    (void)state;
     for (uint32_t stride = 1; stride <= LANES; stride *= LANES) {
         struct signed_request request = {3, 2, entries, stride, 2 * stride, 7 * stride};
         struct signed_system s;
@@ -165,14 +157,4 @@ static void storage_ends_where_offsets_do(void **state) {
         assert_int_equal(signed_create(&s, &request, NULL), HN_LIMIT);
         signed_release(&s);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(systems_are_solved_and_signs_counted),
-        cmocka_unit_test(every_instruction_set_has_the_same_bits),
-        cmocka_unit_test(a_lost_pivot_is_counted),
-        cmocka_unit_test(storage_ends_where_offsets_do),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

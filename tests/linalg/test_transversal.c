@@ -6,9 +6,6 @@
 #include "linalg/border.h"
 #include "support/check.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LARGEST = 30, PATTERNS = 2000 };
 
 static const uint64_t PRIME = 2147483647;
@@ -78,8 +75,7 @@ static size_t count_of(const bool *flags, size_t count) {
     return sum;
 }
 
-static void what_is_left_over_is_what_the_rank_lacks(void **state) {
-    (void)state;
+TEST(what_is_left_over_is_what_the_rank_lacks) {
     size_t lacking = 0;
     for (uint64_t k = 0; k < PATTERNS; k++) {
         struct random random = random_start(31, k);
@@ -101,8 +97,7 @@ static void what_is_left_over_is_what_the_rank_lacks(void **state) {
 }
 
 /* Rows (i, i + 1), from the last to the first, and one more: the path of that one leads through all others. */
-static void a_long_path_is_followed(void **state) {
-    (void)state;
+TEST(a_long_path_is_followed) {
     enum { LENGTH = 200000 };
     size_t *first = calloc(LENGTH + 1, sizeof *first), count;
     uint32_t *index = calloc(2 * LENGTH, sizeof *index);
@@ -123,8 +118,7 @@ static void a_long_path_is_followed(void **state) {
     free(left);
 }
 
-static void it_ends_once_too_many_are_left_over(void **state) {
-    (void)state;
+TEST(it_ends_once_too_many_are_left_over) {
     enum { ROWS = 100 };
     size_t first[ROWS + 1], count;
     uint32_t index[ROWS];
@@ -141,13 +135,4 @@ static void it_ends_once_too_many_are_left_over(void **state) {
     assert_true(transversal(&rows, wanted, ROWS, left, &count));
     assert_int_equal(count, ROWS - 1);
     assert_false(left[0]);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_left_over_is_what_the_rank_lacks),
-        cmocka_unit_test(a_long_path_is_followed),
-        cmocka_unit_test(it_ends_once_too_many_are_left_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,6 @@
 #include "support/model_check.h"
 #include "support/rich_model.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 static hn_model *copy_of(const hn_model *model) {
     hn_model *copy;
     hn_error error = {.text = ""};
@@ -44,8 +40,7 @@ static hn_model *rich(void) {
     return model;
 }
 
-static void a_copy_of_a_finished_model_finishes_to_the_same(void **state) {
-    (void)state;
+TEST(a_copy_of_a_finished_model_finishes_to_the_same) {
     hn_model *model = rich(), *copy = copy_of(model), *again;
     assert_int_equal(hn_model_row_count(copy), 0); /* it is open */
     model_finish_good(copy);
@@ -69,8 +64,7 @@ static hn_model *small(hn_expr *x, hn_expr *y) {
     return m;
 }
 
-static void a_copy_takes_more_and_the_model_does_not_change(void **state) {
-    (void)state;
+TEST(a_copy_takes_more_and_the_model_does_not_change) {
     hn_expr x, y;
     hn_model *model = small(&x, &y);
     model_finish_good(model);
@@ -92,8 +86,7 @@ static void a_copy_takes_more_and_the_model_does_not_change(void **state) {
     hn_model_destroy(copy);
 }
 
-static void a_copy_knows_the_names_that_are_taken(void **state) {
-    (void)state;
+TEST(a_copy_knows_the_names_that_are_taken) {
     hn_expr x, y;
     hn_model *model = small(&x, &y);
     const char *const names[] = {"x", "y[1]", "c[1]"};
@@ -107,8 +100,7 @@ static void a_copy_knows_the_names_that_are_taken(void **state) {
     hn_model_destroy(model);
 }
 
-static void an_unfinished_model_is_copied_as_it_is(void **state) {
-    (void)state;
+TEST(an_unfinished_model_is_copied_as_it_is) {
     hn_expr x, y;
     hn_model *model = small(&x, &y), *copy = copy_of(model);
     model_finish_good(model);
@@ -119,8 +111,7 @@ static void an_unfinished_model_is_copied_as_it_is(void **state) {
     hn_model_destroy(copy);
 }
 
-static void a_model_with_an_error_is_not_copied(void **state) {
-    (void)state;
+TEST(a_model_with_an_error_is_not_copied) {
     hn_model *model = model_new(), *copy = model;
     hn_error error;
     hn_output(model, "");
@@ -130,15 +121,4 @@ static void a_model_with_an_error_is_not_copied(void **state) {
     assert_int_equal(hn_model_copy(&copy, NULL, &error), HN_INVALID);
     assert_int_equal(hn_model_copy(NULL, model, &error), HN_INVALID);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_copy_of_a_finished_model_finishes_to_the_same),
-        cmocka_unit_test(a_copy_takes_more_and_the_model_does_not_change),
-        cmocka_unit_test(a_copy_knows_the_names_that_are_taken),
-        cmocka_unit_test(an_unfinished_model_is_copied_as_it_is),
-        cmocka_unit_test(a_model_with_an_error_is_not_copied),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-
-static void an_expression_has_the_value_of_its_formula(void **state) {
-    (void)state;
+TEST(an_expression_has_the_value_of_its_formula) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y"), z = hn_output(m, "z");
     hn_expr exprs[] = {x, y, z, hn_add(hn_mul(y, y), hn_mul(z, z)), hn_sub(hn_div(x, y), hn_constant(m, 0.5))};
@@ -24,8 +20,7 @@ static void an_expression_has_the_value_of_its_formula(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_long_sum_is_added_from_left_to_right(void **state) {
-    (void)state;
+TEST(a_long_sum_is_added_from_left_to_right) {
     enum { TERMS = 200 };
     hn_model *m = model_new();
     struct random random = random_start(21, 0);
@@ -48,8 +43,7 @@ static void a_long_sum_is_added_from_left_to_right(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_fixed_output_takes_the_value_that_it_is_fixed_at(void **state) {
-    (void)state;
+TEST(a_fixed_output_takes_the_value_that_it_is_fixed_at) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y"), z = hn_output(m, "z");
     hn_expr body = hn_add(hn_mul(y, z), y);
@@ -62,8 +56,7 @@ static void a_fixed_output_takes_the_value_that_it_is_fixed_at(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_reference_has_the_value_of_the_definition_made_later(void **state) {
-    (void)state;
+TEST(a_reference_has_the_value_of_the_definition_made_later) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y"), later = hn_defined(m, "later"), even_later = hn_defined(m, "even later");
     hn_expr body = hn_mul(later, y);
@@ -76,8 +69,7 @@ static void a_reference_has_the_value_of_the_definition_made_later(void **state)
     hn_model_destroy(m);
 }
 
-static void a_nan_in_the_branch_not_taken_does_not_show(void **state) {
-    (void)state;
+TEST(a_nan_in_the_branch_not_taken_does_not_show) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y"), zero = hn_constant(m, 0);
     hn_expr positive = hn_less(zero, y);
@@ -91,8 +83,7 @@ static void a_nan_in_the_branch_not_taken_does_not_show(void **state) {
     hn_model_destroy(m);
 }
 
-static void nan_and_infinity_pass_through_as_arithmetic_says(void **state) {
-    (void)state;
+TEST(nan_and_infinity_pass_through_as_arithmetic_says) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y"), z = hn_output(m, "z");
     const struct {
@@ -128,8 +119,7 @@ static void nan_and_infinity_pass_through_as_arithmetic_says(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_chain_of_a_million_nodes_is_built_finished_and_evaluated(void **state) {
-    (void)state;
+TEST(a_chain_of_a_million_nodes_is_built_finished_and_evaluated) {
     enum { LINKS = 1000000 };
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y"), z = hn_output(m, "z"), chain = hn_mul(y, z);
@@ -143,8 +133,7 @@ static void a_chain_of_a_million_nodes_is_built_finished_and_evaluated(void **st
     hn_model_destroy(m);
 }
 
-static void evaluation_needs_a_finished_model_and_a_point(void **state) {
-    (void)state;
+TEST(evaluation_needs_a_finished_model_and_a_point) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y"), both = hn_add(x, y), none = {NULL, 0}, beyond = {m, 100};
     double at = 1, value = 7;
@@ -168,18 +157,4 @@ static void evaluation_needs_a_finished_model_and_a_point(void **state) {
     assert_same_bits(value, 7);
     assert_same_bits(model_value(m, both, &at, &at), 2);
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_expression_has_the_value_of_its_formula),
-        cmocka_unit_test(a_long_sum_is_added_from_left_to_right),
-        cmocka_unit_test(a_fixed_output_takes_the_value_that_it_is_fixed_at),
-        cmocka_unit_test(a_reference_has_the_value_of_the_definition_made_later),
-        cmocka_unit_test(a_nan_in_the_branch_not_taken_does_not_show),
-        cmocka_unit_test(nan_and_infinity_pass_through_as_arithmetic_says),
-        cmocka_unit_test(a_chain_of_a_million_nodes_is_built_finished_and_evaluated),
-        cmocka_unit_test(evaluation_needs_a_finished_model_and_a_point),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

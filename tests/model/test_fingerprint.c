@@ -7,10 +7,6 @@
 
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 struct print {
     char text[HN_FINGERPRINT_BYTES], names[HN_FINGERPRINT_BYTES];
 };
@@ -100,8 +96,7 @@ static const char *const different[] = {
 static const char *const differs_in[] = {"",  "N", "M", "M", "N", "M", "MN", "MN", "M", "N",  "M", "MN",
                                          "N", "M", "M", "M", "M", "M", "MN", "N",  "N", "MN", "M", "MN"};
 
-static void all_that_a_model_means_counts(void **state) {
-    (void)state;
+TEST(all_that_a_model_means_counts) {
     struct print prints[COUNT_OF(different)];
     assert_int_equal(COUNT_OF(different), COUNT_OF(differs_in));
     for (size_t i = 0; i < COUNT_OF(different); i++) {
@@ -153,8 +148,7 @@ static const struct writing writings[] = {
     {"exp(a) - exp(a)", "exp(b) - exp(b)", false},
 };
 
-static void the_same_in_other_words_has_the_same_mathematics(void **state) {
-    (void)state;
+TEST(the_same_in_other_words_has_the_same_mathematics) {
     for (size_t i = 0; i < COUNT_OF(writings); i++) {
         struct print prints[2];
         for (int k = 0; k < 2; k++) {
@@ -195,16 +189,14 @@ static struct print print_of_terms(size_t count, int shape) {
     return print;
 }
 
-static void a_long_affine_row_counts_by_its_coefficients(void **state) {
-    (void)state;
+TEST(a_long_affine_row_counts_by_its_coefficients) {
     struct print sum = print_of_terms(64, 0);
     assert_string_equal(print_of_terms(64, 1).text, sum.text);
     assert_string_equal(print_of_terms(64, 2).text, sum.text);
     assert_string_not_equal(print_of_terms(63, 0).text, sum.text);
 }
 
-static void the_order_of_outputs_and_rows_counts(void **state) {
-    (void)state;
+TEST(the_order_of_outputs_and_rows_counts) {
     static const char *const texts[] = {
         "var a; var b; subject to c: a >= 0; subject to d: b >= 1;",
         "var b; var a; subject to c: a >= 0; subject to d: b >= 1;",
@@ -217,8 +209,7 @@ static void the_order_of_outputs_and_rows_counts(void **state) {
     assert_string_not_equal(second.text, third.text);
 }
 
-static void a_let_that_changes_the_model_counts(void **state) {
-    (void)state;
+TEST(a_let_that_changes_the_model_counts) {
     static const char text[] =
         "param N := 10; param w := 2; var y{1..N} >= 0; subject to c: w*sum{i in 1..N} y[i] = 1;";
     struct print plain = print_of_text("m", text, NULL);
@@ -229,16 +220,14 @@ static void a_let_that_changes_the_model_counts(void **state) {
 
 /* ---- what does not ---- */
 
-static void names_of_files_comments_and_blanks_do_not_count(void **state) {
-    (void)state;
+TEST(names_of_files_comments_and_blanks_do_not_count) {
     static const char text[] = "param a >= 0, <= 4; var y; subject to c: a <= y^2 + sin(y) <= 5;";
     static const char other[] = "# a comment\nparam a >= 0,\n  <= 4;\n/* another */ var y;\n"
                                 "subject to c:\r\n\ta <= (y^2) + sin(y) <= 5.0e0; display y;";
     assert_string_equal(print_of_text("m", text, NULL).text, print_of_text("other/name", other, NULL).text);
 }
 
-static void what_nobody_uses_does_not_count(void **state) {
-    (void)state;
+TEST(what_nobody_uses_does_not_count) {
     struct print prints[2];
     for (int unused = 0; unused < 2; unused++) {
         hn_model *model = model_new();
@@ -255,8 +244,7 @@ static void what_nobody_uses_does_not_count(void **state) {
 
 /* ---- always the same ---- */
 
-static void the_fingerprint_is_the_same_everywhere(void **state) {
-    (void)state;
+TEST(the_fingerprint_is_the_same_everywhere) {
     hn_model *model;
     hn_error error = {.text = ""};
     assert_int_equal(rich_model_build(&model, &error), HN_OK);
@@ -264,30 +252,13 @@ static void the_fingerprint_is_the_same_everywhere(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_model_that_is_not_finished_has_none(void **state) {
-    (void)state;
+TEST(a_model_that_is_not_finished_has_none) {
     hn_error error = {.text = ""};
     char text[HN_FINGERPRINT_BYTES] = "before";
     hn_model *model = model_new();
     hn_constrain(model, "c", 0, hn_output(model, "y"), 1);
-    assert_int_equal(hn_model_fingerprint(model, text, &error), HN_INVALID);
-    assert_contains(error.text, "not finished");
+    assert_error(hn_model_fingerprint(model, text, &error), HN_INVALID, error, "not finished");
     assert_string_equal(text, "");
     hn_model_destroy(model);
     assert_int_equal(hn_model_fingerprint(NULL, text, &error), HN_INVALID);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_that_a_model_means_counts),
-        cmocka_unit_test(the_same_in_other_words_has_the_same_mathematics),
-        cmocka_unit_test(a_long_affine_row_counts_by_its_coefficients),
-        cmocka_unit_test(the_order_of_outputs_and_rows_counts),
-        cmocka_unit_test(a_let_that_changes_the_model_counts),
-        cmocka_unit_test(names_of_files_comments_and_blanks_do_not_count),
-        cmocka_unit_test(what_nobody_uses_does_not_count),
-        cmocka_unit_test(the_fingerprint_is_the_same_everywhere),
-        cmocka_unit_test(a_model_that_is_not_finished_has_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,13 @@
 
 #include "model/graph.h"
 
-#include <math.h>
-
 static struct graph graph_new(size_t max_nodes) {
     struct graph graph;
     assert_int_equal(graph_create(&graph, max_nodes), HN_OK);
     return graph;
 }
 
-static void equal_nodes_are_one_node(void **state) {
-    (void)state;
+TEST(equal_nodes_are_one_node) {
     struct graph g = graph_new(1000);
     uint32_t x = graph_leaf(&g, SPACE_X, 0), y = graph_leaf(&g, SPACE_Y, 0), third = graph_leaf(&g, SPACE_Y, 1);
     uint32_t product = graph_mul(&g, x, y), sum = graph_sum(&g, (const uint32_t[]){x, y, product, third}, 4);
@@ -33,8 +30,7 @@ static void equal_nodes_are_one_node(void **state) {
     graph_release(&g);
 }
 
-static void different_nodes_are_different(void **state) {
-    (void)state;
+TEST(different_nodes_are_different) {
     struct graph g = graph_new(1000);
     uint32_t x = graph_leaf(&g, SPACE_X, 0), y = graph_leaf(&g, SPACE_Y, 0), z = graph_leaf(&g, SPACE_Y, 1);
     const uint32_t nodes[] = {x,
@@ -66,8 +62,7 @@ static void different_nodes_are_different(void **state) {
     graph_release(&g);
 }
 
-static void sharing_holds_however_many_nodes_there_are(void **state) {
-    (void)state;
+TEST(sharing_holds_however_many_nodes_there_are) {
     enum { LEAVES = 3000 };
     static uint32_t sines[LEAVES], sums[LEAVES];
     struct graph g = graph_new(100000);
@@ -90,8 +85,7 @@ static void sharing_holds_however_many_nodes_there_are(void **state) {
     graph_release(&g);
 }
 
-static void arguments_have_smaller_numbers_than_their_node(void **state) {
-    (void)state;
+TEST(arguments_have_smaller_numbers_than_their_node) {
     struct graph g = graph_new(10000);
     uint32_t node = graph_leaf(&g, SPACE_Y, 0);
     for (uint32_t i = 0; i < 500; i++) {
@@ -107,8 +101,7 @@ static void arguments_have_smaller_numbers_than_their_node(void **state) {
     graph_release(&g);
 }
 
-static void a_node_lists_its_arguments(void **state) {
-    (void)state;
+TEST(a_node_lists_its_arguments) {
     struct graph g = graph_new(100);
     const uint32_t *list;
     uint32_t x = graph_leaf(&g, SPACE_X, 0), y = graph_leaf(&g, SPACE_Y, 0), difference = graph_sub(&g, x, y);
@@ -122,8 +115,7 @@ static void a_node_lists_its_arguments(void **state) {
     graph_release(&g);
 }
 
-static void a_node_knows_every_space_it_depends_on(void **state) {
-    (void)state;
+TEST(a_node_knows_every_space_it_depends_on) {
     struct graph g = graph_new(1000);
     uint32_t all = graph_constant(&g, 2);
     for (int space = 0; space < SPACE_COUNT; space++) {
@@ -140,8 +132,7 @@ static void a_node_knows_every_space_it_depends_on(void **state) {
     graph_release(&g);
 }
 
-static void constants_are_told_by_value(void **state) {
-    (void)state;
+TEST(constants_are_told_by_value) {
     struct graph g = graph_new(100);
     double value = 9;
     uint32_t zero = graph_constant(&g, -0.0), nan = graph_constant(&g, NAN), x = graph_leaf(&g, SPACE_X, 0);
@@ -154,8 +145,7 @@ static void constants_are_told_by_value(void **state) {
     graph_release(&g);
 }
 
-static void a_guard_is_a_plain_product_when_nothing_can_go_wrong(void **state) {
-    (void)state;
+TEST(a_guard_is_a_plain_product_when_nothing_can_go_wrong) {
     struct graph g = graph_new(100);
     uint32_t x = graph_leaf(&g, SPACE_X, 0), y = graph_leaf(&g, SPACE_Y, 0), three = graph_constant(&g, 3);
     uint32_t infinite = graph_constant(&g, INFINITY);
@@ -167,8 +157,7 @@ static void a_guard_is_a_plain_product_when_nothing_can_go_wrong(void **state) {
     graph_release(&g);
 }
 
-static void the_limit_holds_and_sticks(void **state) {
-    (void)state;
+TEST(the_limit_holds_and_sticks) {
     for (size_t limit = 1; limit < 100; limit += 7) {
         struct graph g = graph_new(limit);
         uint32_t last = 0;
@@ -190,27 +179,10 @@ static void the_limit_holds_and_sticks(void **state) {
     }
 }
 
-static void a_limit_beyond_what_numbers_can_count_is_lowered(void **state) {
-    (void)state;
+TEST(a_limit_beyond_what_numbers_can_count_is_lowered) {
     struct graph g = graph_new(SIZE_MAX);
     assert_true(g.max_nodes < UINT32_MAX);
     graph_release(&g);
     assert_null(g.nodes);
     graph_release(&g);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_nodes_are_one_node),
-        cmocka_unit_test(different_nodes_are_different),
-        cmocka_unit_test(sharing_holds_however_many_nodes_there_are),
-        cmocka_unit_test(arguments_have_smaller_numbers_than_their_node),
-        cmocka_unit_test(a_node_lists_its_arguments),
-        cmocka_unit_test(a_node_knows_every_space_it_depends_on),
-        cmocka_unit_test(constants_are_told_by_value),
-        cmocka_unit_test(a_guard_is_a_plain_product_when_nothing_can_go_wrong),
-        cmocka_unit_test(the_limit_holds_and_sticks),
-        cmocka_unit_test(a_limit_beyond_what_numbers_can_count_is_lowered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"
 
-#include <math.h>
-#include <string.h>
-
-static void an_expression_is_valid_when_it_is_a_node_of_a_model(void **state) {
-    (void)state;
+TEST(an_expression_is_valid_when_it_is_a_node_of_a_model) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");
     assert_true(hn_is_valid(y));
@@ -19,8 +15,7 @@ static void an_expression_is_valid_when_it_is_a_node_of_a_model(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_constant_tells_its_value(void **state) {
-    (void)state;
+TEST(a_constant_tells_its_value) {
     static const double values[] = {0, -0.0, 1, -2.5, 1e300, 5e-324, INFINITY, -INFINITY};
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");
@@ -38,8 +33,7 @@ static void a_constant_tells_its_value(void **state) {
     hn_model_destroy(m);
 }
 
-static void an_expression_depends_on_what_it_is_made_of(void **state) {
-    (void)state;
+TEST(an_expression_depends_on_what_it_is_made_of) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y"), one = hn_constant(m, 1);
     const struct {
@@ -66,8 +60,7 @@ static void an_expression_depends_on_what_it_is_made_of(void **state) {
     hn_model_destroy(m);
 }
 
-static void inputs_and_outputs_tell_their_names_ranges_and_bounds(void **state) {
-    (void)state;
+TEST(inputs_and_outputs_tell_their_names_ranges_and_bounds) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x[1]"), y = hn_output(m, "y[1]"), z = hn_output(m, "z");
     hn_input(m, "x[2]");
@@ -96,8 +89,7 @@ static void inputs_and_outputs_tell_their_names_ranges_and_bounds(void **state) 
     hn_model_destroy(m);
 }
 
-static void definitions_and_requirements_are_listed_and_looked_up(void **state) {
-    (void)state;
+TEST(definitions_and_requirements_are_listed_and_looked_up) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y"), early = hn_defined(m, "early");
     hn_define(m, "energy", hn_mul(y, y));
@@ -124,8 +116,7 @@ static void definitions_and_requirements_are_listed_and_looked_up(void **state) 
     hn_model_destroy(m);
 }
 
-static void an_objective_is_minimised_or_its_negative_is(void **state) {
-    (void)state;
+TEST(an_objective_is_minimised_or_its_negative_is) {
     for (int maximize = 0; maximize < 2; maximize++) {
         hn_model *m = model_new();
         hn_expr y = hn_output(m, "y"), f = hn_exp(y), negative = hn_neg(f);
@@ -146,8 +137,7 @@ static hn_expr_info info_of(hn_expr a) {
     return info;
 }
 
-static void an_expression_tells_what_it_is_made_of(void **state) {
-    (void)state;
+TEST(an_expression_tells_what_it_is_made_of) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), first = hn_output(m, "first"), y = hn_output(m, "y"), later = hn_defined(m, "later");
     hn_expr terms[] = {y, x, first};
@@ -171,8 +161,7 @@ static void an_expression_tells_what_it_is_made_of(void **state) {
 }
 
 /* One of each operator of one argument or two, which are not simplified away. */
-static void every_operator_has_its_place_in_the_public_list(void **state) {
-    (void)state;
+TEST(every_operator_has_its_place_in_the_public_list) {
     hn_model *m = model_new();
     hn_expr a = hn_output(m, "a"), b = hn_output(m, "b");
     const hn_expr unary[] = {
@@ -190,8 +179,7 @@ static void every_operator_has_its_place_in_the_public_list(void **state) {
     hn_model_destroy(m);
 }
 
-static void no_expression_is_made_of_nothing(void **state) {
-    (void)state;
+TEST(no_expression_is_made_of_nothing) {
     hn_expr_info info = {.size = sizeof info, .op = HN_OPERATOR_ADD, .count = 7};
     const hn_expr none = {NULL, 0};
     hn_model *m = model_new();
@@ -206,8 +194,7 @@ static void no_expression_is_made_of_nothing(void **state) {
     hn_model_destroy(m);
 }
 
-static void an_index_out_of_range_gives_zeros(void **state) {
-    (void)state;
+TEST(an_index_out_of_range_gives_zeros) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y");
     hn_define(m, "d", y);
@@ -232,8 +219,7 @@ static void an_index_out_of_range_gives_zeros(void **state) {
     hn_model_destroy(m);
 }
 
-static void no_model_has_no_parts(void **state) {
-    (void)state;
+TEST(no_model_has_no_parts) {
     assert_int_equal(hn_model_input_count(NULL), 0);
     assert_int_equal(hn_model_output_count(NULL), 0);
     assert_int_equal(hn_model_row_count(NULL), 0);
@@ -242,21 +228,4 @@ static void no_model_has_no_parts(void **state) {
     assert_int_equal(hn_model_requirement_count(NULL), 0);
     assert_int_equal(hn_model_node_count(NULL), 0);
     assert_null(hn_model_objective(NULL).name);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_expression_is_valid_when_it_is_a_node_of_a_model),
-        cmocka_unit_test(a_constant_tells_its_value),
-        cmocka_unit_test(an_expression_depends_on_what_it_is_made_of),
-        cmocka_unit_test(inputs_and_outputs_tell_their_names_ranges_and_bounds),
-        cmocka_unit_test(definitions_and_requirements_are_listed_and_looked_up),
-        cmocka_unit_test(an_objective_is_minimised_or_its_negative_is),
-        cmocka_unit_test(an_expression_tells_what_it_is_made_of),
-        cmocka_unit_test(every_operator_has_its_place_in_the_public_list),
-        cmocka_unit_test(no_expression_is_made_of_nothing),
-        cmocka_unit_test(an_index_out_of_range_gives_zeros),
-        cmocka_unit_test(no_model_has_no_parts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

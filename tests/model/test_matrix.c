@@ -7,11 +7,6 @@
 #include "base/random.h"
 #include "hardnet/model.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { ROWS = 7, COLUMNS = 24 };
 
 /* A dense matrix with zeros in it, the same by its nonzeros, and a model with as many outputs. */
@@ -70,8 +65,7 @@ static void finish(hn_model *model) {
 
 /* ---- products ---- */
 
-static void a_row_is_the_sum_of_its_terms_to_the_last_bit(void **state) {
-    (void)state;
+TEST(a_row_is_the_sum_of_its_terms_to_the_last_bit) {
     struct rig rig;
     set_up(&rig, ROWS, 1);
     hn_expr sums[ROWS], dense[ROWS], sparse[ROWS];
@@ -98,8 +92,7 @@ static void a_row_is_the_sum_of_its_terms_to_the_last_bit(void **state) {
     hn_model_destroy(rig.model);
 }
 
-static void a_row_shows_its_numbers_and_arguments(void **state) {
-    (void)state;
+TEST(a_row_shows_its_numbers_and_arguments) {
     struct rig rig;
     set_up(&rig, 1, 2);
     hn_expr row;
@@ -117,8 +110,7 @@ static void a_row_shows_its_numbers_and_arguments(void **state) {
     hn_model_destroy(rig.model);
 }
 
-static void short_rows_and_empty_ones_are_ordinary_expressions(void **state) {
-    (void)state;
+TEST(short_rows_and_empty_ones_are_ordinary_expressions) {
     hn_expr y[COLUMNS], out[3];
     hn_model *model = model_new(y);
     const double values[] = {2, -3, 1};
@@ -134,8 +126,7 @@ static void short_rows_and_empty_ones_are_ordinary_expressions(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_matrix_of_many_rows_needs_a_node_for_each(void **state) {
-    (void)state;
+TEST(a_matrix_of_many_rows_needs_a_node_for_each) {
     enum { MANY = 300 };
     hn_expr y[COLUMNS], out[MANY];
     hn_model *model = model_new(y);
@@ -160,8 +151,7 @@ static void fingerprint_of(hn_model *model, char *out) {
     assert_int_equal(hn_model_fingerprint(model, out, NULL), HN_OK);
 }
 
-static void constraints_by_a_matrix_are_those_written_one_by_one(void **state) {
-    (void)state;
+TEST(constraints_by_a_matrix_are_those_written_one_by_one) {
     struct rig one, two, three;
     char first[HN_FINGERPRINT_BYTES], second[HN_FINGERPRINT_BYTES], third[HN_FINGERPRINT_BYTES];
     double lower[ROWS], upper[ROWS];
@@ -195,8 +185,7 @@ static void constraints_by_a_matrix_are_those_written_one_by_one(void **state) {
     hn_model_destroy(three.model);
 }
 
-static void a_side_that_is_not_given_is_infinite(void **state) {
-    (void)state;
+TEST(a_side_that_is_not_given_is_infinite) {
     struct rig rig;
     double bound[ROWS] = {0}, value = 0;
     set_up(&rig, ROWS, 5);
@@ -210,8 +199,7 @@ static void a_side_that_is_not_given_is_infinite(void **state) {
 
 /* ---- quadratic forms ---- */
 
-static void a_quadratic_form_counts_by_its_symmetric_part(void **state) {
-    (void)state;
+TEST(a_quadratic_form_counts_by_its_symmetric_part) {
     struct rig rig;
     set_up(&rig, COLUMNS, 6);
     hn_expr forms[2] = {hn_quadratic(rig.model, &rig.dense, rig.y), hn_quadratic(rig.model, &rig.sparse, rig.y)};
@@ -239,8 +227,7 @@ static void assert_sentence(struct rig *rig, hn_status status, const char *text)
     hn_model_destroy(rig->model);
 }
 
-static void numbers_that_are_none_are_named_by_row_and_column(void **state) {
-    (void)state;
+TEST(numbers_that_are_none_are_named_by_row_and_column) {
     struct rig rig;
     hn_expr out[ROWS] = {{NULL, 7}};
     set_up(&rig, ROWS, 7);
@@ -255,8 +242,7 @@ static void numbers_that_are_none_are_named_by_row_and_column(void **state) {
     assert_sentence(&rig, HN_INVALID, "hn_products, row 4: the number in column 0 is -Infinity");
 }
 
-static void columns_must_be_there_and_only_once(void **state) {
-    (void)state;
+TEST(columns_must_be_there_and_only_once) {
     struct rig rig;
     set_up(&rig, ROWS, 8);
     rig.column[rig.first[6]] = COLUMNS;
@@ -271,8 +257,7 @@ static void columns_must_be_there_and_only_once(void **state) {
     rig.first[3] = rig.first[4] + 1;
     hn_constrain_affine(rig.model, "limit", &rig.sparse, rig.y, NULL, rig.at);
     hn_error error;
-    assert_int_equal(hn_model_status(rig.model, &error), HN_INVALID);
-    assert_contains(error.text, "limit[4]: begins at entry ");
+    assert_error(hn_model_status(rig.model, &error), HN_INVALID, error, "limit[4]: begins at entry ");
     hn_model_destroy(rig.model);
     set_up(&rig, ROWS, 8);
     rig.first[0] = 1;
@@ -280,8 +265,7 @@ static void columns_must_be_there_and_only_once(void **state) {
     assert_sentence(&rig, HN_INVALID, "limit[1]: begins at entry 1, not at 0");
 }
 
-static void shapes_must_fit(void **state) {
-    (void)state;
+TEST(shapes_must_fit) {
     struct rig rig;
     set_up(&rig, ROWS, 9);
     rig.dense.leading = COLUMNS - 1;
@@ -296,8 +280,7 @@ static void shapes_must_fit(void **state) {
     assert_sentence(&rig, HN_INVALID, "hn_quadratic: a matrix of 7 x 24 is not square");
 }
 
-static void what_is_missing_is_named(void **state) {
-    (void)state;
+TEST(what_is_missing_is_named) {
     struct rig rig;
     set_up(&rig, ROWS, 10);
     rig.dense.values = NULL;
@@ -329,8 +312,7 @@ static void what_is_missing_is_named(void **state) {
     assert_false(hn_is_valid(hn_linear(NULL, 1, rig.a, rig.y)));
 }
 
-static void a_matrix_beyond_the_limit_is_refused_with_the_figure(void **state) {
-    (void)state;
+TEST(a_matrix_beyond_the_limit_is_refused_with_the_figure) {
     struct rig rig;
     set_up(&rig, ROWS, 11);
     hn_model_destroy(rig.model);
@@ -347,22 +329,4 @@ static void a_matrix_beyond_the_limit_is_refused_with_the_figure(void **state) {
     assert_sentence(
         &rig, HN_LIMIT,
         "limit: a matrix of 7 x 24 with 168 numbers (0 MB) exceeds the remaining 100; raise max_nodes, 100");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_row_is_the_sum_of_its_terms_to_the_last_bit),
-        cmocka_unit_test(a_row_shows_its_numbers_and_arguments),
-        cmocka_unit_test(short_rows_and_empty_ones_are_ordinary_expressions),
-        cmocka_unit_test(a_matrix_of_many_rows_needs_a_node_for_each),
-        cmocka_unit_test(constraints_by_a_matrix_are_those_written_one_by_one),
-        cmocka_unit_test(a_side_that_is_not_given_is_infinite),
-        cmocka_unit_test(a_quadratic_form_counts_by_its_symmetric_part),
-        cmocka_unit_test(numbers_that_are_none_are_named_by_row_and_column),
-        cmocka_unit_test(columns_must_be_there_and_only_once),
-        cmocka_unit_test(shapes_must_fit),
-        cmocka_unit_test(what_is_missing_is_named),
-        cmocka_unit_test(a_matrix_beyond_the_limit_is_refused_with_the_figure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

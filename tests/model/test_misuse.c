@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"
 
-#include <math.h>
-
 static const hn_expr none = {NULL, 0};
 
 typedef hn_expr unary(hn_expr);
@@ -18,8 +16,7 @@ static binary *const binaries[] = {hn_add, hn_sub,  hn_mul,        hn_div,   hn_
 
 /* ---- no expression ---- */
 
-static void no_expression_of_no_model_gives_no_expression(void **state) {
-    (void)state;
+TEST(no_expression_of_no_model_gives_no_expression) {
     for (size_t i = 0; i < COUNT_OF(unaries); i++)
         assert_false(hn_is_valid(unaries[i](none)));
     for (size_t i = 0; i < COUNT_OF(binaries); i++)
@@ -34,15 +31,13 @@ static void no_expression_of_no_model_gives_no_expression(void **state) {
     hn_output_fix(none, none);
 }
 
-static void no_expression_beside_a_good_one_is_refused_by_every_operator(void **state) {
-    (void)state;
+TEST(no_expression_beside_a_good_one_is_refused_by_every_operator) {
     for (size_t i = 0; i < 2 * COUNT_OF(binaries); i++) {
         hn_model *m = model_new();
         hn_expr y = hn_output(m, "y");
         assert_false(hn_is_valid(i % 2 ? binaries[i / 2](y, none) : binaries[i / 2](none, y)));
         hn_error error;
-        assert_int_equal(hn_model_finish(m, &error), HN_INVALID);
-        assert_contains(error.text, ": an argument is not an expression");
+        assert_error(hn_model_finish(m, &error), HN_INVALID, error, ": an argument is not an expression");
         hn_model_destroy(m);
     }
     for (int place = 0; place < 3; place++) {
@@ -53,8 +48,7 @@ static void no_expression_beside_a_good_one_is_refused_by_every_operator(void **
     }
 }
 
-static void a_number_that_is_no_node_is_no_expression(void **state) {
-    (void)state;
+TEST(a_number_that_is_no_node_is_no_expression) {
     hn_model *m = model_new();
     hn_output(m, "y");
     hn_expr beyond = {m, 1000}, zero = {m, 0};
@@ -68,8 +62,7 @@ static void a_number_that_is_no_node_is_no_expression(void **state) {
     assert_refused(m, HN_INVALID, "sin: an argument is not an expression");
 }
 
-static void no_expression_is_refused_by_constraints_objective_and_definitions(void **state) {
-    (void)state;
+TEST(no_expression_is_refused_by_constraints_objective_and_definitions) {
     for (int place = 0; place < 3; place++) {
         hn_model *m = model_new();
         hn_expr y = hn_output(m, "y"), one = hn_constant(m, 1);
@@ -91,21 +84,18 @@ static void no_expression_is_refused_by_constraints_objective_and_definitions(vo
     assert_refused(m, HN_INVALID, "sum: an argument is not an expression");
 }
 
-static void a_sum_of_more_terms_than_memory_is_refused(void **state) {
-    (void)state;
+TEST(a_sum_of_more_terms_than_memory_is_refused) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");
     assert_false(hn_is_valid(hn_sum(m, SIZE_MAX / 2, &y)));
     hn_error error;
-    assert_int_equal(hn_model_finish(m, &error), HN_NO_MEMORY);
-    assert_contains(error.text, " terms: out of memory");
+    assert_error(hn_model_finish(m, &error), HN_NO_MEMORY, error, " terms: out of memory");
     hn_model_destroy(m);
 }
 
 /* ---- outputs and inputs that are none ---- */
 
-static void only_an_output_has_bounds_start_and_value(void **state) {
-    (void)state;
+TEST(only_an_output_has_bounds_start_and_value) {
     hn_model *m = model_new();
     hn_output_bounds(hn_input(m, "x"), 0, 1);
     assert_refused(m, HN_INVALID, "hn_output_between: the expression is not an output");
@@ -126,8 +116,7 @@ static void only_an_output_has_bounds_start_and_value(void **state) {
     assert_refused(m, HN_INVALID, "hn_input_range: the expression is not an input");
 }
 
-static void no_expression_where_an_output_belongs_is_refused(void **state) {
-    (void)state;
+TEST(no_expression_where_an_output_belongs_is_refused) {
     hn_model *m = model_new();
     hn_expr one = hn_constant(m, 1);
     hn_output_between(none, one, one);
@@ -143,8 +132,7 @@ static void no_expression_where_an_output_belongs_is_refused(void **state) {
     assert_refused(m, HN_INVALID, "hn_output_fix: an argument is not an expression");
 }
 
-static void no_expression_as_bound_start_or_value_is_refused(void **state) {
-    (void)state;
+TEST(no_expression_as_bound_start_or_value_is_refused) {
     hn_model *m = model_new();
     hn_output_between(hn_output(m, "y"), hn_constant(m, 1), none);
     assert_refused(m, HN_INVALID, "y: an argument is not an expression");
@@ -161,16 +149,14 @@ static void no_expression_as_bound_start_or_value_is_refused(void **state) {
 
 /* ---- another model's expressions ---- */
 
-static void an_expression_of_another_model_is_refused_and_the_other_model_unharmed(void **state) {
-    (void)state;
+TEST(an_expression_of_another_model_is_refused_and_the_other_model_unharmed) {
     hn_model *other = model_new();
     hn_expr theirs = hn_output(other, "y");
     for (size_t i = 0; i < COUNT_OF(binaries); i++) {
         hn_model *m = model_new();
         assert_false(hn_is_valid(binaries[i](hn_output(m, "y"), theirs)));
         hn_error error;
-        assert_int_equal(hn_model_finish(m, &error), HN_INVALID);
-        assert_contains(error.text, ": the expression belongs to another model");
+        assert_error(hn_model_finish(m, &error), HN_INVALID, error, ": the expression belongs to another model");
         hn_model_destroy(m);
     }
     hn_model *m = model_new();
@@ -236,8 +222,7 @@ static void check_nothing_was_added(const hn_model *m, size_t nodes) {
     assert_same_bits(lower, -INFINITY);
 }
 
-static void after_an_error_nothing_more_happens(void **state) {
-    (void)state;
+TEST(after_an_error_nothing_more_happens) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y");
     size_t nodes = hn_model_node_count(m);
@@ -247,8 +232,7 @@ static void after_an_error_nothing_more_happens(void **state) {
     assert_refused(m, HN_INVALID, "input x: the name is already used");
 }
 
-static void nothing_can_be_added_after_the_end(void **state) {
-    (void)state;
+TEST(nothing_can_be_added_after_the_end) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y = hn_output(m, "y");
     size_t nodes = hn_model_node_count(m);
@@ -258,8 +242,7 @@ static void nothing_can_be_added_after_the_end(void **state) {
     assert_refused(m, HN_INVALID, "hn_constant: the model is finished and cannot be changed");
 }
 
-static void each_call_after_the_end_names_itself(void **state) {
-    (void)state;
+TEST(each_call_after_the_end_names_itself) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");
     model_finish_good(m);
@@ -272,8 +255,7 @@ static void each_call_after_the_end_names_itself(void **state) {
     assert_refused(m, HN_INVALID, "mul: the model is finished and cannot be changed");
 }
 
-static void calls_on_no_model_do_nothing(void **state) {
-    (void)state;
+TEST(calls_on_no_model_do_nothing) {
     hn_error error;
     assert_false(hn_is_valid(hn_constant(NULL, 1)));
     assert_false(hn_is_valid(hn_input(NULL, "x")));
@@ -291,23 +273,4 @@ static void calls_on_no_model_do_nothing(void **state) {
     assert_string_equal(error.text, "model is NULL");
     assert_int_equal(hn_model_status(NULL, NULL), HN_INVALID);
     assert_int_equal(hn_model_evaluate(NULL, 0, NULL, NULL, NULL, NULL, NULL), HN_INVALID);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_expression_of_no_model_gives_no_expression),
-        cmocka_unit_test(no_expression_beside_a_good_one_is_refused_by_every_operator),
-        cmocka_unit_test(a_number_that_is_no_node_is_no_expression),
-        cmocka_unit_test(no_expression_is_refused_by_constraints_objective_and_definitions),
-        cmocka_unit_test(a_sum_of_more_terms_than_memory_is_refused),
-        cmocka_unit_test(only_an_output_has_bounds_start_and_value),
-        cmocka_unit_test(no_expression_where_an_output_belongs_is_refused),
-        cmocka_unit_test(no_expression_as_bound_start_or_value_is_refused),
-        cmocka_unit_test(an_expression_of_another_model_is_refused_and_the_other_model_unharmed),
-        cmocka_unit_test(after_an_error_nothing_more_happens),
-        cmocka_unit_test(nothing_can_be_added_after_the_end),
-        cmocka_unit_test(each_call_after_the_end_names_itself),
-        cmocka_unit_test(calls_on_no_model_do_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

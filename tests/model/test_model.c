@@ -3,14 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "support/model_check.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- life ---- */
 
-static void a_model_is_created_with_defaults_or_with_options(void **state) {
-    (void)state;
+TEST(a_model_is_created_with_defaults_or_with_options) {
     hn_model *m = NULL;
     hn_error error = {.text = "untouched"};
     assert_true(hn_model_defaults().max_nodes >= 1000000);
@@ -27,8 +22,7 @@ static void a_model_is_created_with_defaults_or_with_options(void **state) {
     hn_model_destroy(m);
 }
 
-static void finishing_repeats_its_answer(void **state) {
-    (void)state;
+TEST(finishing_repeats_its_answer) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");
     hn_output_bounds(y, 0, 1);
@@ -41,8 +35,7 @@ static void finishing_repeats_its_answer(void **state) {
     hn_model_destroy(m);
 }
 
-static void names_are_copied(void **state) {
-    (void)state;
+TEST(names_are_copied) {
     hn_model *m = model_new();
     char name[] = "y[1]";
     hn_expr y = hn_output(m, name);
@@ -79,8 +72,7 @@ static void check_rows(const hn_model *m, const char *const *rows, size_t row_co
     assert_int_equal(first, row_count);
 }
 
-static void interleaved_groups_are_gathered_in_order_of_first_appearance(void **state) {
-    (void)state;
+TEST(interleaved_groups_are_gathered_in_order_of_first_appearance) {
     static const char *const rows[] = {"speed[1]", "speed[2]", "speed", "box", "force[9]", "force[1]"};
     static const char *const groups[] = {"speed", "box", "force"};
     static const size_t counts[] = {3, 1, 2};
@@ -98,8 +90,7 @@ static void interleaved_groups_are_gathered_in_order_of_first_appearance(void **
     hn_model_destroy(m);
 }
 
-static void bounds_of_outputs_come_after_all_constraints_by_family(void **state) {
-    (void)state;
+TEST(bounds_of_outputs_come_after_all_constraints_by_family) {
     static const char *const rows[] = {"late", "u[0]", "u[1]", "w"};
     static const char *const groups[] = {"late", "u", "w"};
     static const size_t counts[] = {1, 2, 1};
@@ -118,8 +109,7 @@ static void bounds_of_outputs_come_after_all_constraints_by_family(void **state)
     hn_model_destroy(m);
 }
 
-static void a_row_without_finite_bounds_is_no_row(void **state) {
-    (void)state;
+TEST(a_row_without_finite_bounds_is_no_row) {
     static const char *const rows[] = {"kept[2]", "half", "other half", "input"};
     static const size_t counts[] = {1, 1, 1, 1};
     static const char *const groups[] = {"kept", "half", "other half", "input"};
@@ -137,8 +127,7 @@ static void a_row_without_finite_bounds_is_no_row(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_fixed_output_has_a_row_only_where_x_decides_about_its_bounds(void **state) {
-    (void)state;
+TEST(a_fixed_output_has_a_row_only_where_x_decides_about_its_bounds) {
     hn_model *m = model_new();
     static const char *const names[] = {"constant", "value", "bound", "unbounded", "free"};
     static const int rows[] = {1, 2, 4}; /* the outputs that have one */
@@ -163,8 +152,7 @@ static void a_fixed_output_has_a_row_only_where_x_decides_about_its_bounds(void 
     hn_model_destroy(m);
 }
 
-static void the_last_bounds_and_start_count(void **state) {
-    (void)state;
+TEST(the_last_bounds_and_start_count) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");
     hn_output_bounds(y, 5, 4); /* crossed, but not for long */
@@ -178,8 +166,7 @@ static void the_last_bounds_and_start_count(void **state) {
     hn_model_destroy(m);
 }
 
-static void bounds_that_depend_on_inputs_may_cross(void **state) {
-    (void)state;
+TEST(bounds_that_depend_on_inputs_may_cross) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y"), x = hn_input(m, "x");
     hn_constrain_between(m, "c", x, y, hn_constant(m, 0)); /* crossed when x > 0: what that means shows per sample */
@@ -189,8 +176,7 @@ static void bounds_that_depend_on_inputs_may_cross(void **state) {
     hn_model_destroy(m);
 }
 
-static void equal_bounds_make_an_equality(void **state) {
-    (void)state;
+TEST(equal_bounds_make_an_equality) {
     hn_model *m = model_new();
     hn_constrain(m, "circle", 1, hn_output(m, "y"), 1);
     model_finish_good(m);
@@ -198,8 +184,7 @@ static void equal_bounds_make_an_equality(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_thousand_rows_in_a_hundred_groups_are_all_there(void **state) {
-    (void)state;
+TEST(a_thousand_rows_in_a_hundred_groups_are_all_there) {
     enum { ROWS = 1000, GROUPS = 100 };
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y");
@@ -219,21 +204,4 @@ static void a_thousand_rows_in_a_hundred_groups_are_all_there(void **state) {
         assert_true(hn_is_constant(row.upper, &upper) && upper == i);
     }
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_is_created_with_defaults_or_with_options),
-        cmocka_unit_test(finishing_repeats_its_answer),
-        cmocka_unit_test(names_are_copied),
-        cmocka_unit_test(interleaved_groups_are_gathered_in_order_of_first_appearance),
-        cmocka_unit_test(bounds_of_outputs_come_after_all_constraints_by_family),
-        cmocka_unit_test(a_row_without_finite_bounds_is_no_row),
-        cmocka_unit_test(a_fixed_output_has_a_row_only_where_x_decides_about_its_bounds),
-        cmocka_unit_test(the_last_bounds_and_start_count),
-        cmocka_unit_test(bounds_that_depend_on_inputs_may_cross),
-        cmocka_unit_test(equal_bounds_make_an_equality),
-        cmocka_unit_test(a_thousand_rows_in_a_hundred_groups_are_all_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

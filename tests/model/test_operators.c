@@ -9,8 +9,6 @@
 #include "base/random.h"
 #include "model/operators.h"
 
-#include <math.h>
-
 enum { POINTS = 200, ULPS = 4 };
 
 static double negate(double a) {
@@ -90,8 +88,7 @@ static double draw(struct random *random, double low, double high) {
     return take ? chosen : random_between(random, low, high);
 }
 
-static void every_function_of_one_argument_is_that_of_c(void **state) {
-    (void)state;
+TEST(every_function_of_one_argument_is_that_of_c) {
     hn_model *m = model_new();
     struct random random = random_start(31, 0);
     hn_expr y = hn_output(m, "y"), exprs[COUNT_OF(unaries)];
@@ -106,8 +103,7 @@ static void every_function_of_one_argument_is_that_of_c(void **state) {
     hn_model_destroy(m);
 }
 
-static void every_function_of_two_arguments_is_that_of_c(void **state) {
-    (void)state;
+TEST(every_function_of_two_arguments_is_that_of_c) {
     hn_model *m = model_new();
     struct random random = random_start(32, 0);
     hn_expr y = hn_output(m, "y"), z = hn_output(m, "z"), exprs[COUNT_OF(binaries)];
@@ -122,8 +118,7 @@ static void every_function_of_two_arguments_is_that_of_c(void **state) {
     hn_model_destroy(m);
 }
 
-static void if_scale_and_shift_take_their_arguments_in_order(void **state) {
-    (void)state;
+TEST(if_scale_and_shift_take_their_arguments_in_order) {
     hn_model *m = model_new();
     hn_expr a = hn_output(m, "a"), b = hn_output(m, "b"), c = hn_output(m, "c");
     hn_expr choice = hn_if(a, b, c), scaled = hn_scale(3, a), shifted = hn_shift(a, 4);
@@ -136,8 +131,7 @@ static void if_scale_and_shift_take_their_arguments_in_order(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_folded_constant_has_the_bits_of_evaluation(void **state) {
-    (void)state;
+TEST(a_folded_constant_has_the_bits_of_evaluation) {
     hn_model *m = model_new();
     struct random random = random_start(33, 0);
     double at[2], folded;
@@ -160,8 +154,7 @@ static void a_folded_constant_has_the_bits_of_evaluation(void **state) {
     hn_model_destroy(m);
 }
 
-static void the_list_names_every_operator_once(void **state) {
-    (void)state;
+TEST(the_list_names_every_operator_once) {
     for (int i = 0; i < OP_COUNT; i++) {
         assert_in_interval(operator_arguments((enum op)i), i < OP_ADD ? 0 : 1, i < OP_ADD ? 0 : 3);
         for (int j = 0; j < i; j++)
@@ -171,24 +164,11 @@ static void the_list_names_every_operator_once(void **state) {
     assert_same_bits(operator_apply(OP_LEAF, 3, 0, 0), 3); /* has no meaning of its own */
 }
 
-static void a_guard_is_a_product_that_its_first_factor_can_stop(void **state) {
-    (void)state;
+TEST(a_guard_is_a_product_that_its_first_factor_can_stop) {
     assert_same_bits(operator_apply(OP_GUARD, 0, NAN, 0), 0);
     assert_same_bits(operator_apply(OP_GUARD, 0, INFINITY, 0), 0);
     assert_same_bits(operator_apply(OP_GUARD, -0.0, NAN, 0), 0);
     assert_same_bits(operator_apply(OP_GUARD, 2, 3, 0), 6);
     assert_true(isnan(operator_apply(OP_GUARD, NAN, 0, 0)));
     assert_true(isnan(operator_apply(OP_GUARD, 1, NAN, 0)));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function_of_one_argument_is_that_of_c),
-        cmocka_unit_test(every_function_of_two_arguments_is_that_of_c),
-        cmocka_unit_test(if_scale_and_shift_take_their_arguments_in_order),
-        cmocka_unit_test(a_folded_constant_has_the_bits_of_evaluation),
-        cmocka_unit_test(the_list_names_every_operator_once),
-        cmocka_unit_test(a_guard_is_a_product_that_its_first_factor_can_stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "model/parts.h"
 
-#include <stdio.h>
-
 struct sample {
     hn_model *m;
     hn_expr x, y, z, forward, body;
@@ -24,8 +22,7 @@ static struct sample sample_new(void) {
     return s;
 }
 
-static void everything_comes_after_what_it_needs_and_once(void **state) {
-    (void)state;
+TEST(everything_comes_after_what_it_needs_and_once) {
     struct sample s = sample_new();
     model_finish_good(s.m);
     uint32_t roots[] = {s.body.node, s.forward.node, 0, s.body.node}, *order;
@@ -46,8 +43,7 @@ static void everything_comes_after_what_it_needs_and_once(void **state) {
     hn_model_destroy(s.m);
 }
 
-static void an_order_of_nothing_is_empty(void **state) {
-    (void)state;
+TEST(an_order_of_nothing_is_empty) {
     struct sample s = sample_new();
     uint32_t *order;
     size_t count = 7;
@@ -57,8 +53,7 @@ static void an_order_of_nothing_is_empty(void **state) {
     hn_model_destroy(s.m);
 }
 
-static void an_order_that_is_none_gives_none(void **state) {
-    (void)state;
+TEST(an_order_that_is_none_gives_none) {
     struct sample s = sample_new();
     hn_expr ghost = hn_defined(s.m, "ghost");
     uint32_t root = ghost.node, *order = &root;
@@ -70,8 +65,7 @@ static void an_order_that_is_none_gives_none(void **state) {
     hn_model_destroy(s.m);
 }
 
-static void a_copy_has_neither_references_nor_fixed_outputs(void **state) {
-    (void)state;
+TEST(a_copy_has_neither_references_nor_fixed_outputs) {
     struct sample s = sample_new();
     hn_expr terms[] = {s.x, s.y, s.forward, hn_sin(s.y), hn_constant(s.m, 3)}, sum = hn_sum(s.m, 5, terms);
     model_finish_good(s.m);
@@ -94,8 +88,7 @@ static void a_copy_has_neither_references_nor_fixed_outputs(void **state) {
     hn_model_destroy(s.m);
 }
 
-static void a_copy_that_outgrows_its_limit_is_refused(void **state) {
-    (void)state;
+TEST(a_copy_that_outgrows_its_limit_is_refused) {
     struct sample s = sample_new();
     model_finish_good(s.m);
     for (size_t limit = 1; limit < 6; limit++) {
@@ -112,8 +105,7 @@ static void a_copy_that_outgrows_its_limit_is_refused(void **state) {
     hn_model_destroy(s.m);
 }
 
-static void a_copy_of_what_has_no_order_is_refused(void **state) {
-    (void)state;
+TEST(a_copy_of_what_has_no_order_is_refused) {
     struct sample s = sample_new();
     uint32_t root = hn_defined(s.m, "ghost").node;
     struct graph to;
@@ -121,16 +113,4 @@ static void a_copy_of_what_has_no_order_is_refused(void **state) {
     assert_int_equal(model_import(s.m, &to, &root, 1, NULL), HN_INVALID);
     graph_release(&to);
     hn_model_destroy(s.m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_comes_after_what_it_needs_and_once),
-        cmocka_unit_test(an_order_of_nothing_is_empty),
-        cmocka_unit_test(an_order_that_is_none_gives_none),
-        cmocka_unit_test(a_copy_has_neither_references_nor_fixed_outputs),
-        cmocka_unit_test(a_copy_that_outgrows_its_limit_is_refused),
-        cmocka_unit_test(a_copy_of_what_has_no_order_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

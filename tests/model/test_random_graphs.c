@@ -9,9 +9,6 @@
 #include "base/random.h"
 #include "model/operators.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { GRAPHS = 2000, TERMS = 40, LEAVES = 6, INPUTS = 2, POINTS = 4 };
 
 /* Values that stay exact however they are added and multiplied: multiples of 1/4096 below 2^36. */
@@ -167,8 +164,7 @@ static void check_values(const struct world *w) {
     }
 }
 
-static void random_graphs_keep_the_values_of_their_formulas(void **state) {
-    (void)state;
+TEST(random_graphs_keep_the_values_of_their_formulas) {
     size_t kept = 0, nodes = 0;
     for (uint64_t graph = 0; graph < GRAPHS; graph++) {
         struct world w = {.model = model_new(), .random = random_start(51, graph)};
@@ -185,11 +181,4 @@ static void random_graphs_keep_the_values_of_their_formulas(void **state) {
     }
     assert_true(kept > GRAPHS * TERMS * 9 / 10); /* the test has not come to nothing */
     assert_true(nodes > GRAPHS * TERMS / 2);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_graphs_keep_the_values_of_their_formulas),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,6 @@
 #include "base/random.h"
 #include "model/parts.h"
 
-#include <math.h>
-
 enum { POINTS = 50, ULPS = 4 };
 
 /* clang-format off */
@@ -244,8 +242,7 @@ static void check_loose_rule(builder *built, builder *expected, formula *meaning
         (void)a, (void)b, (void)c;                                                                                     \
         return value;                                                                                                  \
     }                                                                                                                  \
-    static void name(void **state) {                                                                                   \
-        (void)state;                                                                                                   \
+    TEST(name) {                                                                                                       \
         check(built_##name, form_##name, value_##name);                                                                \
     }
 #define RULE_TEST(name, expression, form, value)        RULE_TEST_BY(check_rule, name, expression, form, value)
@@ -259,8 +256,7 @@ static void check_loose_rule(builder *built, builder *expected, formula *meaning
         (void)a, (void)b, (void)c;                                                                                     \
         return value;                                                                                                  \
     }                                                                                                                  \
-    static void name(void **state) {                                                                                   \
-        (void)state;                                                                                                   \
+    TEST(name) {                                                                                                       \
         check_kept(built_##name, value_##name);                                                                        \
     }
 RULES(RULE_TEST)
@@ -322,8 +318,7 @@ static hn_expr over_three(hn_expr y) {
     return hn_div(y, hn_constant(y.model, 3));
 }
 
-static void constants_that_would_leave_their_range_are_not_folded(void **state) {
-    (void)state;
+TEST(constants_that_would_leave_their_range_are_not_folded) {
     assert_within_ulps(value_at(huge_twice, 1e-300), 1e200 * (1e200 * 1e-300), ULPS);
     assert_within_ulps(value_at(tiny_twice, 1e300), 1e-200 * (1e-200 * 1e300), ULPS);
     assert_within_ulps(value_at(huge_product, 1e-150), 1e200 * 1e-150 * (1e200 * 1e-150), ULPS);
@@ -336,8 +331,7 @@ static void constants_that_would_leave_their_range_are_not_folded(void **state) 
     assert_within_ulps(value_at(over_tiny, 0x1p-1000), 0x1p+60, 0);
 }
 
-static void a_divisor_without_an_exact_reciprocal_divides(void **state) {
-    (void)state;
+TEST(a_divisor_without_an_exact_reciprocal_divides) {
     struct random random = random_start(42, 0);
     for (int i = 0; i < POINTS; i++) {
         double y = random_normal(&random);
@@ -345,8 +339,7 @@ static void a_divisor_without_an_exact_reciprocal_divides(void **state) {
     }
 }
 
-static void other_powers_stay_powers(void **state) {
-    (void)state;
+TEST(other_powers_stay_powers) {
     static const double exponents[] = {5, -3, 2.5, -0.5, 1.0 / 3, 100};
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y"), z = hn_output(m, "z"), powers[COUNT_OF(exponents)], power = hn_pow(y, z);
@@ -376,8 +369,7 @@ static size_t without_operand(hn_expr y, hn_expr p, hn_expr results[]) {
     return count;
 }
 
-static void an_operand_is_dropped_only_if_it_is_defined_everywhere(void **state) {
-    (void)state;
+TEST(an_operand_is_dropped_only_if_it_is_defined_everywhere) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y"), dropped[8], kept[8];
     hn_expr safe = hn_div(hn_sin(y), hn_constant(m, 3));
@@ -397,18 +389,4 @@ static void an_operand_is_dropped_only_if_it_is_defined_everywhere(void **state)
             assert_false(same_expr(kept[i], dropped[i]));
     }
     hn_model_destroy(m);
-}
-
-#define RULE_ENTRY(name, built, form, value) cmocka_unit_test(name),
-#define SPILL_ENTRY(name, built, value)      cmocka_unit_test(name),
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        RULES(RULE_ENTRY) FINITE_RULES(RULE_ENTRY) LOOSE_RULES(RULE_ENTRY) KEPT(SPILL_ENTRY)
-            cmocka_unit_test(constants_that_would_leave_their_range_are_not_folded),
-        cmocka_unit_test(a_divisor_without_an_exact_reciprocal_divides),
-        cmocka_unit_test(other_powers_stay_powers),
-        cmocka_unit_test(an_operand_is_dropped_only_if_it_is_defined_everywhere),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

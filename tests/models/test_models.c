@@ -14,11 +14,6 @@
 #include "support/run_program.h"
 #include "support/script.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LINE_BYTES = 1 << 14, WORD_BYTES = 256 };
 
 /* A model, its program, and the values at the point that was read last. */

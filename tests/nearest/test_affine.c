@@ -9,11 +9,6 @@
 #include "support/model_check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_OUTPUTS = 12, MOST_ROWS = 48, EACH = 5, PROBLEMS = 600 / HN_TEST_SHARE };
 
 /* bl <= A y <= bu with weights, or with an objective y' H y / 2 + p' y; the inputs are the bounds. */
@@ -178,14 +173,8 @@ static void check_programme(struct programme *p, struct random *random, bool mee
     options.weights = p->optimal ? NULL : p->weight;
     hn_layer *layer = layer_of(m, options);
     assert_true(layer->affine.there);
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = EACH,
-                            .x = x,
-                            .y_raw = raw,
-                            .y = y,
-                            .multipliers = l,
-                            .report_size = sizeof *reports,
-                            .reports = reports};
+    hn_batch batch = batch_of(EACH, x, raw, y, reports);
+    batch.multipliers = l;
     layer_run(layer, &batch);
     for (size_t s = 0; s < EACH; s++) {
         tally->samples++;
@@ -215,28 +204,24 @@ static struct tally check_all(uint64_t seed, bool dependent, bool meeting, bool 
     return tally;
 }
 
-static void random_programmes_are_solved_without_steps(void **state) {
-    (void)state;
+TEST(random_programmes_are_solved_without_steps) {
     struct tally t = check_all(1, false, false, false);
     assert_int_equal(t.certified, t.samples);
     assert_int_equal(t.steps, 0);
 }
 
-static void rows_that_meet_in_one_point_are_solved(void **state) {
-    (void)state;
+TEST(rows_that_meet_in_one_point_are_solved) {
     struct tally t = check_all(2, false, true, false);
     assert_int_equal(t.certified, t.samples);
     assert_true(t.steps <= t.samples / 50);
 }
 
-static void rows_that_follow_from_others_are_solved(void **state) {
-    (void)state;
+TEST(rows_that_follow_from_others_are_solved) {
     struct tally t = check_all(3, true, false, false);
     assert_true(t.certified >= t.samples - t.samples / 100);
 }
 
-static void quadratic_objectives_have_their_optimum(void **state) {
-    (void)state;
+TEST(quadratic_objectives_have_their_optimum) {
     struct tally t = check_all(4, false, false, true);
     assert_int_equal(t.certified, t.samples);
     assert_true(t.steps <= t.samples / 50);
@@ -256,8 +241,7 @@ static hn_layer *two_outputs(double sign) {
     return layer;
 }
 
-static void a_maximum_is_reported_as_it_was_written(void **state) {
-    (void)state;
+TEST(a_maximum_is_reported_as_it_was_written) {
     hn_layer *layer = two_outputs(1), *saddle = two_outputs(-1);
     double raw[2] = {3, 1}, y[2];
     hn_report report;
@@ -274,8 +258,7 @@ static void a_maximum_is_reported_as_it_was_written(void **state) {
     hn_layer_destroy(saddle);
 }
 
-static void a_contradiction_is_left_to_auto(void **state) {
-    (void)state;
+TEST(a_contradiction_is_left_to_auto) {
     hn_model *m = model_new();
     hn_expr y = hn_output(m, "y"), z = hn_output(m, "z");
     hn_constrain(m, "low", 1, hn_add(y, z), INFINITY);
@@ -299,27 +282,10 @@ static void a_contradiction_is_left_to_auto(void **state) {
     hn_model_destroy(m);
 }
 
-static void a_row_with_a_derivative_that_is_no_number_is_none_of_these(void **state) {
-    (void)state;
-    hn_model *m = model_new();
-    hn_expr x = hn_input(m, "x"), y = hn_output(m, "y");
-    hn_constrain(m, "row", 1, hn_mul(x, y), 2);
-    model_finish_good(m);
+TEST(a_row_with_a_derivative_that_is_no_number_is_none_of_these) {
+    hn_model *m = model_of_text("param x; var y; row: 1 <= x*y <= 2;");
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
     assert_false(layer->affine.there);
     hn_layer_destroy(layer);
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programmes_are_solved_without_steps),
-        cmocka_unit_test(rows_that_meet_in_one_point_are_solved),
-        cmocka_unit_test(rows_that_follow_from_others_are_solved),
-        cmocka_unit_test(quadratic_objectives_have_their_optimum),
-        cmocka_unit_test(a_maximum_is_reported_as_it_was_written),
-        cmocka_unit_test(a_contradiction_is_left_to_auto),
-        cmocka_unit_test(a_row_with_a_derivative_that_is_no_number_is_none_of_these),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

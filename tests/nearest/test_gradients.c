@@ -10,11 +10,6 @@
 #include "support/run_layer.h"
 #include "support/search_trial.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const double FAR = 1e-4;       /* the larger distance */
 static const double POLISHED = 1e-13; /* residual of the solutions that are compared */
 
@@ -37,13 +32,7 @@ static double value_at(const struct trial *t, double distance) {
         x[i] = p->x[i] + distance * t->along_x[i];
     for (size_t j = 0; j < p->outputs; j++)
         raw[j] = p->raw[j] + distance * t->along_raw[j];
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .x = x,
-                            .y_raw = raw,
-                            .y = raw,
-                            .report_size = sizeof report,
-                            .reports = &report};
+    const hn_batch batch = batch_of(1, x, raw, raw, &report);
     layer_run(t->layer, &batch);
     for (size_t j = 0; j < p->outputs; j++)
         value += t->loss[j] * raw[j];
@@ -103,28 +92,24 @@ static void check_problems(struct random_problem_options options, uint64_t probl
     assert_true((double)compared >= least * (double)problems);
 }
 
-static void gradients_are_those_of_the_nearest_point(void **state) {
-    (void)state;
+TEST(gradients_are_those_of_the_nearest_point) {
     check_problems((struct random_problem_options){.kind = PROBLEM_FEASIBLE}, 600 / HN_TEST_SHARE, 0.6);
 }
 
 /* Every bound is an input. */
-static void bounds_have_their_share(void **state) {
-    (void)state;
+TEST(bounds_have_their_share) {
     const struct random_problem_options options = {.kind = PROBLEM_FEASIBLE, .bounds_are_inputs = true};
     check_problems(options, 300 / HN_TEST_SHARE, 0.6);
 }
 
-static void dependent_rows_are_finite_and_flagged(void **state) {
-    (void)state;
+TEST(dependent_rows_are_finite_and_flagged) {
     check_problems((struct random_problem_options){.kind = PROBLEM_DEGENERATE}, 300 / HN_TEST_SHARE, 0);
 }
 
 /* ---- known ones ---- */
 
 /* y1 + y2 <= b, y3 fixed at x, y2 y3 = 1: y2 = 1/x, y1 = min(raw1, b - 1/x). */
-static void fixed_outputs_hand_their_gradient_to_x(void **state) {
-    (void)state;
+TEST(fixed_outputs_hand_their_gradient_to_x) {
     hn_model *m = model_new();
     hn_expr x = hn_input(m, "x"), y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2"), y3 = hn_output(m, "y3");
     hn_output_fix(y3, x);
@@ -146,8 +131,7 @@ static void fixed_outputs_hand_their_gradient_to_x(void **state) {
 }
 
 /* Weights: onto y1 + y2 = 0 with S = (1, 2), y = (4 (r1 - r2) / 5, ...): the gradient of y1 is 4/5, -4/5. */
-static void weights_stand_in_gradients(void **state) {
-    (void)state;
+TEST(weights_stand_in_gradients) {
     hn_model *m = model_new();
     hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
     hn_constrain(m, "sum", 0, hn_add(y1, y2), 0);
@@ -168,8 +152,7 @@ static void weights_stand_in_gradients(void **state) {
 }
 
 /* Where the raw output lies on the bound the row is weakly active: either side is a gradient, and it is flagged. */
-static void weakly_active_rows_are_flagged(void **state) {
-    (void)state;
+TEST(weakly_active_rows_are_flagged) {
     hn_model *m = model_new();
     hn_output_bounds(hn_output(m, "y"), -INFINITY, 1);
     model_finish_good(m);
@@ -187,13 +170,5 @@ static void weakly_active_rows_are_flagged(void **state) {
 
 int main(int count, char **arguments) {
     many = count > 1 ? strtoull(arguments[1], NULL, 10) : 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_those_of_the_nearest_point),
-        cmocka_unit_test(bounds_have_their_share),
-        cmocka_unit_test(dependent_rows_are_finite_and_flagged),
-        cmocka_unit_test(fixed_outputs_hand_their_gradient_to_x),
-        cmocka_unit_test(weights_stand_in_gradients),
-        cmocka_unit_test(weakly_active_rows_are_flagged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_registered_tests();
 }

@@ -10,12 +10,6 @@
 
 #include "hardnet/inspect.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST = 64, TEXT = 1 << 14, TRIALS = 60 / HN_TEST_SHARE };
 
 struct answer {
@@ -40,13 +34,8 @@ static struct answer run_model(const hn_model *model, hn_method method, const do
     struct answer a;
     hn_layer *layer = layer_of(model, layer_method(method));
     assert_true(hn_model_row_count(model) <= MOST && hn_model_output_count(model) <= MOST);
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .y_raw = raw,
-                            .y = a.y,
-                            .report_size = sizeof a.report,
-                            .reports = &a.report,
-                            .multipliers = method == HN_METHOD_AUTO ? NULL : a.l};
+    hn_batch batch = batch_of(1, NULL, raw, a.y, &a.report);
+    batch.multipliers = method == HN_METHOD_AUTO ? NULL : a.l;
     layer_run(layer, &batch);
     a.residual = method == HN_METHOD_OPTIMAL ? judge(model, a.y, a.l) : 0;
     hn_layer_destroy(layer);
@@ -92,8 +81,7 @@ static struct answer check_optimum(const char *text, double optimum) {
     return a;
 }
 
-static void kinks_that_can_be_split_end_at_the_optimum(void **state) {
-    (void)state;
+TEST(kinks_that_can_be_split_end_at_the_optimum) {
     check_optimum("param b{1..6}; var a{1..2}; minimize e: sum{i in 1..6} abs(a[1]+a[2]*i-b[i]);\n"
                   "data; param b := 1 1.1 2 2 3 3.2 4 3.9 5 9 6 6.1;",
                   4.3);
@@ -106,8 +94,7 @@ static void kinks_that_can_be_split_end_at_the_optimum(void **state) {
     check_optimum("var x >= -3, <= 3, := 2; minimize f: <<-1, 1; -2, 0.5, 3>> x;", -2.0 * -1 - 2.5 + 0);
 }
 
-static void kinks_of_constraints_are_split_too(void **state) {
-    (void)state;
+TEST(kinks_of_constraints_are_split_too) {
     struct answer a =
         check_optimum("var x{1..2}; minimize f: -x[1] - 0.5*x[2]; s.t. ball: abs(x[1]) + abs(x[2]) <= 1;", -1);
     assert_in_interval(a.l[0], -1 - 1e-8, -1 + 1e-8); /* f = -1 where the ball's size is 1, and falls with it */
@@ -117,8 +104,7 @@ static void kinks_of_constraints_are_split_too(void **state) {
 }
 
 /* Lines that bend the other way, or that do not meet, have no such form; they are left as they are. */
-static void kinks_that_cannot_be_split_are_named(void **state) {
-    (void)state;
+TEST(kinks_that_cannot_be_split_are_named) {
     struct answer a = solve("var x := 3; minimize f: (abs(x)-1)*(abs(x)+2);");
     assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
     assert_int_equal(a.report.reason, HN_REASON_KINK);
@@ -158,9 +144,8 @@ static void draw_kinks(struct random *random, char *kinked, char *split) {
     add(split, "s.t. row: x[1] + x[2] + x[3] = 1;");
 }
 
-static void random_kinks_have_the_optimum_of_their_linear_programme(void **state) {
+TEST(random_kinks_have_the_optimum_of_their_linear_programme) {
     static char kinked[TEXT], split[TEXT];
-    (void)state;
     for (uint64_t k = 0; k < TRIALS; k++) {
         struct random random = random_start(71, k);
         draw_kinks(&random, kinked, split);
@@ -221,9 +206,8 @@ static void write_linear(const struct linear *p, bool boxed, double repeated, ch
         add_row(p, text, "again", p->unequal, repeated, "=", 0);
 }
 
-static void equalities_that_repeat_each_other_do_no_harm(void **state) {
+TEST(equalities_that_repeat_each_other_do_no_harm) {
     static char text[TEXT];
-    (void)state;
     struct answer a =
         check_optimum("var x{1..5} >= 0, <= 10; minimize f: -2*x[1]+3*x[2]+2*x[3]-4*x[4]-x[5];\n"
                       "s.t. i0: 2*x[1]-3*x[2]-3*x[3]+2*x[4] <= -11; s.t. e0: -x[1]-x[2]+2*x[4]-x[5] = 3;\n"
@@ -243,10 +227,9 @@ static void equalities_that_repeat_each_other_do_no_harm(void **state) {
     }
 }
 
-static void an_unbounded_objective_is_named(void **state) {
+TEST(an_unbounded_objective_is_named) {
     static char text[TEXT];
     int unbounded = 0;
-    (void)state;
     struct answer a = solve("var y <= 1; minimize f: y;");
     assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
     assert_int_equal(a.report.reason, HN_REASON_UNBOUNDED);
@@ -270,12 +253,11 @@ static void an_unbounded_objective_is_named(void **state) {
 
 /* ---- points and multipliers ---- */
 
-static void where_nothing_is_feasible_the_point_of_auto_is_returned(void **state) {
+TEST(where_nothing_is_feasible_the_point_of_auto_is_returned) {
     static const char text[] =
         "var y{1..2}; s.t. a: y[1]^2+y[2]^2 = 0.0001; s.t. b: y[1] >= 5; s.t. c: sin(y[2]) = 2;\n"
         "minimize f: y[1];";
     static const double raw[] = {-4.548478881673502, -0.623493735004022};
-    (void)state;
     struct answer plain = run_text(text, HN_METHOD_AUTO, raw), nearest = run_text(text, HN_METHOD_NEAREST, raw);
     struct answer optimal = run_text(text, HN_METHOD_OPTIMAL, raw);
     assert_int_equal(plain.report.outcome, HN_OUTCOME_LOCALLY_INFEASIBLE);
@@ -289,11 +271,10 @@ static void where_nothing_is_feasible_the_point_of_auto_is_returned(void **state
 }
 
 /* At y[1] = 1 the gradient of the row is 0: any multiplier of it would do. */
-static void a_row_without_gradient_has_no_multiplier(void **state) {
+TEST(a_row_without_gradient_has_no_multiplier) {
     static const char rows[] = "var y{1..2} := 3; s.t. c: (y[1]-1)^2 <= 0; s.t. d: y[2] >= 1;\n";
     static const double at[] = {1, 0};
     char text[TEXT] = "";
-    (void)state;
     add(text, "%sminimize f: (y[1]-1)^2 + y[2]^2;", rows);
     struct answer a = solve(text);
     assert_true(is_certified(&a) && a.residual <= 1.01 * HN_CERTIFIED);
@@ -304,25 +285,9 @@ static void a_row_without_gradient_has_no_multiplier(void **state) {
     assert_in_interval(a.l[1], 1 - 1e-8, 1 + 1e-8);
 }
 
-static void reasons_have_texts(void **state) {
-    (void)state;
+TEST(reasons_have_texts) {
     assert_string_equal(hn_reason_text(HN_REASON_NONE), "");
     assert_contains(hn_reason_text(HN_REASON_UNBOUNDED), "unbounded");
     assert_contains(hn_reason_text(HN_REASON_KINK), "kink");
     assert_string_equal(hn_reason_text(HN_REASON_COUNT), "unknown");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinks_that_can_be_split_end_at_the_optimum),
-        cmocka_unit_test(kinks_of_constraints_are_split_too),
-        cmocka_unit_test(kinks_that_cannot_be_split_are_named),
-        cmocka_unit_test(random_kinks_have_the_optimum_of_their_linear_programme),
-        cmocka_unit_test(equalities_that_repeat_each_other_do_no_harm),
-        cmocka_unit_test(an_unbounded_objective_is_named),
-        cmocka_unit_test(where_nothing_is_feasible_the_point_of_auto_is_returned),
-        cmocka_unit_test(a_row_without_gradient_has_no_multiplier),
-        cmocka_unit_test(reasons_have_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

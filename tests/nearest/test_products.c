@@ -10,11 +10,6 @@
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NEAREST_AT(slots, offset) ((slots) + (offset))
 #include "core/nearest_solve.h"
 
@@ -77,8 +72,7 @@ static void check_products(const struct random_problem *p, const double *lambda,
     nearest_products_release(&products);
 }
 
-static void entries_are_those_of_the_hessian(void **state) {
-    (void)state;
+TEST(entries_are_those_of_the_hessian) {
     for (uint64_t number = 0; number < 60; number++) {
         struct random_problem p;
         struct random random = random_start(61, number);
@@ -94,8 +88,7 @@ static void entries_are_those_of_the_hessian(void **state) {
 }
 
 /* Norms of affine forms of cosines over all outputs: entries would be millions of nodes. */
-static void a_layer_of_long_norms_is_made_and_solves(void **state) {
-    (void)state;
+TEST(a_layer_of_long_norms_is_made_and_solves) {
     enum { OUTPUTS = 80, NORMS = 8, TERMS = 30 };
     hn_model *m = model_new();
     hn_expr y[OUTPUTS], cosine[OUTPUTS], sum = hn_constant(m, 0);
@@ -138,12 +131,4 @@ static void a_layer_of_long_norms_is_made_and_solves(void **state) {
     assert_in_interval(report.kkt, 0, HN_CERTIFIED);
     hn_layer_destroy(layer);
     hn_model_destroy(m);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_those_of_the_hessian),
-        cmocka_unit_test(a_layer_of_long_norms_is_made_and_solves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

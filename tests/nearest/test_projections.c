@@ -8,11 +8,6 @@
 #include "support/model_check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SIZE = 6, SAMPLES = 100 };
 
 /* The largest distance from what is known, of all samples so far. */
@@ -54,8 +49,7 @@ static void check_projections(const hn_model *m, hn_layer_options options, const
     free(y);
 }
 
-static void a_box_clips(void **state) {
-    (void)state;
+TEST(a_box_clips) {
     hn_model *m = model_new();
     hn_expr y[SIZE];
     double raw[SAMPLES * SIZE], known[SAMPLES * SIZE];
@@ -124,20 +118,17 @@ static void check_ellipsoid(const double *a, const double *weights, uint64_t see
     hn_model_destroy(m);
 }
 
-static void a_ball_scales(void **state) {
-    (void)state;
+TEST(a_ball_scales) {
     static const double a[SIZE] = {1, 1, 1, 1, 1, 1};
     check_ellipsoid(a, NULL, 1);
 }
 
-static void an_ellipsoid_has_a_secular_equation(void **state) {
-    (void)state;
+TEST(an_ellipsoid_has_a_secular_equation) {
     static const double a[SIZE] = {0.1, 0.5, 1, 2, 7, 30};
     check_ellipsoid(a, NULL, 2);
 }
 
-static void weights_turn_the_ellipsoid(void **state) {
-    (void)state;
+TEST(weights_turn_the_ellipsoid) {
     static const double a[SIZE] = {0.1, 0.5, 1, 2, 7, 30}, s[SIZE] = {1, 3, 0.2, 10, 1, 0.5};
     check_ellipsoid(a, s, 3);
 }
@@ -161,8 +152,7 @@ static void project_on_simplex(const double *raw, double *y) {
         y[j] = fmax(raw[j] - threshold, 0);
 }
 
-static void a_simplex_subtracts_a_threshold(void **state) {
-    (void)state;
+TEST(a_simplex_subtracts_a_threshold) {
     hn_model *m = model_new();
     hn_expr y[SIZE];
     double raw[SAMPLES * SIZE], known[SAMPLES * SIZE];
@@ -271,8 +261,7 @@ static hn_model *polyhedron_model(const struct polyhedron *p) {
     return m;
 }
 
-static void polyhedra_have_the_point_of_the_right_rows(void **state) {
-    (void)state;
+TEST(polyhedra_have_the_point_of_the_right_rows) {
     enum { PROBLEMS = 500 / HN_TEST_SHARE, EACH = 4 };
     struct random random = random_start(4, 1);
     for (int k = 0; k < PROBLEMS; k++) {
@@ -291,20 +280,6 @@ static void polyhedra_have_the_point_of_the_right_rows(void **state) {
     }
 }
 
-static void the_figure(void **state) {
-    (void)state;
+TEST(the_figure) {
     print_message("all of them: largest |y - projection| %.1e\n", furthest);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_box_clips),
-        cmocka_unit_test(a_ball_scales),
-        cmocka_unit_test(an_ellipsoid_has_a_secular_equation),
-        cmocka_unit_test(weights_turn_the_ellipsoid),
-        cmocka_unit_test(a_simplex_subtracts_a_threshold),
-        cmocka_unit_test(polyhedra_have_the_point_of_the_right_rows),
-        cmocka_unit_test(the_figure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,9 +8,6 @@
 #include "support/search_judge.h"
 #include "support/search_trial.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* ---- weights ---- */
 
 /* Farkas' lemma at the proof's own point: weights belong to bounds that are there, the violation weighs 1, and J' w is what is reported. true
@@ -73,13 +70,11 @@ static void check_method(hn_method method, int problems) {
     assert_in_interval(elsewhere, HN_TEST_SHARE > 1 ? 0 : 1, 0.25 * problems);
 }
 
-static void nearest_proves_what_is_locally_infeasible(void **state) {
-    (void)state;
+TEST(nearest_proves_what_is_locally_infeasible) {
     check_method(HN_METHOD_NEAREST, 300 / HN_TEST_SHARE);
 }
 
-static void optimal_proves_what_is_locally_infeasible(void **state) {
-    (void)state;
+TEST(optimal_proves_what_is_locally_infeasible) {
     check_method(HN_METHOD_OPTIMAL, 150 / HN_TEST_SHARE);
 }
 
@@ -94,19 +89,13 @@ static hn_model *contrary_model(void) {
     return m;
 }
 
-static void weights_are_those_by_hand(void **state) {
-    (void)state;
+TEST(weights_are_those_by_hand) {
     hn_model *m = contrary_model();
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_NEAREST));
     double raw[2] = {0.25, 0.5}, y[2], l[3];
     hn_report report;
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .y_raw = raw,
-                            .y = y,
-                            .report_size = sizeof report,
-                            .reports = &report,
-                            .multipliers = l};
+    hn_batch batch = batch_of(1, NULL, raw, y, &report);
+    batch.multipliers = l;
     layer_run(layer, &batch);
     assert_int_equal(report.outcome, HN_OUTCOME_LOCALLY_INFEASIBLE);
     assert_in_interval(l[0], 1.0 / 6 - 1e-12, 1.0 / 6 + 1e-12); /* 2 l0 + l1 = 0, and 3 weighs 1 */
@@ -117,8 +106,7 @@ static void weights_are_those_by_hand(void **state) {
     hn_model_destroy(m);
 }
 
-static void gradients_of_what_is_proven_are_flagged_and_finite(void **state) {
-    (void)state;
+TEST(gradients_of_what_is_proven_are_flagged_and_finite) {
     for (uint64_t number = 0; number < 40; number++) {
         struct random_problem p;
         random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_INFEASIBLE}, 31, number);
@@ -164,14 +152,8 @@ static void check_stop(hn_method method, size_t count) {
     for (size_t i = 0; i < count * p.outputs; i++)
         raw[i] = p.raw[i % p.outputs];
     struct stop stop = {.from = 1e-8};
-    hn_batch batch = {.size = sizeof batch,
-                      .count = count,
-                      .x = p.x,
-                      .repeat_x = true,
-                      .y_raw = raw,
-                      .y = y,
-                      .report_size = sizeof *reports,
-                      .reports = reports};
+    hn_batch batch = batch_of(count, p.x, raw, y, reports);
+    batch.repeat_x = true;
     layer_run(layer, &batch);
     for (size_t k = 0; k < count; k++)
         assert_true(reports[k].outcome == HN_OUTCOME_OK && reports[k].kkt <= HN_CERTIFIED &&
@@ -192,21 +174,9 @@ static void check_stop(hn_method method, size_t count) {
     random_problem_release(&p);
 }
 
-static void a_search_ends_when_it_is_told_to(void **state) {
-    (void)state;
+TEST(a_search_ends_when_it_is_told_to) {
     for (size_t count = 1; count <= 3; count += 2) {
         check_stop(HN_METHOD_NEAREST, count);
         check_stop(HN_METHOD_OPTIMAL, count);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearest_proves_what_is_locally_infeasible),
-        cmocka_unit_test(optimal_proves_what_is_locally_infeasible),
-        cmocka_unit_test(weights_are_those_by_hand),
-        cmocka_unit_test(gradients_of_what_is_proven_are_flagged_and_finite),
-        cmocka_unit_test(a_search_ends_when_it_is_told_to),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,6 @@
 #include "support/check.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 5 };
 static const double STARTS[SAMPLES] = {0.0006188, 0.0024969, 0.0008, 0.002, -0.001};
 
@@ -34,12 +29,7 @@ static void check(double curve) {
     hn_model *model = model_of(curve, &solution);
     hn_layer *layer = layer_of(model, layer_method(HN_METHOD_OPTIMAL));
     hn_report reports[SAMPLES];
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = SAMPLES,
-                            .y_raw = STARTS,
-                            .y = y,
-                            .report_size = sizeof *reports,
-                            .reports = reports};
+    const hn_batch batch = batch_of(SAMPLES, NULL, STARTS, y, reports);
     int certified = 0;
     layer_run(layer, &batch);
     for (size_t k = 0; k < SAMPLES; k++) {
@@ -53,13 +43,11 @@ static void check(double curve) {
     hn_model_destroy(model);
 }
 
-static void curved_rows_in_tiny_units_are_proved_rightly(void **state) {
-    (void)state;
+TEST(curved_rows_in_tiny_units_are_proved_rightly) {
     check(5e5);
 }
 
-static void affine_rows_in_tiny_units_are_proved_rightly(void **state) {
-    (void)state;
+TEST(affine_rows_in_tiny_units_are_proved_rightly) {
     check(0);
 }
 
@@ -84,13 +72,8 @@ static hn_model *read(const char *text) {
 static struct answer solve(const hn_model *model, hn_method method, const double *raw) {
     struct answer a;
     hn_layer *layer = layer_of(model, layer_method(method));
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .y_raw = raw,
-                            .y = a.y,
-                            .multipliers = a.multipliers,
-                            .report_size = sizeof a.report,
-                            .reports = &a.report};
+    hn_batch batch = batch_of(1, NULL, raw, a.y, &a.report);
+    batch.multipliers = a.multipliers;
     layer_run(layer, &batch);
     assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
     hn_layer_destroy(layer);
@@ -128,8 +111,7 @@ static double stationarity(const hn_model *model, const struct answer *a) {
 }
 
 /* Found by tests/judge: the rest of the gradient was divided by multipliers in units of the rows' gradients where the search began. */
-static void multipliers_count_in_units_of_the_gradient_at_the_end(void **state) {
-    (void)state;
+TEST(multipliers_count_in_units_of_the_gradient_at_the_end) {
     static const struct {
         const char *text;
         double raw[OUTPUTS];
@@ -162,8 +144,7 @@ static void multipliers_count_in_units_of_the_gradient_at_the_end(void **state) 
 }
 
 /* Found by fuzz/fuzz_layer.c: an objective that has no value at y was a NaN in the report. */
-static void an_objective_without_a_value_is_infinite(void **state) {
-    (void)state;
+TEST(an_objective_without_a_value_is_infinite) {
     static const char *const texts[] = {"var y; minimize f: log(y); subject to c: y <= -1;",
                                         "var y; maximize f: sqrt(y) + y^3; subject to c: y^2 <= -0.1*y;"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -181,14 +162,4 @@ static void an_objective_without_a_value_is_infinite(void **state) {
         hn_layer_destroy(layer);
         hn_model_destroy(model);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(curved_rows_in_tiny_units_are_proved_rightly),
-        cmocka_unit_test(affine_rows_in_tiny_units_are_proved_rightly),
-        cmocka_unit_test(multipliers_count_in_units_of_the_gradient_at_the_end),
-        cmocka_unit_test(an_objective_without_a_value_is_infinite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

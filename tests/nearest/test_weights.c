@@ -12,11 +12,6 @@
 
 #include "hardnet/read.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = HN_TEST_SHARE > 1 ? 60 : 300 };
 static const double FAR = 1e-4;
 static const double POLISHED = 1e-12;
@@ -101,10 +96,9 @@ static bool check_problem(uint64_t number, double *largest) {
     return !isnan(known);
 }
 
-static void gradients_by_weights_are_those_of_differences(void **state) {
+TEST(gradients_by_weights_are_those_of_differences) {
     size_t compared = 0;
     double largest = 0;
-    (void)state;
     for (uint64_t k = 0; k < PROBLEMS; k++)
         compared += check_problem(k, &largest);
     print_message("%zu of %d compared, the largest gradient %.1e\n", compared, (int)PROBLEMS, largest);
@@ -112,10 +106,9 @@ static void gradients_by_weights_are_those_of_differences(void **state) {
 }
 
 /* Of other methods they are refused; samples that search found nothing for have zeros. */
-static void other_methods_have_no_weights(void **state) {
+TEST(other_methods_have_no_weights) {
     struct random_problem p;
     hn_error error = {.text = ""};
-    (void)state;
     random_problem_create(&p, (struct random_problem_options){.kind = PROBLEM_INFEASIBLE}, 63, 1);
     hn_layer *layer = layer_of(p.model, layer_method(HN_METHOD_AUTO));
     struct layer_results r = results_of(layer, 1);
@@ -160,9 +153,7 @@ static hn_report report_of(const char *text, const double *weights, double x, co
         fail_msg("%s", error.text);
     options.weights = weights;
     hn_layer *layer = layer_of(model, options);
-    struct layer_results r = results_of(layer, 1);
-    hn_batch batch = batch_into(&r, &x, raw);
-    layer_run(layer, &batch);
+    struct layer_results r = run_forward(layer, 1, &x, raw);
     hn_report report = r.reports[0];
     results_release(&r);
     hn_layer_destroy(layer);
@@ -170,8 +161,7 @@ static hn_report report_of(const char *text, const double *weights, double x, co
     return report;
 }
 
-static void a_start_value_that_is_no_number_is_infinitely_far(void **state) {
-    (void)state;
+TEST(a_start_value_that_is_no_number_is_infinitely_far) {
     hn_report report = report_of("param x; var y{1..2}; s.t. b: x <= y[1] <= -x; let y[2] := log(-x);",
                                  (const double[]){2, 3}, 1, NULL);
     assert_int_equal(report.outcome, HN_OUTCOME_BAD_BOUNDS);
@@ -179,8 +169,7 @@ static void a_start_value_that_is_no_number_is_infinitely_far(void **state) {
 }
 
 /* |S (y - y_raw)| = |(3, 4)| times a unit; the square of the first is 0 in doubles. */
-static void distances_are_weighed_in_any_unit(void **state) {
-    (void)state;
+TEST(distances_are_weighed_in_any_unit) {
     static const double units[] = {1e-200, 1, 1e150};
     for (size_t i = 0; i < COUNT_OF(units); i++) {
         const double raw[] = {0, 0}, weights[] = {3 * units[i], 4 * units[i]};
@@ -188,14 +177,4 @@ static void distances_are_weighed_in_any_unit(void **state) {
         assert_int_equal(report.outcome, HN_OUTCOME_OK);
         assert_true(fabs(report.distance - 5 * units[i]) <= 1e-7 * units[i]);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_by_weights_are_those_of_differences),
-        cmocka_unit_test(a_start_value_that_is_no_number_is_infinitely_far),
-        cmocka_unit_test(distances_are_weighed_in_any_unit),
-        cmocka_unit_test(other_methods_have_no_weights),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,10 +11,6 @@
 #include "base/memory.h"
 #include "nn/network_parts.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define DIGITS_KEY "\"crc32\":\""
 
 /* free() the bytes. */

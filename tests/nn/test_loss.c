@@ -8,10 +8,6 @@
 #include "hardnet/read.h"
 #include "nn/loss.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { SAMPLES = 21 };
 
 static double *draw(struct random *random, size_t count) {
@@ -43,8 +39,7 @@ static void check_model(const char *path) {
     hn_model_destroy(model);
 }
 
-static void an_objective_has_the_same_bits_by_itself(void **state) {
-    (void)state;
+TEST(an_objective_has_the_same_bits_by_itself) {
     static const char *const models[] = {"models/unicycle.mod", "models/pooling.mod", "models/tasks/arm.mod",
                                          "models/tasks/opf5.mod", "models/tasks/portfolio.mod"};
     for (size_t i = 0; i < COUNT_OF(models); i++)
@@ -52,7 +47,7 @@ static void an_objective_has_the_same_bits_by_itself(void **state) {
 }
 
 /* log(y) has no value at y = -1, the bound sqrt(a) has none at a = -1. */
-static void an_undefined_row_is_never_worth_0(void **state) {
+TEST(an_undefined_row_is_never_worth_0) {
     static const char text[] = "param a; var y; minimize f: (y + 3)^2; subject to c: log(y) >= 0;\n"
                                "subject to d: y <= sqrt(a);";
     static const struct {
@@ -60,7 +55,6 @@ static void an_undefined_row_is_never_worth_0(void **state) {
     } cases[] = {{4, -1, INFINITY}, {4, 0.5, 0.693147180559945}, {4, 1.5, 0}, {4, 3, 1}, {-1, 1.5, INFINITY}};
     hn_model *model = model_of_text(text);
     struct loss loss;
-    (void)state;
     assert_int_equal(loss_create(&loss, model, NULL), HN_OK);
     double *memory = aligned_alloc(64, (loss.bytes + 63) / 64 * 64);
     assert_non_null(memory);
@@ -77,10 +71,4 @@ static void an_undefined_row_is_never_worth_0(void **state) {
     free(memory);
     loss_release(&loss);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_objective_has_the_same_bits_by_itself),
-                                       cmocka_unit_test(an_undefined_row_is_never_worth_0)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

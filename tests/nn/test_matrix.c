@@ -12,9 +12,6 @@
 #include "cpu/backend.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SHAPES = 300, MOST = 300 };
 
@@ -97,8 +94,7 @@ static struct matrix_view view_of(const double *at, size_t rows, size_t columns,
     return (struct matrix_view){at, 2 * columns, 2};
 }
 
-static void a_product_has_the_bits_of_plain_loops(void **state) {
-    (void)state;
+TEST(a_product_has_the_bits_of_plain_loops) {
     struct random random = random_start(1, 0);
     double *a = draw(&random, 2 * MOST * MOST), *b = draw(&random, 2 * MOST * MOST), *c = draw(&random, MOST * MOST);
     double *first = draw(&random, MOST);
@@ -117,8 +113,7 @@ static void a_product_has_the_bits_of_plain_loops(void **state) {
     free(first);
 }
 
-static void a_bad_element_spoils_its_row_or_column_alone(void **state) {
-    (void)state;
+TEST(a_bad_element_spoils_its_row_or_column_alone) {
     enum { ROWS = 9, COLUMNS = 29, INNER = 13 };
     static double a[ROWS * INNER], b[INNER * COLUMNS], c[ROWS * COLUMNS];
     struct backend backend;
@@ -173,8 +168,7 @@ static double *draw_arguments(size_t count) {
     return z;
 }
 
-static void activations_and_their_derivatives_are_right(void **state) {
-    (void)state;
+TEST(activations_and_their_derivatives_are_right) {
     enum { COUNT = 1000 };
     double *z = draw_arguments(COUNT), out[COUNT], ones[COUNT];
     struct backend backend;
@@ -196,8 +190,7 @@ static void activations_and_their_derivatives_are_right(void **state) {
     free(z);
 }
 
-static void activations_have_the_same_bits_everywhere_and_in_place(void **state) {
-    (void)state;
+TEST(activations_have_the_same_bits_everywhere_and_in_place) {
     enum { COUNT = 131 };
     double *z = draw_arguments(COUNT), expected[COUNT], own[COUNT];
     struct backend backend, single = backend_single();
@@ -219,8 +212,7 @@ static void activations_have_the_same_bits_everywhere_and_in_place(void **state)
     free(z);
 }
 
-static void activations_at_the_ends_of_the_line(void **state) {
-    (void)state;
+TEST(activations_at_the_ends_of_the_line) {
     static const double z[] = {0, -0.0, 1e308, -1e308, 750, -750, 1e-320, NAN};
     double out[COUNT_OF(z)];
     struct backend backend;
@@ -261,8 +253,7 @@ static void check_normalisation(const struct backend *backend, size_t rows, size
     free(expected);
 }
 
-static void samples_are_normalised_as_one_by_one(void **state) {
-    (void)state;
+TEST(samples_are_normalised_as_one_by_one) {
     static const size_t rows[] = {1, 3, 7, 8, 9, 16, 19}, widths[] = {1, 2, 5, 8, 16, 17, 31, 128};
     struct random random = random_start(3, 0);
     double *drawn = draw(&random, (size_t)2 * 19 * 128);
@@ -272,16 +263,4 @@ static void samples_are_normalised_as_one_by_one(void **state) {
             for (size_t w = 0; w < COUNT_OF(widths); w++)
                 check_normalisation(&backend, rows[r], widths[w], drawn);
     free(drawn);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_has_the_bits_of_plain_loops),
-        cmocka_unit_test(a_bad_element_spoils_its_row_or_column_alone),
-        cmocka_unit_test(activations_and_their_derivatives_are_right),
-        cmocka_unit_test(activations_have_the_same_bits_everywhere_and_in_place),
-        cmocka_unit_test(activations_at_the_ends_of_the_line),
-        cmocka_unit_test(samples_are_normalised_as_one_by_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,10 +6,6 @@
 #include "base/random.h"
 #include "nn/network_parts.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static hn_network *create(hn_network_options options) {
     hn_network *network;
     hn_error error = {.text = ""};
@@ -48,8 +44,7 @@ static void run(const hn_network *network, size_t count, const double *x, double
 
 /* ---- making ---- */
 
-static void activations_are_found_by_their_texts(void **state) {
-    (void)state;
+TEST(activations_are_found_by_their_texts) {
     hn_activation found = HN_ACTIVATION_COUNT;
     for (int i = 0; i < HN_ACTIVATION_COUNT; i++) {
         assert_true(hn_activation_find(hn_activation_text((hn_activation)i), &found));
@@ -60,8 +55,7 @@ static void activations_are_found_by_their_texts(void **state) {
     assert_string_equal(hn_activation_text(HN_ACTIVATION_COUNT), "unknown");
 }
 
-static void a_network_is_what_was_asked_for(void **state) {
-    (void)state;
+TEST(a_network_is_what_was_asked_for) {
     hn_network_options asked = example(HN_ACTIVATION_TANH), told;
     hn_network *network = create(asked);
     told = hn_network_options_of(network);
@@ -72,8 +66,7 @@ static void a_network_is_what_was_asked_for(void **state) {
     hn_network_destroy(network);
 }
 
-static void nothing_is_a_network_without_anything(void **state) {
-    (void)state;
+TEST(nothing_is_a_network_without_anything) {
     hn_network_destroy(NULL);
     assert_int_equal(hn_network_options_of(NULL).inputs, 0);
     assert_int_equal(hn_network_parameter_count(NULL), 0);
@@ -91,8 +84,7 @@ static void check_refused(const hn_network_options *options, hn_status status, c
     assert_contains(error.text, part);
 }
 
-static void impossible_networks_are_refused_by_name(void **state) {
-    (void)state;
+TEST(impossible_networks_are_refused_by_name) {
     hn_network_options options = example(HN_ACTIVATION_COUNT);
     check_refused(NULL, HN_INVALID, "options");
     check_refused(&options, HN_INVALID, "activation 3");
@@ -134,8 +126,7 @@ static void measure(const hn_network *network, size_t k, double *mean, double *d
     *deviation = sqrt(squares / (double)count - *mean * *mean);
 }
 
-static void first_weights_are_drawn_by_the_rule(void **state) {
-    (void)state;
+TEST(first_weights_are_drawn_by_the_rule) {
     for (int activation = 0; activation < HN_ACTIVATION_COUNT; activation++) {
         hn_network_options options = {.inputs = 80, .outputs = 120, .hidden_count = 2, .hidden = {200, 100}};
         options.activation = (hn_activation)activation;
@@ -154,8 +145,7 @@ static void first_weights_are_drawn_by_the_rule(void **state) {
     }
 }
 
-static void uniform_first_weights_and_biases_have_one_bound(void **state) {
-    (void)state;
+TEST(uniform_first_weights_and_biases_have_one_bound) {
     hn_network_options options = {
         .inputs = 80, .outputs = 120, .hidden_count = 2, .hidden = {200, 100}, .uniform = true};
     hn_network *network = create(options);
@@ -173,8 +163,7 @@ static void uniform_first_weights_and_biases_have_one_bound(void **state) {
     hn_network_destroy(network);
 }
 
-static void the_seed_decides_the_first_weights(void **state) {
-    (void)state;
+TEST(the_seed_decides_the_first_weights) {
     hn_network_options options = example(0);
     hn_network *first = create(options), *second = create(options);
     options.seed++;
@@ -189,8 +178,7 @@ static void the_seed_decides_the_first_weights(void **state) {
 
 /* ---- shifts and scales ---- */
 
-static void shifts_and_scales_are_applied(void **state) {
-    (void)state;
+TEST(shifts_and_scales_are_applied) {
     hn_network_options options = {.inputs = 1, .outputs = 1};
     hn_network *network = create(options);
     double x = 5, y, w = hn_network_parameters(network)[0];
@@ -203,8 +191,7 @@ static void shifts_and_scales_are_applied(void **state) {
     hn_network_destroy(network);
 }
 
-static void shifts_and_scales_can_be_looked_at(void **state) {
-    (void)state;
+TEST(shifts_and_scales_can_be_looked_at) {
     hn_network *network = create((hn_network_options){.inputs = 2, .outputs = 1});
     double shift[2], scale[2];
     hn_error error = {.text = ""};
@@ -226,16 +213,13 @@ static void shifts_and_scales_can_be_looked_at(void **state) {
 static void check_scaling_refused(hn_network *network, double shift, double scale, const char *part) {
     double shifts[5] = {0, 0, shift, 0, 0}, scales[5] = {1, 1, scale, 1, 1};
     hn_error error = {.text = ""};
-    assert_int_equal(hn_network_set_input(network, shifts, scales, &error), HN_INVALID);
-    assert_contains(error.text, "input s");
+    assert_error(hn_network_set_input(network, shifts, scales, &error), HN_INVALID, error, "input s");
     assert_contains(error.text, part);
-    assert_int_equal(hn_network_set_output(network, shifts, scales, &error), HN_INVALID);
-    assert_contains(error.text, "output s");
+    assert_error(hn_network_set_output(network, shifts, scales, &error), HN_INVALID, error, "output s");
     assert_contains(error.text, part);
 }
 
-static void bad_shifts_and_scales_are_refused_and_change_nothing(void **state) {
-    (void)state;
+TEST(bad_shifts_and_scales_are_refused_and_change_nothing) {
     hn_network *network = create(example(0));
     check_scaling_refused(network, NAN, 1, "shift 2 is NaN");
     check_scaling_refused(network, -INFINITY, 1, "shift 2 is -Infinity");
@@ -246,10 +230,8 @@ static void bad_shifts_and_scales_are_refused_and_change_nothing(void **state) {
         assert_true(network->input.shift[i] == 0 && network->input.scale[i] == 1 && network->output.scale[i] == 1);
     hn_error error;
     double some[5] = {1, 1, 1, 1, 1};
-    assert_int_equal(hn_network_set_input(network, NULL, some, &error), HN_INVALID);
-    assert_contains(error.text, "input shift");
-    assert_int_equal(hn_network_set_output(network, some, NULL, &error), HN_INVALID);
-    assert_contains(error.text, "output scale");
+    assert_error(hn_network_set_input(network, NULL, some, &error), HN_INVALID, error, "input shift");
+    assert_error(hn_network_set_output(network, some, NULL, &error), HN_INVALID, error, "output scale");
     assert_int_equal(hn_network_set_input(NULL, some, some, &error), HN_INVALID);
     assert_int_equal(hn_network_set_output(NULL, some, some, &error), HN_INVALID);
     hn_network_destroy(network);
@@ -257,8 +239,7 @@ static void bad_shifts_and_scales_are_refused_and_change_nothing(void **state) {
 
 /* ---- running ---- */
 
-static void a_sample_has_the_same_bits_in_any_batch_on_any_instruction_set(void **state) {
-    (void)state;
+TEST(a_sample_has_the_same_bits_in_any_batch_on_any_instruction_set) {
     enum { COUNT = 200 };
     static const size_t counts[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 128, 150};
     double *x = draw(1, COUNT * 3), expected[COUNT * 5], y[COUNT * 5];
@@ -276,8 +257,7 @@ static void a_sample_has_the_same_bits_in_any_batch_on_any_instruction_set(void 
     free(x);
 }
 
-static void a_bad_sample_changes_nothing_in_its_neighbours(void **state) {
-    (void)state;
+TEST(a_bad_sample_changes_nothing_in_its_neighbours) {
     enum { COUNT = 70 };
     double *x = draw(1, COUNT * 3), expected[COUNT * 5], y[COUNT * 5];
     for (int activation = 0; activation < HN_ACTIVATION_COUNT; activation++) {
@@ -299,12 +279,10 @@ static void a_bad_sample_changes_nothing_in_its_neighbours(void **state) {
 static void check_run_refused(const hn_network *network, const double *x, double *y, size_t bytes, const char *part) {
     static char workspace[1 << 16];
     hn_error error = {.text = ""};
-    assert_int_equal(hn_network_run(network, 1, x, y, bytes ? workspace : NULL, bytes, &error), HN_INVALID);
-    assert_contains(error.text, part);
+    assert_error(hn_network_run(network, 1, x, y, bytes ? workspace : NULL, bytes, &error), HN_INVALID, error, part);
 }
 
-static void a_run_without_its_parts_is_refused(void **state) {
-    (void)state;
+TEST(a_run_without_its_parts_is_refused) {
     hn_network *network = create(example(0));
     size_t bytes = hn_network_workspace_bytes(network);
     double x[3] = {0}, y[5];
@@ -316,23 +294,4 @@ static void a_run_without_its_parts_is_refused(void **state) {
     check_run_refused(network, x, y, 0, "the workspace has 0 bytes");
     assert_int_equal(hn_network_run(network, 0, NULL, NULL, NULL, 0, NULL), HN_OK);
     hn_network_destroy(network);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(activations_are_found_by_their_texts),
-        cmocka_unit_test(a_network_is_what_was_asked_for),
-        cmocka_unit_test(nothing_is_a_network_without_anything),
-        cmocka_unit_test(impossible_networks_are_refused_by_name),
-        cmocka_unit_test(first_weights_are_drawn_by_the_rule),
-        cmocka_unit_test(uniform_first_weights_and_biases_have_one_bound),
-        cmocka_unit_test(the_seed_decides_the_first_weights),
-        cmocka_unit_test(shifts_and_scales_are_applied),
-        cmocka_unit_test(shifts_and_scales_can_be_looked_at),
-        cmocka_unit_test(bad_shifts_and_scales_are_refused_and_change_nothing),
-        cmocka_unit_test(a_sample_has_the_same_bits_in_any_batch_on_any_instruction_set),
-        cmocka_unit_test(a_bad_sample_changes_nothing_in_its_neighbours),
-        cmocka_unit_test(a_run_without_its_parts_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,8 +58,7 @@ static void check_memory(const char *path) {
     free(bytes.data);
 }
 
-static void a_network_of_any_size_is_loaded_within_its_means(void **state) {
-    (void)state;
+TEST(a_network_of_any_size_is_loaded_within_its_means) {
     static const size_t widths[] = {1, 10, 100, 500};
     struct scratch scratch = scratch_create();
     for (size_t i = 0; i < COUNT_OF(widths); i++) {
@@ -74,8 +73,7 @@ static void a_network_of_any_size_is_loaded_within_its_means(void **state) {
     scratch_remove(&scratch);
 }
 
-static void long_and_many_texts_are_loaded_within_their_means(void **state) {
-    (void)state;
+TEST(long_and_many_texts_are_loaded_within_their_means) {
     enum { LONG = 1000000, MANY = 1000 };
     hn_network_options options = {.inputs = 1, .outputs = 1};
     hn_network *network;
@@ -97,12 +95,4 @@ static void long_and_many_texts_are_loaded_within_their_means(void **state) {
     hn_network_destroy(network);
     scratch_remove(&scratch);
     free(text);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_network_of_any_size_is_loaded_within_its_means),
-        cmocka_unit_test(long_and_many_texts_are_loaded_within_their_means),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

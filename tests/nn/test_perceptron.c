@@ -11,9 +11,6 @@
 #include "nn/network_parts.h"
 
 #include <complex.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_WIDTH = 64 };
 
@@ -179,8 +176,7 @@ static void check_network(hn_network *network, size_t count) {
     free(gradient);
 }
 
-static void gradients_agree_with_the_complex_step_and_with_differences(void **state) {
-    (void)state;
+TEST(gradients_agree_with_the_complex_step_and_with_differences) {
     static const size_t counts[] = {1, 3, 20};
     for (size_t i = 0; i < COUNT_OF(shapes); i++)
         for (int activation = 0; activation < HN_ACTIVATION_COUNT; activation++) {
@@ -210,8 +206,7 @@ static double *gradient_in_chunks(const hn_network *network, size_t count, size_
     return gradient;
 }
 
-static void gradients_have_the_same_bits_in_any_chunks_on_any_instruction_set(void **state) {
-    (void)state;
+TEST(gradients_have_the_same_bits_in_any_chunks_on_any_instruction_set) {
     enum { COUNT = 61 };
     static const size_t chunks[] = {1, 2, 7, 16, 60};
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
@@ -232,8 +227,7 @@ static void gradients_have_the_same_bits_in_any_chunks_on_any_instruction_set(vo
     }
 }
 
-static void the_way_there_is_what_a_run_computes(void **state) {
-    (void)state;
+TEST(the_way_there_is_what_a_run_computes) {
     enum { COUNT = 100 };
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         hn_network *network = make(shapes[i], HN_ACTIVATION_SILU);
@@ -286,8 +280,7 @@ static void run_plainly(const hn_network *network, const double *x, double *y) {
         y[j] = network->output.shift[j] + network->output.scale[j] * h[j];
 }
 
-static void outputs_have_the_bits_of_the_formulas(void **state) {
-    (void)state;
+TEST(outputs_have_the_bits_of_the_formulas) {
     enum { COUNT = 70 };
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         hn_network *network = make(shapes[i], HN_ACTIVATION_RELU);
@@ -311,13 +304,11 @@ static void outputs_have_the_bits_of_the_formulas(void **state) {
 static void check_refused(hn_network_options options, const char *option, const char *part) {
     hn_network *network;
     hn_error error;
-    assert_int_equal(hn_network_create(&network, &options, &error), HN_INVALID);
-    assert_contains(error.text, part);
+    assert_error(hn_network_create(&network, &options, &error), HN_INVALID, error, part);
     assert_string_equal(error.subject, option);
 }
 
-static void shapes_that_cannot_be_residual_or_normalised_are_refused(void **state) {
-    (void)state;
+TEST(shapes_that_cannot_be_residual_or_normalised_are_refused) {
     check_refused(
         (hn_network_options){.inputs = 8, .outputs = 8, .hidden_count = 3, .hidden = {8, 7, 8}, .residual = 1},
         "residual", "two hidden layers in a row of the same width");
@@ -327,22 +318,9 @@ static void shapes_that_cannot_be_residual_or_normalised_are_refused(void **stat
                   "layer_norm", "hidden layer 1 has one neuron");
 }
 
-static void memory_beyond_counting_is_refused(void **state) {
-    (void)state;
+TEST(memory_beyond_counting_is_refused) {
     hn_network *network = make(shapes[0], HN_ACTIVATION_RELU);
     struct perceptron_memory memory = perceptron_memory_of(network, SIZE_MAX / 8);
     assert_null(layout_allocate(perceptron_place_training, &memory));
     hn_network_destroy(network);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_agree_with_the_complex_step_and_with_differences),
-        cmocka_unit_test(gradients_have_the_same_bits_in_any_chunks_on_any_instruction_set),
-        cmocka_unit_test(the_way_there_is_what_a_run_computes),
-        cmocka_unit_test(outputs_have_the_bits_of_the_formulas),
-        cmocka_unit_test(shapes_that_cannot_be_residual_or_normalised_are_refused),
-        cmocka_unit_test(memory_beyond_counting_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,11 +9,6 @@
 #include "support/check.h"
 #include "support/model_check.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct bench {
     struct refine_plan plan;
     void *block;
@@ -37,8 +32,7 @@ static void stop(struct bench *b) {
 }
 
 /* minimise sum_j h_j (y_j - t_j)^2 / 2 in a box: the answer is t, clipped; multipliers are the slopes left. */
-static void a_separable_programme_is_solved(void **state) {
-    (void)state;
+TEST(a_separable_programme_is_solved) {
     enum { SIZE = 9 };
     hn_model *model;
     assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
@@ -115,8 +109,7 @@ static void judge_coupled(const double *target, const double *y, const double *m
     assert_in_interval(active, 5, COUPLED - 5);
 }
 
-static void a_programme_with_a_common_output_and_a_budget_is_solved(void **state) {
-    (void)state;
+TEST(a_programme_with_a_common_output_and_a_budget_is_solved) {
     double target[COUPLED + 1], y[COUPLED + 1] = {0}, out[COUPLED + 1], multipliers[COUPLED + 1];
     struct random random = random_start(1, 3);
     for (size_t j = 0; j <= COUPLED; j++)
@@ -167,8 +160,7 @@ static struct refine_batch batch_of(struct rows *rows, size_t first, size_t coun
 }
 
 /* The number of samples beside one changes nothing, whether multipliers are known or not. */
-static void a_sample_does_not_know_its_neighbours(void **state) {
-    (void)state;
+TEST(a_sample_does_not_know_its_neighbours) {
     hn_model *model = model_of_file("models/unicycle.mod");
     struct bench b = start(model, HN_INSTRUCTIONS_BEST);
     assert_int_equal(b.plan.rows, M);
@@ -188,8 +180,7 @@ static void a_sample_does_not_know_its_neighbours(void **state) {
 }
 
 /* All instruction sets that this processor has, and each sample with another count of iterations. */
-static void every_instruction_set_gives_the_same_bits(void **state) {
-    (void)state;
+TEST(every_instruction_set_gives_the_same_bits) {
     hn_model *model = model_of_file("models/unicycle.mod");
     struct rows first = draw_rows(6), rows;
     struct backend backend;
@@ -223,8 +214,7 @@ static void build_disc(hn_model *m) {
     hn_minimize(m, "f", hn_add(a, b));
 }
 
-static void a_linear_objective_on_a_disc_is_followed_to_its_end(void **state) {
-    (void)state;
+TEST(a_linear_objective_on_a_disc_is_followed_to_its_end) {
     hn_model *model = model_of(build_disc);
     const hn_network_options shape = {.inputs = 1, .outputs = 2, .hidden_count = 1, .hidden = {4}, .seed = 1};
     hn_network *network;
@@ -242,15 +232,4 @@ static void a_linear_objective_on_a_disc_is_followed_to_its_end(void **state) {
     hn_policy_destroy(policy);
     hn_network_destroy(network);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_separable_programme_is_solved),
-        cmocka_unit_test(a_programme_with_a_common_output_and_a_budget_is_solved),
-        cmocka_unit_test(a_sample_does_not_know_its_neighbours),
-        cmocka_unit_test(every_instruction_set_gives_the_same_bits),
-        cmocka_unit_test(a_linear_objective_on_a_disc_is_followed_to_its_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,6 @@
 #include "hardnet/read.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { OUTPUTS = 3, TRIALS = 20 };
 
 static const char text[] = "var a; var b >= -2, <= 5; var c;\n"
@@ -61,8 +57,7 @@ static void assert_scaled(const struct point *p, const double *largest) {
     }
 }
 
-static void scales_follow_iterates_and_rejected_trials(void **state) {
-    (void)state;
+TEST(scales_follow_iterates_and_rejected_trials) {
     hn_layer *layer = layer_of_text();
     struct random random = random_start(31, 0);
     const struct point point = {layer->plan, calloc(layer->plan->slots, sizeof(double)), 1};
@@ -83,9 +78,4 @@ static void scales_follow_iterates_and_rejected_trials(void **state) {
     }
     free(point.slots);
     hn_layer_destroy(layer);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scales_follow_iterates_and_rejected_trials)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

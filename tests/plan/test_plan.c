@@ -8,9 +8,6 @@
 
 #include "layer/driver.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { PROBLEMS = 60 };
 
 static struct plan *plan_of(uint64_t number, hn_method method) {
@@ -27,8 +24,7 @@ static struct plan *plan_of(uint64_t number, hn_method method) {
     return plan;
 }
 
-static void equal_models_have_plans_of_equal_bytes(void **state) {
-    (void)state;
+TEST(equal_models_have_plans_of_equal_bytes) {
     for (uint64_t k = 0; k < PROBLEMS; k++) {
         hn_method method = k % 2 ? HN_METHOD_AUTO : HN_METHOD_PAPER;
         void *between = malloc(1 + k * 16); /* the second one lies elsewhere */
@@ -46,8 +42,7 @@ static void check_list(const struct plan *plan, struct plan_list list, size_t si
     assert_true(8 * (uint64_t)list.at + list.count * size <= plan->bytes);
 }
 
-static void lists_lie_inside_the_block(void **state) {
-    (void)state;
+TEST(lists_lie_inside_the_block) {
     for (uint64_t k = 0; k < PROBLEMS; k++) {
         struct plan *p = plan_of(k, k % 2 ? HN_METHOD_LM : HN_METHOD_PAPER);
         const struct plan_list words[] = {p->program.pairs,
@@ -84,8 +79,7 @@ static void lists_lie_inside_the_block(void **state) {
 }
 
 /* Unknowns that are added have places behind the others, in vectors of the system's own. */
-static void what_is_kept_out_lies_inside_the_system(void **state) {
-    (void)state;
+TEST(what_is_kept_out_lies_inside_the_system) {
     for (int method = 0; method < HN_METHOD_OPTIMAL; method++) { /* which needs an objective */
         hn_model *model = bordered_model(60, 2, 1, 1);
         hn_layer *layer = layer_of(model, layer_method((hn_method)method));
@@ -109,13 +103,4 @@ static void what_is_kept_out_lies_inside_the_system(void **state) {
         hn_layer_destroy(layer);
         hn_model_destroy(model);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_models_have_plans_of_equal_bytes),
-        cmocka_unit_test(lists_lie_inside_the_block),
-        cmocka_unit_test(what_is_kept_out_lies_inside_the_system),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

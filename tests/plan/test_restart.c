@@ -9,10 +9,6 @@
 #include "hardnet/read.h"
 #include "layer/driver.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { OUTPUTS = 5 };
 
 static const char text[] = "var a := 0.25; var b >= 1, <= 2; var c >= -7, <= -5, := -5.5; var d <= 3; var e := 8;\n"
@@ -60,8 +56,7 @@ static void begin_attempt(int attempt, double *y) {
     point_read(&point, point.plan->y, OUTPUTS, y);
 }
 
-static void attempts_begin_inside_the_bounds(void **state) {
-    (void)state;
+TEST(attempts_begin_inside_the_bounds) {
     for (int attempt = 0; attempt < RESTART_LONG; attempt++) {
         double y[OUTPUTS];
         begin_attempt(attempt, y);
@@ -70,8 +65,7 @@ static void attempts_begin_inside_the_bounds(void **state) {
     }
 }
 
-static void some_attempts_take_no_notice_of_bounds(void **state) {
-    (void)state;
+TEST(some_attempts_take_no_notice_of_bounds) {
     static const int attempts[] = {RESTART_UNCLIPPED, RESTART_LONG};
     for (size_t i = 0; i < COUNT_OF(attempts); i++) {
         double y[OUTPUTS];
@@ -80,16 +74,14 @@ static void some_attempts_take_no_notice_of_bounds(void **state) {
     }
 }
 
-static void one_attempt_begins_at_the_start_values(void **state) {
-    (void)state;
+TEST(one_attempt_begins_at_the_start_values) {
     double y[OUTPUTS];
     begin_attempt(RESTART_FROM_START, y);
     assert_memory_equal(y, start, sizeof y);
 }
 
 /* Every second attempt from RESTART_PERTURBED on: between two finite bounds anywhere, elsewhere around the raw output. */
-static void intervals_are_searched_from_end_to_end(void **state) {
-    (void)state;
+TEST(intervals_are_searched_from_end_to_end) {
     double lowest = HUGE_VAL, highest = -HUGE_VAL;
     for (int attempt = RESTART_PERTURBED; attempt <= RESTART_LAST; attempt += 2) {
         double y[OUTPUTS];
@@ -101,12 +93,4 @@ static void intervals_are_searched_from_end_to_end(void **state) {
     assert_true(lowest < 0.2 && highest > 0.8);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attempts_begin_inside_the_bounds),
-        cmocka_unit_test(some_attempts_take_no_notice_of_bounds),
-        cmocka_unit_test(one_attempt_begins_at_the_start_values),
-        cmocka_unit_test(intervals_are_searched_from_end_to_end),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_GROUP(begin, end)

@@ -3,7 +3,33 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include <string.h>
+static struct registered_test *first_test;
+static CMFixtureFunction group_set_up, group_tear_down;
+
+void register_test(struct registered_test *test) {
+    struct registered_test **link = &first_test;
+    while (*link && (strcmp((*link)->file, test->file) != 0 || (*link)->line <= test->line))
+        link = &(*link)->next;
+    test->next = *link;
+    *link = test;
+}
+
+void register_group(CMFixtureFunction set_up, CMFixtureFunction tear_down) {
+    group_set_up = set_up;
+    group_tear_down = tear_down;
+}
+
+int run_registered_tests(void) {
+    size_t count = 0;
+    struct CMUnitTest *tests = NULL;
+    for (const struct registered_test *test = first_test; test; test = test->next) {
+        tests = realloc(tests, (count + 1) * sizeof *tests);
+        tests[count++] = test->test;
+    }
+    int failed = _cmocka_run_group_tests("tests", tests, count, group_set_up, group_tear_down);
+    free(tests);
+    return failed;
+}
 
 bool same_bits(double a, double b) {
     return memcmp(&a, &b, sizeof a) == 0;

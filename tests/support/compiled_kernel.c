@@ -4,17 +4,22 @@
 #include "support/compiled_kernel.h"
 
 #include "support/check.h"
+#include "support/scratch.h"
 
 #include "base/memory.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { COMMAND = 4096, FLAGS = 32 };
 
 bool compiler_is_there(void) {
     return system("cc --version > /dev/null 2>&1") == 0; // NOLINT(cert-env33-c)
+}
+
+int compiler_set_up(void **state) {
+    if (!compiler_is_there()) {
+        puts("skipped: there is no C compiler");
+        exit(0);
+    }
+    return scratch_set_up(state);
 }
 
 bool compile_text(const char *text, const char *path, hn_instructions instructions, const char *level) {

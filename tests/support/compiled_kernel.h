@@ -10,6 +10,9 @@
 /* False where there is no C compiler (cc): tests skip by name then. */
 bool compiler_is_there(void);
 
+/* For TEST_GROUP with scratch_tear_down: *state is a folder (scratch.h). Without a C compiler the program ends there, skipped. */
+int compiler_set_up(void **state);
+
 /* Writes the text to path + ".c" and compiles it into path with this level ("-O1"). False when the compiler fails. */
 bool compile_text(const char *text, const char *path, hn_instructions instructions, const char *level);
 

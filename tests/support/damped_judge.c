@@ -6,10 +6,6 @@
 #include "cpu/backend.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* The judge's numbers. */
 #ifdef __SIZEOF_FLOAT128__
 __extension__ typedef __float128 exact;

@@ -5,10 +5,6 @@
 
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static void draw_pattern(struct trial *t, const struct recipe *recipe, struct random *random) {
     size_t m = recipe->rows, n = recipe->columns;
     t->first = calloc(m + 1, sizeof *t->first);

@@ -7,10 +7,6 @@
 #include "support/check.h"
 #include "training/training_parts.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct line {
     hn_trainer *trainer;
     const double *x;

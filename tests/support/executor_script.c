@@ -8,10 +8,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { PLAYS = 2, ROUNDS = 4 };
 
 enum script_entry { BEGIN, LOAD, COPY, PREPARE, EVALUATE, WEIGH, LARGEST, STEP, BACK, SCRIPT_ENTRIES };

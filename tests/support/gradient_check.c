@@ -8,10 +8,6 @@
 #include "support/plain_graph.h"
 #include "support/run_layer.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { POINTS = 7 }; /* the middle, then -h, h, -h/2, h/2, -h/4, h/4 */
 
 static const double OFFSETS[POINTS] = {0, -1, 1, -0.5, 0.5, -0.25, 0.25};

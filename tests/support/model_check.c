@@ -5,8 +5,6 @@
 
 #include "hardnet/read.h"
 
-#include <string.h>
-
 hn_model *model_new(void) {
     return model_with_limit(hn_model_defaults().max_nodes);
 }

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "support/check.h"
 
-#include <math.h>
-
 static void check_row(const struct graph *graph, const struct node_matrix *matrix, size_t row) {
     assert_true(matrix->first[row] <= matrix->first[row + 1]);
     for (size_t i = matrix->first[row]; i < matrix->first[row + 1]; i++) {

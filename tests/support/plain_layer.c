@@ -7,10 +7,6 @@
 #include "support/node_matrices.h"
 #include "support/plain_graph.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 typedef long double complex number;
 
 void plain_layer_create(struct plain_layer *out, const hn_model *model) {

@@ -9,10 +9,6 @@
 #include "base/random.h"
 #include "support/model_check.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { MOST_OUTPUTS = 12, MOST_ROWS = 20, PLAIN_INPUTS = 3 };
 
 struct builder {

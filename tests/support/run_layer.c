@@ -5,10 +5,6 @@
 
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 hn_layer_options layer_method(hn_method method) {
     hn_layer_options options = hn_layer_defaults();
     options.method = method;
@@ -128,18 +124,19 @@ void results_release(struct layer_results *results) {
     *results = (struct layer_results){.count = 0};
 }
 
+hn_batch batch_of(size_t count, const double *x, const double *y_raw, double *y, hn_report *reports) {
+    hn_batch batch = {.size = sizeof batch, .count = count, .x = x, .y_raw = y_raw, .y = y, .reports = reports};
+    batch.report_size = reports ? sizeof(hn_report) : 0;
+    return batch;
+}
+
 hn_batch batch_into(const struct layer_results *results, const double *x, const double *y_raw) {
-    return (hn_batch){.size = sizeof(hn_batch),
-                      .count = results->count,
-                      .x = x,
-                      .y_raw = y_raw,
-                      .y = results->y,
-                      .report_size = sizeof(hn_report),
-                      .reports = results->reports,
-                      .residual = results->residual,
-                      .multipliers = results->multipliers,
-                      .proof_y = results->proof_y,
-                      .tape = results->tape};
+    hn_batch batch = batch_of(results->count, x, y_raw, results->y, results->reports);
+    batch.residual = results->residual;
+    batch.multipliers = results->multipliers;
+    batch.proof_y = results->proof_y;
+    batch.tape = results->tape;
+    return batch;
 }
 
 hn_gradient gradient_into(const struct layer_results *results, const double *grad_y) {
@@ -175,12 +172,18 @@ static bool same_reports(const hn_report *a, const hn_report *b) {
     return false;
 }
 
-struct layer_results run_and_pull(const hn_layer *layer, size_t count, const double *x, const double *y_raw,
-                                  const double *grad_y) {
+struct layer_results run_forward(const hn_layer *layer, size_t count, const double *x, const double *y_raw) {
     struct layer_results r = results_of(layer, count);
     hn_batch batch = batch_into(&r, x, y_raw);
-    hn_gradient gradient = gradient_into(&r, grad_y);
     layer_run(layer, &batch);
+    return r;
+}
+
+struct layer_results run_and_pull(const hn_layer *layer, size_t count, const double *x, const double *y_raw,
+                                  const double *grad_y) {
+    struct layer_results r = run_forward(layer, count, x, y_raw);
+    hn_batch batch = batch_into(&r, x, y_raw);
+    hn_gradient gradient = gradient_into(&r, grad_y);
     layer_pull(layer, &batch, &gradient);
     return r;
 }

@@ -42,11 +42,15 @@ struct layer_results results_of(const hn_layer *layer, size_t count);
 bool is_unwritten(double value); /* still what results_of filled it with */
 void results_release(struct layer_results *results);
 
+/* Samples with their reports (NULL: none). */
+hn_batch batch_of(size_t count, const double *x, const double *y_raw, double *y, hn_report *reports);
+
 /* The batch and the gradient that write there. */
 hn_batch batch_into(const struct layer_results *results, const double *x, const double *y_raw);
 hn_gradient gradient_into(const struct layer_results *results, const double *grad_y);
 
-/* A run and its gradient, with all that they have written. */
+/* A run, or a run and its gradient, with all that they have written. */
+struct layer_results run_forward(const hn_layer *layer, size_t count, const double *x, const double *y_raw);
 struct layer_results run_and_pull(const hn_layer *layer, size_t count, const double *x, const double *y_raw,
                                   const double *grad_y);
 

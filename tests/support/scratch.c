@@ -6,9 +6,6 @@
 #include "support/check.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct scratch scratch_create(void) {

@@ -21,7 +21,8 @@ int scratch_tear_down(void **state);
 int scratch_set_up_cache(void **state);
 int scratch_tear_down_cache(void **state);
 
-/* A folder `scratch` for tests between make_folder and remove_folder. */
+/* A folder `scratch`, made before and removed after each TEST_IN_FOLDER(name) { ... }. */
+#define TEST_IN_FOLDER(name) TEST_AROUND(name, make_folder, remove_folder)
 #define SCRATCH_FOLDER                                                                                                 \
     static struct scratch scratch;                                                                                     \
                                                                                                                        \

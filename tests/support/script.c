@@ -6,8 +6,6 @@
 
 #include "support/check.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 
 enum { SKIPPED = 77 };

@@ -6,10 +6,6 @@
 #include "hardnet/inspect.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 struct judge judge_of(const hn_model *model) {
     struct judge j = {.outputs = hn_model_output_count(model), .rows = hn_model_row_count(model)};
     hn_evaluator_options options = hn_evaluator_defaults();

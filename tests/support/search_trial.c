@@ -13,15 +13,9 @@ struct outcome run_one(const struct random_problem *problem, hn_method method) {
                         .l = calloc(problem->rows + 1, sizeof *o.l)};
     bool proves = method == HN_METHOD_NEAREST || method == HN_METHOD_OPTIMAL;
     hn_layer *layer = layer_of(problem->model, layer_method(method));
-    const hn_batch batch = {.size = sizeof batch,
-                            .count = 1,
-                            .x = problem->x,
-                            .y_raw = problem->raw,
-                            .y = o.y,
-                            .report_size = sizeof o.report,
-                            .reports = &o.report,
-                            .multipliers = proves ? o.l : NULL,
-                            .proof_y = proves ? o.proof_y : NULL};
+    hn_batch batch = batch_of(1, problem->x, problem->raw, o.y, &o.report);
+    batch.multipliers = proves ? o.l : NULL;
+    batch.proof_y = proves ? o.proof_y : NULL;
     layer_run(layer, &batch);
     hn_layer_destroy(layer);
     return o;

@@ -6,10 +6,6 @@
 #include "base/random.h"
 #include "model_check.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 enum { INPUTS = 2 };
 
 struct shape {

@@ -7,9 +7,6 @@
 
 #include "base/random.h"
 
-#include <math.h>
-#include <stdio.h>
-
 enum { ROWS = 9, TERMS = 40 };
 
 /* Terms stay of moderate size, so that differences have small errors. */

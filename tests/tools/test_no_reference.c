@@ -6,8 +6,7 @@
 #include "support/check.h"
 #include "support/model_check.h"
 
-static void every_call_says_that_ipopt_was_not_found(void **state) {
-    (void)state;
+TEST(every_call_says_that_ipopt_was_not_found) {
     hn_model *model = model_new();
     struct reference *reference = (struct reference *)model;
     struct reference_result result;
@@ -27,11 +26,4 @@ static void every_call_says_that_ipopt_was_not_found(void **state) {
     assert_string_equal(result.status, "unsupported");
     reference_destroy(NULL);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_says_that_ipopt_was_not_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

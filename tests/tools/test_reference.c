@@ -10,11 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 128 };
 
@@ -55,8 +51,7 @@ static void the_known_optimum_is_found(const hn_model *model, double optimum, co
     assert_true(result.iterations > 0 && result.seconds > 0);
 }
 
-static void hock_and_schittkowskis_optima_are_found(void **state) {
-    (void)state;
+TEST(hock_and_schittkowskis_optima_are_found) {
     static const struct {
         const char *path;
         double optimum;
@@ -77,8 +72,7 @@ static void hock_and_schittkowskis_optima_are_found(void **state) {
     }
 }
 
-static void a_maximum_is_told_as_the_user_wrote_it(void **state) {
-    (void)state;
+TEST(a_maximum_is_told_as_the_user_wrote_it) {
     hn_model *model = model_of_text("var a := 0.1; var b := 0.2; maximize f: a + b; subject to disc: a^2 + b^2 <= 2;");
     double y[2];
     struct reference_result result = solve(model, goal(REFERENCE_OBJECTIVE), NULL, NULL, y);
@@ -88,8 +82,7 @@ static void a_maximum_is_told_as_the_user_wrote_it(void **state) {
     hn_model_destroy(model);
 }
 
-static void the_inputs_decide(void **state) {
-    (void)state;
+TEST(the_inputs_decide) {
     hn_model *model = model_of_text("param c >= 1, <= 4; var a >= c, := 5*c; var b := 1;\n"
                                     "minimize f: a^2 + (b - c)^2 + a*b; subject to sum_of_both: a + b >= 2*c;\n");
     struct reference *reference;
@@ -108,8 +101,7 @@ static void the_inputs_decide(void **state) {
     hn_model_destroy(model);
 }
 
-static void fixed_outputs_hold(void **state) {
-    (void)state;
+TEST(fixed_outputs_hold) {
     hn_model *model = model_of_text("param c; var a := 3; var b := 1; var d := 7; fix b := c;\n"
                                     "minimize f: (a - 2)^2 + d^2*b; subject to line: a + b + d = 1;\n");
     double y[3], c = 2.5; /* d = -1.5 - a: (a - 2)^2 + 2.5 (a + 1.5)^2 is least where a = -0.5 */
@@ -123,8 +115,7 @@ static void fixed_outputs_hold(void **state) {
 
 /* ---- feasibility ---- */
 
-static void the_nearest_point_is_found(void **state) {
-    (void)state;
+TEST(the_nearest_point_is_found) {
     static const double start[] = {3, 4};
     hn_model *model = model_of_text("var a; var b; minimize f: a - 100*b; subject to circle: a^2 + b^2 = 1;");
     double y[2];
@@ -138,8 +129,7 @@ static void the_nearest_point_is_found(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_model_without_objective_is_made_feasible(void **state) {
-    (void)state;
+TEST(a_model_without_objective_is_made_feasible) {
     hn_model *model = model_of_file("models/feasibility/powellbs.mod");
     double y[2];
     struct reference_result result = solve(model, goal(REFERENCE_OBJECTIVE), NULL, NULL, y);
@@ -147,8 +137,7 @@ static void a_model_without_objective_is_made_feasible(void **state) {
     hn_model_destroy(model);
 }
 
-static void what_has_no_solution_is_said_to_have_none(void **state) {
-    (void)state;
+TEST(what_has_no_solution_is_said_to_have_none) {
     hn_model *model = model_of_file("models/infeasible.mod");
     double y[2];
     struct reference_result result = solve(model, goal(REFERENCE_NEAREST), NULL, NULL, y);
@@ -160,9 +149,9 @@ static void what_has_no_solution_is_said_to_have_none(void **state) {
 
 /* ---- derivatives, judged by IPOPT ---- */
 
-static void ipopt_agrees_with_our_derivatives(void **state) {
+static void check_derivatives(const char *path) {
     struct scratch scratch = scratch_create();
-    hn_model *model = model_of_file(*state);
+    hn_model *model = model_of_file(path);
     size_t inputs = hn_model_input_count(model);
     double y[MOST], x[MOST];
     struct file_bytes log;
@@ -171,24 +160,29 @@ static void ipopt_agrees_with_our_derivatives(void **state) {
         x[i] = 0.7 * hn_model_input(model, i).lower + 0.3 * hn_model_input(model, i).upper;
     for (int g = REFERENCE_OBJECTIVE; g <= REFERENCE_NEAREST; g++) {
         struct reference_options options = goal((enum reference_goal)g);
-        char path[128];
-        snprintf(path, sizeof path, "%s/%d", scratch.folder, g);
+        char name[128];
+        snprintf(name, sizeof name, "%s/%d", scratch.folder, g);
         options.derivatives = true;
         options.iterations = 1;
-        options.log = path;
+        options.log = name;
         solve(model, options, x, NULL, y);
-        assert_int_equal(file_read(&log, path, 1 << 24, &error), HN_OK);
+        assert_int_equal(file_read(&log, name, 1 << 24, &error), HN_OK);
         if (!strstr((char *)log.data, "No errors detected by derivative checker."))
-            fail_msg("%s: %s", (const char *)*state, (char *)log.data);
+            fail_msg("%s: %s", path, (char *)log.data);
         base_release(log.data);
     }
     scratch_remove(&scratch);
     hn_model_destroy(model);
 }
 
+TEST(ipopt_agrees_with_our_derivatives) {
+    check_derivatives("models/unicycle.mod");
+    check_derivatives("models/feasibility/hs104.mod");
+    check_derivatives("models/feasibility/hs111.mod");
+}
+
 /* With just enough room for values and first derivatives the Hessian is IPOPT's own approximation. */
-static void a_hessian_beyond_the_limit_is_approximated(void **state) {
-    (void)state;
+TEST(a_hessian_beyond_the_limit_is_approximated) {
     hn_read_options options = hn_read_defaults();
     hn_text text = {.name = "text", .bytes = hs71, .length = strlen(hs71)};
     struct reference *reference = NULL;
@@ -211,8 +205,7 @@ static void a_hessian_beyond_the_limit_is_approximated(void **state) {
 
 /* ---- what cannot be done is said ---- */
 
-static void more_equations_than_unknowns_are_refused_by_a_status(void **state) {
-    (void)state;
+TEST(more_equations_than_unknowns_are_refused_by_a_status) {
     hn_model *model = model_of_file("models/feasibility/pal_s5.mod");
     double y[4], x[] = {1, 1, 1, 1, 1};
     struct reference_result result = solve(model, goal(REFERENCE_NEAREST), x, NULL, y);
@@ -221,8 +214,7 @@ static void more_equations_than_unknowns_are_refused_by_a_status(void **state) {
     hn_model_destroy(model);
 }
 
-static void crossed_bounds_and_bad_starts_are_statuses(void **state) {
-    (void)state;
+TEST(crossed_bounds_and_bad_starts_are_statuses) {
     hn_model *model = model_of_text("param lower; var a := 1; var b := -1; minimize f: sqrt(b) + a^2;\n"
                                     "subject to row: lower <= a*b <= 2;\n");
     double y[2], x = 3;
@@ -234,8 +226,7 @@ static void crossed_bounds_and_bad_starts_are_statuses(void **state) {
     hn_model_destroy(model);
 }
 
-static void limits_are_statuses(void **state) {
-    (void)state;
+TEST(limits_are_statuses) {
     hn_model *model = model_of_text(hs71);
     struct reference_options options = goal(REFERENCE_OBJECTIVE);
     double y[4];
@@ -247,8 +238,7 @@ static void limits_are_statuses(void **state) {
     hn_model_destroy(model);
 }
 
-static void rows_that_are_constant_or_bounds_alone_do_no_harm(void **state) {
-    (void)state;
+TEST(rows_that_are_constant_or_bounds_alone_do_no_harm) {
     hn_model *model = model_new();
     hn_expr a = hn_output(model, "a"), x = hn_input(model, "x");
     double y, zero = 0;
@@ -262,8 +252,7 @@ static void rows_that_are_constant_or_bounds_alone_do_no_harm(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_model_that_is_not_finished_is_refused(void **state) {
-    (void)state;
+TEST(a_model_that_is_not_finished_is_refused) {
     hn_model *model = model_new();
     struct reference *reference;
     hn_error error;
@@ -287,8 +276,7 @@ static void *solve_hs71(void *context) {
     return NULL;
 }
 
-static void threads_do_not_disturb_each_other(void **state) {
-    (void)state;
+TEST(threads_do_not_disturb_each_other) {
     enum { THREADS = 4 };
     pthread_t threads[THREADS];
     double found[THREADS] = {0};
@@ -299,30 +287,4 @@ static void threads_do_not_disturb_each_other(void **state) {
         assert_same_bits(found[i], found[0]);
     }
     assert_in_interval(found[0], 17.0140172, 17.0140174);
-}
-
-#define DERIVATIVES(path)                                                                                              \
-    { "derivatives of " path, ipopt_agrees_with_our_derivatives, NULL, NULL, (void *)path }
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hock_and_schittkowskis_optima_are_found),
-        cmocka_unit_test(a_maximum_is_told_as_the_user_wrote_it),
-        cmocka_unit_test(the_inputs_decide),
-        cmocka_unit_test(fixed_outputs_hold),
-        cmocka_unit_test(the_nearest_point_is_found),
-        cmocka_unit_test(a_model_without_objective_is_made_feasible),
-        cmocka_unit_test(what_has_no_solution_is_said_to_have_none),
-        DERIVATIVES("models/unicycle.mod"),
-        DERIVATIVES("models/feasibility/hs104.mod"),
-        DERIVATIVES("models/feasibility/hs111.mod"),
-        cmocka_unit_test(a_hessian_beyond_the_limit_is_approximated),
-        cmocka_unit_test(more_equations_than_unknowns_are_refused_by_a_status),
-        cmocka_unit_test(crossed_bounds_and_bad_starts_are_statuses),
-        cmocka_unit_test(limits_are_statuses),
-        cmocka_unit_test(rows_that_are_constant_or_bounds_alone_do_no_harm),
-        cmocka_unit_test(a_model_that_is_not_finished_is_refused),
-        cmocka_unit_test(threads_do_not_disturb_each_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,7 @@
 
 #include "common/text.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static void a_formatted_text_may_have_any_length(void **state) {
-    (void)state;
+TEST(a_formatted_text_may_have_any_length) {
     static char word[5000];
     for (size_t length = 500; length < sizeof word; length = length < 530 ? length + 1 : length + 977) {
         struct text text = {.bytes = NULL};
@@ -27,20 +23,11 @@ static void a_formatted_text_may_have_any_length(void **state) {
     }
 }
 
-static void a_text_that_failed_takes_no_more(void **state) {
-    (void)state;
+TEST(a_text_that_failed_takes_no_more) {
     hn_error error;
     struct text text = {.failed = true};
     text_print(&text, "%d", 1);
     text_append(&text, "1", 1);
     assert_true(text.failed && text.count == 0 && !text.bytes);
     assert_int_equal(text_write(&text, "/nowhere/at/all", &error), HN_NO_MEMORY);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_formatted_text_may_have_any_length),
-        cmocka_unit_test(a_text_that_failed_takes_no_more),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,6 @@
 
 #include "hardnet/hardnet.h"
 
-#include <math.h>
-#include <string.h>
-
 /* u is bounded, a[..] are not; the start of a[1] follows the input, that of a[2] does not. */
 static const char words[] = "param x{1..2} >= -1, <= 3;\n"
                             "check: x[1] + x[2] >= 1;\n"
@@ -27,8 +24,7 @@ static hn_model *read_words(const char *bytes) {
     return model;
 }
 
-static void inputs_lie_in_their_box_and_meet_the_requirements(void **state) {
-    (void)state;
+TEST(inputs_lie_in_their_box_and_meet_the_requirements) {
     enum { COUNT = 500 };
     hn_model *model = read_words(words);
     double x[2 * COUNT], again[2 * 7], other[2 * 7], mean = 0;
@@ -48,13 +44,11 @@ static void inputs_lie_in_their_box_and_meet_the_requirements(void **state) {
     hn_model_destroy(model);
 }
 
-static void requirements_that_nothing_meets_are_an_error(void **state) {
-    (void)state;
+TEST(requirements_that_nothing_meets_are_an_error) {
     hn_model *model = read_words("param x >= 0, <= 1; check: x >= 2; var y; subject to c: y >= x;");
     hn_error error = {.text = ""};
     double x;
-    assert_int_equal(hn_sample_inputs(model, 1, 1, 1, &x, &error), HN_UNSUPPORTED);
-    assert_contains(error.text, "check: conditions");
+    assert_error(hn_sample_inputs(model, 1, 1, 1, &x, &error), HN_UNSUPPORTED, error, "check: conditions");
     hn_model_destroy(model);
 }
 
@@ -75,8 +69,7 @@ static double deviation_of(const double *values, size_t stride, size_t count, do
     return sqrt(squares);
 }
 
-static void scales_follow_boxes_starts_and_bounds(void **state) {
-    (void)state;
+TEST(scales_follow_boxes_starts_and_bounds) {
     enum { COUNT = 100 };
     hn_model *model = read_words(words);
     hn_network *network = network_of(2, 8); /* two candidates */
@@ -98,8 +91,7 @@ static void scales_follow_boxes_starts_and_bounds(void **state) {
     hn_model_destroy(model);
 }
 
-static void scales_of_inputs_follow_rows_where_they_are_given(void **state) {
-    (void)state;
+TEST(scales_of_inputs_follow_rows_where_they_are_given) {
     hn_model *model = read_words(words);
     hn_network *network = network_of(2, 2);
     const double rows[] = {0, 7, 2, 7};
@@ -119,13 +111,11 @@ static void scales_of_inputs_follow_rows_where_they_are_given(void **state) {
 static void check_not_scaled(const hn_model *model, size_t outputs, hn_scaling scaling, const char *part) {
     hn_network *network = network_of(hn_model_input_count(model), outputs);
     hn_error error = {.text = ""};
-    assert_int_equal(hn_network_scale(network, model, &scaling, &error), HN_INVALID);
-    assert_contains(error.text, part);
+    assert_error(hn_network_scale(network, model, &scaling, &error), HN_INVALID, error, part);
     hn_network_destroy(network);
 }
 
-static void what_cannot_be_scaled_is_refused_by_name(void **state) {
-    (void)state;
+TEST(what_cannot_be_scaled_is_refused_by_name) {
     hn_model *model = read_words(words), *open = read_words("param p >= 0; var y; subject to c: y >= p;");
     const double x[2] = {1, 1};
     const size_t beyond[] = {4};
@@ -137,15 +127,4 @@ static void what_cannot_be_scaled_is_refused_by_name(void **state) {
     check_not_scaled(open, 1, (hn_scaling){.count = 1, .x = x}, "input p has no finite range");
     hn_model_destroy(model);
     hn_model_destroy(open);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inputs_lie_in_their_box_and_meet_the_requirements),
-        cmocka_unit_test(requirements_that_nothing_meets_are_an_error),
-        cmocka_unit_test(scales_follow_boxes_starts_and_bounds),
-        cmocka_unit_test(scales_of_inputs_follow_rows_where_they_are_given),
-        cmocka_unit_test(what_cannot_be_scaled_is_refused_by_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

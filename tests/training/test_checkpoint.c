@@ -10,11 +10,6 @@
 #include "support/check.h"
 #include "support/scratch.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { WEIGHTS = 37, ROWS = 5, COLUMNS = 3, ROOM = 8 };
 
 static const hn_metadata texts[] = {{"--batch", "240"}, {"model", "e3b0c442"}};
@@ -86,8 +81,7 @@ static hn_status load(struct state *s, hn_error *error) {
 
 /* ---- there and back ---- */
 
-static void the_state_comes_back_to_the_same_bits(void **unused) {
-    (void)unused;
+TEST_AROUND(the_state_comes_back_to_the_same_bits, make_folder, remove_folder) {
     struct state wanted = {.range = HN_CHECKPOINT_ANY}, found = wanted;
     hn_error error = {.text = ""};
     save(&wanted);
@@ -98,13 +92,12 @@ static void the_state_comes_back_to_the_same_bits(void **unused) {
     assert_int_equal(count_entries(scratch.folder), 1);
 }
 
-static void the_same_state_gives_the_same_bytes(void **unused) {
-    (void)unused;
-    struct state state = {.range = HN_CHECKPOINT_ANY};
+TEST_AROUND(the_same_state_gives_the_same_bytes, make_folder, remove_folder) {
+    struct state trained = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes first, second;
-    save(&state);
+    save(&trained);
     assert_int_equal(file_read(&first, path, SIZE_MAX, NULL), HN_OK);
-    save(&state);
+    save(&trained);
     assert_int_equal(file_read(&second, path, SIZE_MAX, NULL), HN_OK);
     assert_int_equal(first.count, second.count);
     assert_memory_equal(first.data, second.data, first.count);
@@ -114,20 +107,19 @@ static void the_same_state_gives_the_same_bytes(void **unused) {
 
 /* The special numbers that a range refuses, each in turn among weights that are fine. */
 static void check_refused(hn_checkpoint_range range, double number, bool refused) {
-    struct state state = {.range = range};
+    struct state trained = {.range = range};
     hn_error error = {.text = ""};
-    fill(&state);
+    fill(&trained);
     for (size_t i = 0; i < WEIGHTS; i++)
-        state.weights[i] = 0.5;
-    state.weights[3] = number;
-    assert_int_equal(hn_checkpoint_save(&state.checkpoint, path, NULL), HN_OK);
-    assert_int_equal(load(&state, &error), refused ? HN_INVALID : HN_OK);
+        trained.weights[i] = 0.5;
+    trained.weights[3] = number;
+    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path, NULL), HN_OK);
+    assert_int_equal(load(&trained, &error), refused ? HN_INVALID : HN_OK);
     if (refused)
         assert_contains(error.text, "checkpoint: number 3 of weights is ");
 }
 
-static void weights_from_which_no_training_can_go_on_are_refused(void **unused) {
-    (void)unused;
+TEST_AROUND(weights_from_which_no_training_can_go_on_are_refused, make_folder, remove_folder) {
     check_refused(HN_CHECKPOINT_ANY, NAN, false);
     check_refused(HN_CHECKPOINT_FINITE, NAN, true);
     check_refused(HN_CHECKPOINT_FINITE, INFINITY, true);
@@ -147,18 +139,17 @@ static void put_file(const unsigned char *bytes, size_t count) {
     assert_int_equal(fclose(file), 0);
 }
 
-static void every_flipped_bit_is_found(void **unused) {
-    (void)unused;
-    struct state state = {.range = HN_CHECKPOINT_ANY};
+TEST_AROUND(every_flipped_bit_is_found, make_folder, remove_folder) {
+    struct state trained = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes bytes;
     size_t step = HN_TEST_SHARE;
-    save(&state);
+    save(&trained);
     assert_int_equal(file_read(&bytes, path, SIZE_MAX, NULL), HN_OK);
     for (size_t bit = 0; bit < 8 * bytes.count; bit += step) {
         hn_error error;
         bytes.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
         put_file(bytes.data, bytes.count);
-        assert_int_not_equal(load(&state, &error), HN_OK);
+        assert_int_not_equal(load(&trained, &error), HN_OK);
         assert_contains(error.text, "checkpoint: ");
         bytes.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
     }
@@ -166,50 +157,46 @@ static void every_flipped_bit_is_found(void **unused) {
     base_release(bytes.data);
 }
 
-static void every_cut_is_found(void **unused) {
-    (void)unused;
-    struct state state = {.range = HN_CHECKPOINT_ANY};
+TEST_AROUND(every_cut_is_found, make_folder, remove_folder) {
+    struct state trained = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes bytes;
-    save(&state);
+    save(&trained);
     assert_int_equal(file_read(&bytes, path, SIZE_MAX, NULL), HN_OK);
     for (size_t count = 0; count < bytes.count; count++) {
         hn_error error;
         put_file(bytes.data, count);
-        assert_int_not_equal(load(&state, &error), HN_OK);
+        assert_int_not_equal(load(&trained, &error), HN_OK);
     }
     print_message("%zu cut files refused\n", bytes.count);
     base_release(bytes.data);
 }
 
-static void a_file_that_is_too_long_or_not_there_is_refused(void **unused) {
-    (void)unused;
-    struct state state = {.range = HN_CHECKPOINT_ANY};
+TEST_AROUND(a_file_that_is_too_long_or_not_there_is_refused, make_folder, remove_folder) {
+    struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     enum { LONG = 2 << 20 };
     unsigned char *zeros = calloc(1, LONG);
-    assert_int_equal(load(&state, &error), HN_IO);
+    assert_int_equal(load(&trained, &error), HN_IO);
     assert_int_equal(file_write(path, zeros, LONG, NULL), HN_OK);
-    assert_int_equal(load(&state, &error), HN_SYNTAX); /* by its first bytes */
+    assert_int_equal(load(&trained, &error), HN_SYNTAX); /* by its first bytes */
     zeros[0] = 2, zeros[8] = '{';
     assert_int_equal(file_write(path, zeros, LONG, NULL), HN_OK);
-    assert_int_equal(load(&state, &error), HN_LIMIT);
+    assert_int_equal(load(&trained, &error), HN_LIMIT);
     free(zeros);
 }
 
 /* ---- other trainings ---- */
 
 static void refuses(const hn_metadata *other, hn_status status, const char *saying) {
-    struct state state = {.range = HN_CHECKPOINT_ANY};
+    struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error = {.text = ""};
-    fill(&state);
-    state.checkpoint.texts = other;
-    assert_int_equal(hn_checkpoint_save(&state.checkpoint, path, NULL), HN_OK);
-    assert_int_equal(load(&state, &error), status);
-    assert_contains(error.text, saying);
+    fill(&trained);
+    trained.checkpoint.texts = other;
+    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path, NULL), HN_OK);
+    assert_error(load(&trained, &error), status, error, saying);
 }
 
-static void another_training_is_refused_by_name(void **unused) {
-    (void)unused;
+TEST_AROUND(another_training_is_refused_by_name, make_folder, remove_folder) {
     refuses((const hn_metadata[]){{"--batch", "120"}, {"model", "e3b0c442"}}, HN_INVALID,
             "it was made with --batch 120, but this is --batch 240");
     refuses((const hn_metadata[]){{"--batch", "240"}, {"model", "ffffffff"}}, HN_INVALID, "model ffffffff");
@@ -217,73 +204,45 @@ static void another_training_is_refused_by_name(void **unused) {
             "it does not record the model");
 }
 
-static void other_shapes_are_refused_by_name(void **unused) {
-    (void)unused;
-    struct state state = {.range = HN_CHECKPOINT_ANY};
+TEST_AROUND(other_shapes_are_refused_by_name, make_folder, remove_folder) {
+    struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
-    save(&state);
-    state.parts[0].columns--;
-    assert_int_equal(hn_checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
+    save(&trained);
+    trained.parts[0].columns--;
+    assert_int_equal(hn_checkpoint_load(&trained.checkpoint, path, &error), HN_SYNTAX);
     assert_contains(error.text, "weights has 1 x 37 numbers, but this training needs 1 x 36");
-    lay_out(&state, ROWS - 1); /* less room than the file has rows */
-    assert_int_equal(hn_checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
-    assert_contains(error.text, "curve has 5 x 3");
-    lay_out(&state, ROWS);
-    state.parts[2].name = "labels";
-    assert_int_equal(hn_checkpoint_load(&state.checkpoint, path, &error), HN_SYNTAX);
-    assert_contains(error.text, "labels is missing");
+    lay_out(&trained, ROWS - 1); /* less room than the file has rows */
+    assert_error(hn_checkpoint_load(&trained.checkpoint, path, &error), HN_SYNTAX, error, "curve has 5 x 3");
+    lay_out(&trained, ROWS);
+    trained.parts[2].name = "labels";
+    assert_error(hn_checkpoint_load(&trained.checkpoint, path, &error), HN_SYNTAX, error, "labels is missing");
 }
 
-static void a_network_is_no_checkpoint(void **unused) {
-    (void)unused;
-    struct state state = {.range = HN_CHECKPOINT_ANY};
+TEST_AROUND(a_network_is_no_checkpoint, make_folder, remove_folder) {
+    struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     hn_network *network;
     const hn_network_options options = {.inputs = 2, .outputs = 1};
     assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
     assert_int_equal(hn_network_save(network, path, COUNT_OF(texts), texts, NULL), HN_OK);
-    assert_int_equal(load(&state, &error), HN_UNSUPPORTED);
-    assert_contains(error.text, "its format is \"hardnet network 1\"");
-    save(&state);
+    assert_error(load(&trained, &error), HN_UNSUPPORTED, error, "its format is \"hardnet network 1\"");
+    save(&trained);
     hn_network_destroy(network);
     assert_int_equal(hn_network_load(&network, path, &error), HN_UNSUPPORTED);
 }
 
-static void too_many_parts_are_refused(void **unused) {
-    (void)unused;
-    struct state state = {.range = HN_CHECKPOINT_ANY};
+TEST_AROUND(too_many_parts_are_refused, make_folder, remove_folder) {
+    struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
-    fill(&state);
-    state.checkpoint.part_count = HN_CHECKPOINT_MOST_PARTS + 1;
-    assert_int_equal(hn_checkpoint_save(&state.checkpoint, path, &error), HN_LIMIT);
+    fill(&trained);
+    trained.checkpoint.part_count = HN_CHECKPOINT_MOST_PARTS + 1;
+    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path, &error), HN_LIMIT);
     assert_int_equal(count_entries(scratch.folder), 0);
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-
-static void what_is_missing_is_named(void **unused) {
+TEST_AROUND(what_is_missing_is_named, make_folder, remove_folder) {
     const hn_checkpoint nothing = {.part_count = 0};
     hn_error error = {.status = HN_OK};
-    (void)unused;
-    assert_int_equal(hn_checkpoint_save(NULL, "file", &error), HN_INVALID);
-    assert_non_null(strstr(error.text, "checkpoint"));
-    assert_int_equal(hn_checkpoint_load(&nothing, NULL, &error), HN_INVALID);
-    assert_non_null(strstr(error.text, "path"));
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(the_state_comes_back_to_the_same_bits),
-        IN_A_FOLDER(the_same_state_gives_the_same_bytes),
-        IN_A_FOLDER(weights_from_which_no_training_can_go_on_are_refused),
-        IN_A_FOLDER(every_flipped_bit_is_found),
-        IN_A_FOLDER(every_cut_is_found),
-        IN_A_FOLDER(a_file_that_is_too_long_or_not_there_is_refused),
-        IN_A_FOLDER(another_training_is_refused_by_name),
-        IN_A_FOLDER(other_shapes_are_refused_by_name),
-        IN_A_FOLDER(a_network_is_no_checkpoint),
-        IN_A_FOLDER(too_many_parts_are_refused),
-        IN_A_FOLDER(what_is_missing_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_error(hn_checkpoint_save(NULL, "file", &error), HN_INVALID, error, "checkpoint");
+    assert_error(hn_checkpoint_load(&nothing, NULL, &error), HN_INVALID, error, "path");
 }

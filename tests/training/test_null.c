@@ -7,8 +7,6 @@
 
 #include "hardnet/hardnet.h"
 
-#include <string.h>
-
 /* A call that is refused, with and without an error to fill: the argument that is missing is its subject. */
 #define assert_missing(call, name)                                                                                     \
     do {                                                                                                               \
@@ -30,8 +28,7 @@ static hn_model *line(void) {
     return m;
 }
 
-static void a_place_for_what_is_made_is_needed(void **state) {
-    (void)state;
+TEST(a_place_for_what_is_made_is_needed) {
     hn_model *model = line();
     hn_layer *layer = layer_of(model, hn_layer_defaults());
     hn_network_options shape = {.inputs = 1, .outputs = 1};
@@ -54,8 +51,7 @@ static void a_place_for_what_is_made_is_needed(void **state) {
     hn_model_destroy(model);
 }
 
-static void what_is_worked_on_is_needed(void **state) {
-    (void)state;
+TEST(what_is_worked_on_is_needed) {
     hn_model *model = line(), *read = model;
     hn_layer *layer = (hn_layer *)model;
     hn_pool *pool = (hn_pool *)model;
@@ -137,8 +133,7 @@ static void what_is_worked_on_is_needed(void **state) {
     hn_model_destroy(model);
 }
 
-static void questions_about_nothing_have_no_answer(void **state) {
-    (void)state;
+TEST(questions_about_nothing_have_no_answer) {
     hn_expr none = {NULL, 0};
     assert_int_equal(hn_model_input_count(NULL) + hn_model_output_count(NULL) + hn_model_row_count(NULL), 0);
     assert_int_equal(hn_model_group_count(NULL) + hn_model_definition_count(NULL) + hn_model_node_count(NULL), 0);
@@ -172,8 +167,7 @@ static void questions_about_nothing_have_no_answer(void **state) {
     assert_false(hn_activation_find(NULL, &(hn_activation){0}) || hn_activation_find("relu", NULL));
 }
 
-static void adding_to_no_model_does_nothing(void **state) {
-    (void)state;
+TEST(adding_to_no_model_does_nothing) {
     hn_expr none = {NULL, 0};
     assert_false(hn_is_valid(hn_constant(NULL, 1)) || hn_is_valid(hn_input(NULL, "x")));
     assert_false(hn_is_valid(hn_output(NULL, "y")) || hn_is_valid(hn_defined(NULL, "d")));
@@ -191,8 +185,7 @@ static void adding_to_no_model_does_nothing(void **state) {
     hn_output_fix(none, none);
 }
 
-static void a_struct_to_fill_is_needed(void **state) {
-    (void)state;
+TEST(a_struct_to_fill_is_needed) {
     assert_missing(hn_model_get_defaults(NULL, error), "hn_model_options");
     assert_missing(hn_read_get_defaults(NULL, error), "hn_read_options");
     assert_missing(hn_layer_get_defaults(NULL, error), "hn_layer_options");
@@ -206,8 +199,7 @@ static void a_struct_to_fill_is_needed(void **state) {
     hn_train_get_defaults(NULL);
 }
 
-static void a_sum_of_missing_terms_is_an_error_that_sticks(void **state) {
-    (void)state;
+TEST(a_sum_of_missing_terms_is_an_error_that_sticks) {
     hn_error error;
     hn_model *m = model_new();
     hn_output(m, "y");
@@ -217,8 +209,7 @@ static void a_sum_of_missing_terms_is_an_error_that_sticks(void **state) {
     hn_model_destroy(m);
 }
 
-static void nothing_is_destroyed_without_harm(void **state) {
-    (void)state;
+TEST(nothing_is_destroyed_without_harm) {
     hn_model_destroy(NULL);
     hn_layer_destroy(NULL);
     hn_pool_destroy(NULL);
@@ -229,17 +220,4 @@ static void nothing_is_destroyed_without_harm(void **state) {
     hn_evaluator_pool_destroy(NULL);
     hn_refiner_destroy(NULL);
     hn_trainer_set_steps(NULL, 1);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_place_for_what_is_made_is_needed),
-        cmocka_unit_test(what_is_worked_on_is_needed),
-        cmocka_unit_test(questions_about_nothing_have_no_answer),
-        cmocka_unit_test(adding_to_no_model_does_nothing),
-        cmocka_unit_test(a_struct_to_fill_is_needed),
-        cmocka_unit_test(a_sum_of_missing_terms_is_an_error_that_sticks),
-        cmocka_unit_test(nothing_is_destroyed_without_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

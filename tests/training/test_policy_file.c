@@ -7,9 +7,6 @@
 #include "support/comma_locale.h"
 #include "support/scratch.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { SAMPLES = 30, MOST_TEXTS = 24 };
 
 static const char disc[] = "param N := 2; param radius >= 0.5, <= 2; var y{1..N} := 0.25;"
@@ -125,8 +122,7 @@ static void there_and_back(hn_policy_options options) {
     hn_model_destroy(same);
 }
 
-static void a_policy_comes_back_with_its_settings(void **state) {
-    (void)state;
+TEST(a_policy_comes_back_with_its_settings) {
     hn_policy_options options = hn_policy_defaults();
     options.threads = 1;
     there_and_back(options);
@@ -149,8 +145,7 @@ static void a_policy_comes_back_with_its_settings(void **state) {
     there_and_back(options);
 }
 
-static void the_locale_changes_nothing(void **state) {
-    (void)state;
+TEST(the_locale_changes_nothing) {
     hn_policy_options options = hn_policy_defaults();
     options.threads = 1;
     options.layer.damping = 0.017;
@@ -160,8 +155,7 @@ static void the_locale_changes_nothing(void **state) {
     comma_locale_leave();
 }
 
-static void any_negative_number_is_the_methods_own(void **state) {
-    (void)state;
+TEST(any_negative_number_is_the_methods_own) {
     hn_model *model = model_of(disc, NULL);
     hn_network *network = network_of(1, 2);
     hn_policy_options options = hn_policy_defaults();
@@ -191,8 +185,7 @@ static void check_fits(hn_model *model, const char *path) {
 }
 
 /* What is computed is the same; what is called otherwise, commented or defined besides does not matter. */
-static void a_harmless_edit_of_the_model_is_accepted(void **state) {
-    (void)state;
+TEST(a_harmless_edit_of_the_model_is_accepted) {
     static const char before[] = "param a >= 0, <= 2; param b >= 0, <= 2; var y{1..2} := 0.5;"
                                  "subject to c: y[1] + y[2] <= a + b; minimize f: y[1]^2 + y[2]^2;";
     static const char *const harmless[] = {
@@ -241,8 +234,7 @@ static void a_harmless_edit_of_the_model_is_accepted(void **state) {
     hn_model_destroy(model);
 }
 
-static void a_network_of_another_model_is_refused(void **state) {
-    (void)state;
+TEST(a_network_of_another_model_is_refused) {
     static const char other[] =
         "param a >= 0, <= 2; var y{1..2}; subject to c: y[1]^2 + y[2]^2 <= a; minimize f: y[1];";
     static const char more[] = "param a{1..2} >= 0, <= 2; var y{1..2}; subject to c: y[1] + y[2] <= a[1] + a[2];";
@@ -278,8 +270,7 @@ static void a_network_of_another_model_is_refused(void **state) {
     hn_model_destroy(wider);
 }
 
-static void a_network_without_settings_is_refused(void **state) {
-    (void)state;
+TEST(a_network_without_settings_is_refused) {
     hn_model *model = model_of(disc, NULL);
     hn_network *network = network_of(1, 2);
     const char *path = scratch_path(&scratch, "bare");
@@ -366,8 +357,7 @@ static const struct {
     {"policy.model", NULL, "policy.model is missing"},
 };
 
-static void settings_that_make_no_sense_are_refused_by_name(void **state) {
-    (void)state;
+TEST(settings_that_make_no_sense_are_refused_by_name) {
     hn_model *model = model_of(disc, NULL);
     hn_network *network = network_of(1, 2), *good;
     hn_policy *policy = policy_of(model, network, NULL);
@@ -387,16 +377,14 @@ static void settings_that_make_no_sense_are_refused_by_name(void **state) {
     hn_model_destroy(model);
 }
 
-static void texts_that_look_like_settings_are_not_saved(void **state) {
-    (void)state;
+TEST(texts_that_look_like_settings_are_not_saved) {
     hn_model *model = model_of(disc, NULL);
     hn_network *network = network_of(1, 2);
     hn_policy *policy = policy_of(model, network, NULL);
     const char *path = scratch_path(&scratch, "texts");
     hn_error error = {.text = ""};
     const hn_metadata setting = {"policy.more", "1"}, missing = {NULL, "1"};
-    assert_int_equal(hn_policy_save(policy, path, 1, &setting, &error), HN_INVALID);
-    assert_contains(error.text, "policy.more");
+    assert_error(hn_policy_save(policy, path, 1, &setting, &error), HN_INVALID, error, "policy.more");
     assert_int_equal(hn_policy_save(policy, path, 1, &missing, &error), HN_INVALID);
     assert_int_equal(hn_policy_save(policy, path, 1, NULL, &error), HN_INVALID);
     assert_int_equal(hn_policy_save(policy, path, SIZE_MAX, &setting, &error), HN_LIMIT);
@@ -407,16 +395,4 @@ static void texts_that_look_like_settings_are_not_saved(void **state) {
     hn_model_destroy(model);
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_policy_comes_back_with_its_settings),
-        cmocka_unit_test(the_locale_changes_nothing),
-        cmocka_unit_test(any_negative_number_is_the_methods_own),
-        cmocka_unit_test(a_harmless_edit_of_the_model_is_accepted),
-        cmocka_unit_test(a_network_of_another_model_is_refused),
-        cmocka_unit_test(a_network_without_settings_is_refused),
-        cmocka_unit_test(settings_that_make_no_sense_are_refused_by_name),
-        cmocka_unit_test(texts_that_look_like_settings_are_not_saved),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

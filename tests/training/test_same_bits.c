@@ -13,8 +13,6 @@
 #include "support/check.h"
 #include "training/training_parts.h"
 
-#include <string.h>
-
 enum { MOST = 330, CHUNKS = 9, INPUTS = 3, OUTPUTS = 50 };
 _Static_assert((MOST + CHUNK - 1) / CHUNK == CHUNKS && MOST % CHUNK != 0, "nine chunks, the last one short");
 
@@ -83,8 +81,7 @@ static void train(const struct course *course, int threads, char out[DIGEST_TEXT
     hn_model_destroy(model);
 }
 
-static void a_short_training_has_one_digest(void **state) {
-    (void)state;
+TEST(a_short_training_has_one_digest) {
     static const int threads[] = {3, 1, 2, 4, 8};
     enum { CROWDS = HN_TEST_SHARE > 1 ? 1 : COUNT_OF(threads) }; /* sanitizers are slow */
     for (size_t i = 0; i < CROWDS * COUNT_OF(courses); i++) {
@@ -93,11 +90,4 @@ static void a_short_training_has_one_digest(void **state) {
         train(course, threads[i % CROWDS], digest);
         assert_string_equal(digest, course->digest);
     }
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_short_training_has_one_digest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

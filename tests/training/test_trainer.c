@@ -8,10 +8,6 @@
 #include "support/check.h"
 #include "support/model_check.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 50 };
 enum { BATCH = 3 * CHUNK + 10 }; /* four chunks: with fewer than three, every order has the same sum */
 
@@ -58,8 +54,7 @@ static double loss_at(hn_trainer *trainer, const double *x, size_t count, double
 }
 
 /* Differences over steps so small that no decision of the layer changes between them, for one sample at a time. */
-static void the_gradient_by_the_weights_is_that_of_differences(void **state) {
-    (void)state;
+TEST(the_gradient_by_the_weights_is_that_of_differences) {
     hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_train_options options = hn_train_defaults();
@@ -121,8 +116,7 @@ static void train_on(int threads, size_t candidates, int improve, double *parame
     hn_model_destroy(model);
 }
 
-static void the_weights_do_not_know_the_number_of_threads(void **state) {
-    (void)state;
+TEST(the_weights_do_not_know_the_number_of_threads) {
     static const int threads[] = {2, 3, 4, 8};
     for (int kind = 0; kind < 4; kind++) {
         size_t candidates = kind % 2 ? 3 : 1;
@@ -141,8 +135,7 @@ static void the_weights_do_not_know_the_number_of_threads(void **state) {
 }
 
 /* A step leaves the gradients of all chunks but the first, which takes the sum; with the first two chunks exchanged it leaves that one. */
-static void the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order(void **state) {
-    (void)state;
+TEST(the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order) {
     hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_train_options options = hn_train_defaults();
@@ -175,8 +168,7 @@ static void the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order(void **
 
 /* ---- outputs ---- */
 
-static void what_comes_out_in_the_end_holds_the_constraints(void **state) {
-    (void)state;
+TEST(what_comes_out_in_the_end_holds_the_constraints) {
     hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(2);
     hn_train_options options = hn_train_defaults();
@@ -210,8 +202,7 @@ static double objective_of(hn_trainer *trainer, const double *x) {
 }
 
 /* An untrained network costs about 550 in the mean here, the optimum less than 330. */
-static void improvement_teaches(void **state) {
-    (void)state;
+TEST(improvement_teaches) {
     hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_train_options options = hn_train_defaults();
@@ -233,8 +224,7 @@ static void improvement_teaches(void **state) {
     hn_model_destroy(model);
 }
 
-static void targets_are_learned(void **state) {
-    (void)state;
+TEST(targets_are_learned) {
     hn_model *model = model_of_file("models/unicycle.mod");
     hn_network *network = network_of(1);
     hn_train_options options = hn_train_defaults();
@@ -271,8 +261,7 @@ static void check_refusal(const hn_train_options *options, const char *option, c
     hn_model_destroy(model);
 }
 
-static void an_option_out_of_range_is_named(void **state) {
-    (void)state;
+TEST(an_option_out_of_range_is_named) {
     hn_train_options bad = hn_train_defaults();
     bad.rate = 0;
     check_refusal(&bad, "rate", "rate 0: choose a finite number above 0");
@@ -285,17 +274,4 @@ static void an_option_out_of_range_is_named(void **state) {
     bad = hn_train_defaults();
     bad.improve = REFINE_MOST_STEPS;
     check_refusal(&bad, "improve", "improve 1000: choose 0 to 999 steps");
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gradient_by_the_weights_is_that_of_differences),
-        cmocka_unit_test(the_weights_do_not_know_the_number_of_threads),
-        cmocka_unit_test(the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order),
-        cmocka_unit_test(what_comes_out_in_the_end_holds_the_constraints),
-        cmocka_unit_test(improvement_teaches),
-        cmocka_unit_test(targets_are_learned),
-        cmocka_unit_test(an_option_out_of_range_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,6 @@
 #include "hardnet/hardnet.h"
 #include "support/check.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { SAMPLES = 40 };
 
 static hn_model *valleys(void) {
@@ -49,8 +46,7 @@ static void draw(double *x, int sign) {
 
 /* ---- which candidate ---- */
 
-static void the_candidate_that_was_chosen_is_the_one_with_the_lowest_objective(void **state) {
-    (void)state;
+TEST(the_candidate_that_was_chosen_is_the_one_with_the_lowest_objective) {
     static const double shift[] = {-1, 1, 2}; /* the last is never the best */
     hn_model *model = valleys();
     hn_network *network = network_at(3, shift);
@@ -114,8 +110,7 @@ static double train(hn_trainer *trainer, int steps, double at, double valley) {
     return farthest;
 }
 
-static void starts_lead_to_the_deeper_valley_and_never_out_of_it(void **state) {
-    (void)state;
+TEST(starts_lead_to_the_deeper_valley_and_never_out_of_it) {
     const double there = 1;
     hn_model *model = valleys();
     hn_network *network = network_at(1, &there);
@@ -128,8 +123,7 @@ static void starts_lead_to_the_deeper_valley_and_never_out_of_it(void **state) {
     hn_model_destroy(model);
 }
 
-static void steps_from_starts_do_not_know_the_number_of_threads(void **state) {
-    (void)state;
+TEST(steps_from_starts_do_not_know_the_number_of_threads) {
     const double there = 1;
     double one[64], other[64];
     hn_model *model = valleys();
@@ -149,8 +143,7 @@ static void steps_from_starts_do_not_know_the_number_of_threads(void **state) {
 }
 
 /* The loss `targets` and `objective` have no use for starts. */
-static void starts_without_exploring_are_refused(void **state) {
-    (void)state;
+TEST(starts_without_exploring_are_refused) {
     const double there = 1, x = 0.5, start = -1;
     hn_model *model = valleys();
     for (int kind = 0; kind < 3; kind++) {
@@ -169,14 +162,4 @@ static void starts_without_exploring_are_refused(void **state) {
         hn_network_destroy(network);
     }
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_candidate_that_was_chosen_is_the_one_with_the_lowest_objective),
-        cmocka_unit_test(starts_lead_to_the_deeper_valley_and_never_out_of_it),
-        cmocka_unit_test(steps_from_starts_do_not_know_the_number_of_threads),
-        cmocka_unit_test(starts_without_exploring_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,8 +31,7 @@ void web_watch(size_t sample, int iteration, const double *y, size_t outputs, do
     fail();
 }
 
-static void devices_and_compilers_are_left_out(void **state) {
-    (void)state;
+TEST(devices_and_compilers_are_left_out) {
     assert_true((uintptr_t)driver_open == 0);
     assert_true((uintptr_t)generate_lanes == 0);
     assert_true((uintptr_t)compile_kernel == 0);
@@ -45,8 +44,7 @@ static hn_model *half_line(void) {
     return m;
 }
 
-static void who_asks_for_a_device_is_told(void **state) {
-    (void)state;
+TEST(who_asks_for_a_device_is_told) {
     hn_model *model = half_line();
     hn_network_options shape = {.inputs = 1, .outputs = 1};
     hn_policy_options options = hn_policy_defaults();
@@ -62,12 +60,4 @@ static void who_asks_for_a_device_is_told(void **state) {
     assert_string_equal(error.text, "devices: there are none in WebAssembly");
     hn_network_destroy(network);
     hn_model_destroy(model);
-}
-
-int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_and_compilers_are_left_out),
-        cmocka_unit_test(who_asks_for_a_device_is_told),
-    };
-    return cmocka_run_group_tests_name("web/absent", tests, NULL, NULL);
 }

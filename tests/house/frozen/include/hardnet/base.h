@@ -1,50 +1,16 @@
-/* hardnet/base.h - what every other public header stands on.
- *
- * The real type, the status of a call (hn_status), the outcome of a sample (hn_outcome), the
- * instruction sets and the error that a failing call fills in. A status speaks of a call: it was
- * wrong, or the machine failed. An outcome speaks of what mathematics did to one sample. Nothing
- * here allocates, prints or keeps state.
- *
- * What is kept: a program compiled with the headers base, model, inspect, read, layer and evaluate
- * runs on later libraries of the same soname. The other headers are still moving: they may change
- * in a minor version.
- *
- * Structs grow at their end. Each begins with its size as the caller's compiler sees it,
- *
- *     hn_batch batch = {.size = sizeof batch, .count = 100};        hn_layer_options o = hn_layer_defaults();
- *
- * and hn_..._defaults() sets it. What a shorter struct lacks has its default. A longer one is
- * accepted where the bytes that the library does not know are zero, and refused with HN_UNSUPPORTED
- * otherwise. A size of 0 is refused. What the library gives out is filled up to the caller's size.
- *
- * NULL: every error may be NULL; NULL options are the defaults; every destroy accepts NULL. Any
- * other NULL where there must be something is HN_INVALID, and from a function without a status 0,
- * false, NULL or "unknown". A call that makes something leaves NULL in *out when it fails.
- *
- * Texts and arrays that come in are used during the call only, or copied. A finished model and a
- * layer are constant, and any number of threads may use them; everything else belongs to one thread
- * at a time.
- *
- * SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT */
 #ifndef HARDNET_BASE_H
 #define HARDNET_BASE_H
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
 #define HN_VERSION_MAJOR 0
 #define HN_VERSION_MINOR 1
 #define HN_VERSION_PATCH 0
-
-/* The library computes in double; the name marks numbers that belong to models and samples. */
 typedef double hn_real;
-
-/* Lists, each expanded to the enum and to the texts: X(name, text). They grow at their end. */
 #define HN_STATUS_LIST(X)                                                                                              \
     X(HN_OK, "ok")                                                                                                     \
     X(HN_INVALID, "invalid argument or model")                                                                         \
@@ -53,7 +19,6 @@ typedef double hn_real;
     X(HN_SYNTAX, "malformed text or file")                                                                             \
     X(HN_IO, "input or output failed")                                                                                 \
     X(HN_UNSUPPORTED, "not supported here")
-
 #define HN_OUTCOME_LIST(X)                                                                                             \
     X(HN_OUTCOME_OK, "ok")                                                                                             \
     X(HN_OUTCOME_ITERATION_LIMIT, "iteration_limit")                                                                   \
@@ -63,61 +28,46 @@ typedef double hn_real;
     X(HN_OUTCOME_NONFINITE_INPUT, "nonfinite_input")                                                                   \
     X(HN_OUTCOME_NONFINITE_EVALUATION, "nonfinite_evaluation")                                                         \
     X(HN_OUTCOME_CANCELLED, "cancelled")
-
-/* What the subject of an error is. */
 #define HN_CODE_LIST(X)                                                                                                \
-    X(HN_CODE_NONE, "none")                 /* no subject */                                                           \
-    X(HN_CODE_ARGUMENT, "argument")         /* an argument of the call, or a field of it: "model", "batch.y" */        \
-    X(HN_CODE_OPTION, "option")             /* a field of the options: "damping", "max_nodes" */                       \
-    X(HN_CODE_LET, "let")                   /* one of hn_read_options.lets, as it was given */                         \
-    X(HN_CODE_STRUCT, "struct")             /* a struct whose size is wrong: "hn_batch" */                             \
-    X(HN_CODE_FILE, "file")                 /* a file that cannot be used: its path */                                 \
-    X(HN_CODE_POSITION, "position")         /* a text, by its name; line and column say where */                       \
-    X(HN_CODE_PART, "part")                 /* a part of the model, by its name */                                     \
-    X(HN_CODE_INSTRUCTIONS, "instructions") /* an instruction set that this processor or library lacks */              \
-    X(HN_CODE_MEMORY, "memory")             /* what there was no memory for */                                         \
-    X(HN_CODE_COMPILER, "compiler")         /* a C compiler that is missing or fails: its command */                   \
-    X(HN_CODE_KERNEL, "kernel")             /* a compiled kernel that is another layer's, or none: its path */
-
-/* Sets of processor instructions. Results have the same bits on all of them. */
+    X(HN_CODE_NONE, "none")                                                                                            \
+    X(HN_CODE_ARGUMENT, "argument")                                                                                    \
+    X(HN_CODE_OPTION, "option")                                                                                        \
+    X(HN_CODE_LET, "let")                                                                                              \
+    X(HN_CODE_STRUCT, "struct")                                                                                        \
+    X(HN_CODE_FILE, "file")                                                                                            \
+    X(HN_CODE_POSITION, "position")                                                                                    \
+    X(HN_CODE_PART, "part")                                                                                            \
+    X(HN_CODE_INSTRUCTIONS, "instructions")                                                                            \
+    X(HN_CODE_MEMORY, "memory")                                                                                        \
+    X(HN_CODE_COMPILER, "compiler")                                                                                    \
+    X(HN_CODE_KERNEL, "kernel")
 #define HN_INSTRUCTIONS_LIST(X)                                                                                        \
-    X(HN_INSTRUCTIONS_BEST, "best") /* of those that this processor has */                                             \
+    X(HN_INSTRUCTIONS_BEST, "best")                                                                                    \
     X(HN_INSTRUCTIONS_PORTABLE, "portable")                                                                            \
     X(HN_INSTRUCTIONS_AVX2, "avx2")                                                                                    \
     X(HN_INSTRUCTIONS_AVX512, "avx512")
-
 #define HN_ENUMERATE(name, text) name,
 typedef enum hn_status { HN_STATUS_LIST(HN_ENUMERATE) HN_STATUS_COUNT } hn_status;
 typedef enum hn_outcome { HN_OUTCOME_LIST(HN_ENUMERATE) HN_OUTCOME_COUNT } hn_outcome;
 typedef enum hn_code { HN_CODE_LIST(HN_ENUMERATE) HN_CODE_COUNT } hn_code;
 typedef enum hn_instructions { HN_INSTRUCTIONS_LIST(HN_ENUMERATE) HN_INSTRUCTIONS_COUNT } hn_instructions;
 #undef HN_ENUMERATE
-
-/* The text of each, constant; "unknown" for a number that is none. */
 const char *hn_status_text(hn_status status);
 const char *hn_outcome_text(hn_outcome outcome);
 const char *hn_code_text(hn_code code);
 const char *hn_instructions_text(hn_instructions instructions);
-bool hn_instructions_find(const char *text, hn_instructions *instructions); /* false, and nothing set: unknown */
-
-/* Owned by the caller and filled by a call that fails; untouched by one that succeeds. It needs no
- * initial value. Its layout is fixed for ever, which is why it has no size. */
+bool hn_instructions_find(const char *text, hn_instructions *instructions);
 typedef struct hn_error {
     hn_status status;
-    hn_code code;          /* what the subject is */
-    uint32_t line, column; /* from 1, where the subject is a text; else 0 */
-    char subject[240];     /* what it is about, for programs; "" when there is nothing to name */
-    char text[640];        /* one sentence that names the culprit, for people */
-    char reserved[128];    /* zeros */
-} hn_error;                /* subject and text are cut to fit, with "..." at their end */
-
-/* The version of the library that runs, which may be later than that of the headers: "0.1.0", and
- * 10000 major + 100 minor + patch. */
+    hn_code code;
+    uint32_t line, column;
+    char subject[240];
+    char text[640];
+    char reserved[128];
+} hn_error;
 const char *hn_version(void);
 int hn_version_number(void);
-
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -1,69 +1,52 @@
-/* hardnet/inspect.h - looking at models: their inputs, outputs, rows, groups, definitions,
- * requirements, objective and expressions. It comes with hardnet/model.h.
- *
- * Everything is read-only, and works on a model that is being built as on a finished one, except
- * that rows and groups exist in a finished model only. Each part is filled into a struct of the
- * caller's, or comes by value.
- *
- * SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT */
 #ifndef HARDNET_INSPECT_H
 #define HARDNET_INSPECT_H
-
 #include "hardnet/model.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
 typedef struct hn_input_info {
-    size_t size; /* sizeof(hn_input_info) */
+    size_t size;
     const char *name;
     hn_real lower, upper;
-    hn_expr expr; /* the input itself */
+    hn_expr expr;
 } hn_input_info;
-
 typedef struct hn_output_info {
-    size_t size; /* sizeof(hn_output_info) */
+    size_t size;
     const char *name;
     hn_expr lower, upper, start;
-    hn_expr fixed; /* no expression when the output is free */
-    hn_expr expr;  /* the output itself */
+    hn_expr fixed;
+    hn_expr expr;
 } hn_output_info;
-
 typedef struct hn_row_info {
-    size_t size; /* sizeof(hn_row_info) */
+    size_t size;
     const char *name;
     size_t group;
     hn_expr lower, body, upper;
 } hn_row_info;
-
 typedef struct hn_group_info {
-    size_t size; /* sizeof(hn_group_info) */
+    size_t size;
     const char *name;
-    size_t first, count; /* its rows: count of them from first on */
+    size_t first, count;
 } hn_group_info;
-
 typedef struct hn_named_expr {
-    size_t size; /* sizeof(hn_named_expr) */
+    size_t size;
     const char *name;
     hn_expr value;
 } hn_named_expr;
-
 typedef struct hn_objective_info {
-    size_t size;       /* sizeof(hn_objective_info) */
-    const char *name;  /* NULL: no objective */
-    hn_expr minimized; /* f, or -f where f is maximised */
+    size_t size;
+    const char *name;
+    hn_expr minimized;
     bool maximize;
 } hn_objective_info;
-
-/* What an expression is: a leaf, or an operator of hardnet/model.h on its arguments. The list grows at its end. */
 typedef enum hn_operator {
-    HN_OPERATOR_NONE, /* no expression */
+    HN_OPERATOR_NONE,
     HN_OPERATOR_CONSTANT,
     HN_OPERATOR_INPUT,
     HN_OPERATOR_OUTPUT,
-    HN_OPERATOR_DEFINED, /* hn_defined before its definition: stands for it */
-    HN_OPERATOR_SUM,     /* of any number of terms, added from left to right */
+    HN_OPERATOR_DEFINED,
+    HN_OPERATOR_SUM,
     HN_OPERATOR_ADD,
     HN_OPERATOR_SUB,
     HN_OPERATOR_MUL,
@@ -98,35 +81,26 @@ typedef enum hn_operator {
     HN_OPERATOR_OR,
     HN_OPERATOR_NOT,
     HN_OPERATOR_IF,
-    HN_OPERATOR_LINEAR /* a sum like SUM, of arguments times numbers: hn_expr_coefficient has them */
+    HN_OPERATOR_LINEAR
 } hn_operator;
-
 typedef struct hn_expr_info {
-    size_t size; /* sizeof(hn_expr_info) */
+    size_t size;
     hn_operator op;
-    hn_real value; /* of a constant */
-    size_t index;  /* of an input, an output or a definition */
-    size_t count;  /* arguments */
+    hn_real value;
+    size_t index;
+    size_t count;
 } hn_expr_info;
-
-/* What an expression is, as the model holds it: simplified, equal ones being one. HN_INVALID, and zeros, for none. */
 hn_status hn_expr_get_info(hn_expr a, hn_expr_info *out, hn_error *error);
-hn_expr hn_expr_argument(hn_expr a, size_t index); /* from 0 on; no expression beyond the last */
-
-/* The number that LINEAR multiplies the argument by; 1 for other operators, 0 beyond the last argument. */
+hn_expr hn_expr_argument(hn_expr a, size_t index);
 hn_real hn_expr_coefficient(hn_expr a, size_t index);
-
 size_t hn_model_input_count(const hn_model *model);
 size_t hn_model_output_count(const hn_model *model);
-size_t hn_model_row_count(const hn_model *model); /* 0 before the model is finished, as are groups */
+size_t hn_model_row_count(const hn_model *model);
 size_t hn_model_group_count(const hn_model *model);
 size_t hn_model_definition_count(const hn_model *model);
 size_t hn_model_requirement_count(const hn_model *model);
 size_t hn_model_node_count(const hn_model *model);
-size_t hn_model_number_count(const hn_model *model); /* coefficients of LINEAR expressions, beside the nodes */
-
-/* Parts by index. HN_INVALID, and zeros, for an index out of range; a model without an objective
- * gives zeros. Names live as long as the model. */
+size_t hn_model_number_count(const hn_model *model);
 hn_status hn_model_get_input(const hn_model *model, size_t index, hn_input_info *out, hn_error *error);
 hn_status hn_model_get_output(const hn_model *model, size_t index, hn_output_info *out, hn_error *error);
 hn_status hn_model_get_row(const hn_model *model, size_t index, hn_row_info *out, hn_error *error);
@@ -134,59 +108,49 @@ hn_status hn_model_get_group(const hn_model *model, size_t index, hn_group_info 
 hn_status hn_model_get_definition(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error);
 hn_status hn_model_get_requirement(const hn_model *model, size_t index, hn_named_expr *out, hn_error *error);
 hn_status hn_model_get_objective(const hn_model *model, hn_objective_info *out, hn_error *error);
-
-/* The same by value. */
 static inline hn_input_info hn_model_input(const hn_model *model, size_t index) {
     hn_input_info info;
     info.size = sizeof info;
     hn_model_get_input(model, index, &info, NULL);
     return info;
 }
-
 static inline hn_output_info hn_model_output(const hn_model *model, size_t index) {
     hn_output_info info;
     info.size = sizeof info;
     hn_model_get_output(model, index, &info, NULL);
     return info;
 }
-
 static inline hn_row_info hn_model_row(const hn_model *model, size_t index) {
     hn_row_info info;
     info.size = sizeof info;
     hn_model_get_row(model, index, &info, NULL);
     return info;
 }
-
 static inline hn_group_info hn_model_group(const hn_model *model, size_t index) {
     hn_group_info info;
     info.size = sizeof info;
     hn_model_get_group(model, index, &info, NULL);
     return info;
 }
-
 static inline hn_named_expr hn_model_definition(const hn_model *model, size_t index) {
     hn_named_expr info;
     info.size = sizeof info;
     hn_model_get_definition(model, index, &info, NULL);
     return info;
 }
-
 static inline hn_named_expr hn_model_requirement(const hn_model *model, size_t index) {
     hn_named_expr info;
     info.size = sizeof info;
     hn_model_get_requirement(model, index, &info, NULL);
     return info;
 }
-
 static inline hn_objective_info hn_model_objective(const hn_model *model) {
     hn_objective_info info;
     info.size = sizeof info;
     hn_model_get_objective(model, &info, NULL);
     return info;
 }
-
 #ifdef __cplusplus
 }
 #endif
-
 #endif

@@ -1,45 +1,19 @@
-/* hardnet/model.h - what must hold: inputs x, outputs y, bounds bl(x) <= c(x, y) <= bu(x), perhaps
- * an objective.
- *
- * Expressions come in as small values (hn_expr) and are combined by functions; equal subexpressions
- * are stored once, constants are folded and trivial algebra is simplified on the way. Calls need
- * not be checked one by one: the first error sticks to the model, later calls do nothing, and
- * hn_model_finish reports it. A finished model is constant: it may be read from any number of
- * threads.
- *
- *     hn_model *m;  hn_error e;
- *     if (hn_model_create(&m, NULL, &e)) ...
- *     hn_expr y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
- *     hn_constrain(m, "circle", 1, hn_add(hn_mul(y1, y1), hn_mul(y2, y2)), 1);     (1 <= y1^2 + y2^2 <= 1)
- *     if (hn_model_finish(m, &e)) puts(e.text);
- *
- * SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT */
 #ifndef HARDNET_MODEL_H
 #define HARDNET_MODEL_H
-
 #include "hardnet/base.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Built by one thread; once finished it is constant, and any number of threads may read it. */
 typedef struct hn_model hn_model;
-
-/* A value in a model's graph, valid as long as the model. The zero value is no expression; using it
- * is an error that sticks. The struct is complete: it will not grow. */
 typedef struct hn_expr {
     hn_model *model;
     uint32_t node;
 } hn_expr;
-
 typedef struct hn_model_options {
-    size_t size;      /* sizeof(hn_model_options) */
-    size_t max_nodes; /* the graph's limit; HN_LIMIT beyond it */
+    size_t size;
+    size_t max_nodes;
 } hn_model_options;
-
-/* ---- life ---- */
-
 hn_status hn_model_get_defaults(hn_model_options *out, hn_error *error);
 static inline hn_model_options hn_model_defaults(void) {
     hn_model_options options;
@@ -47,69 +21,33 @@ static inline hn_model_options hn_model_defaults(void) {
     hn_model_get_defaults(&options, NULL);
     return options;
 }
-
 hn_status hn_model_create(hn_model **out, const hn_model_options *options, hn_error *error);
 void hn_model_destroy(hn_model *model);
-
-/* A copy that can be added to, of a model that is being built or finished: the same parts, and the
- * same nodes under the same numbers, so that an hn_expr with its model replaced is the same
- * expression there. The other model may be destroyed. */
 hn_status hn_model_copy(hn_model **out, const hn_model *model, hn_error *error);
-
-/* Checks the whole, numbers the rows and closes the model. Repeats its answer. Adding to a finished
- * model changes nothing in it, but leaves an error that sticks: it is refused from then on. */
 hn_status hn_model_finish(hn_model *model, hn_error *error);
-
-/* The error that sticks so far; HN_OK when there is none. */
 hn_status hn_model_status(const hn_model *model, hn_error *error);
-
-/* ---- leaves: names are unique in a model; "u[3,1]" belongs to the family "u" ---- */
-
 hn_expr hn_constant(hn_model *model, hn_real value);
-hn_expr hn_input(hn_model *model, const char *name);  /* the next entry of x */
-hn_expr hn_output(hn_model *model, const char *name); /* the next entry of y, free, starting at 0 */
-
-/* The box from which an input is sampled; infinite unless set. */
+hn_expr hn_input(hn_model *model, const char *name);
+hn_expr hn_output(hn_model *model, const char *name);
 void hn_input_range(hn_expr input, hn_real lower, hn_real upper);
-
-/* Bounds of an output become a row of its family's group, after all constraints. They and the start
- * may depend on x. */
 void hn_output_bounds(hn_expr output, hn_real lower, hn_real upper);
 void hn_output_between(hn_expr output, hn_expr lower, hn_expr upper);
 void hn_output_start(hn_expr output, hn_expr start);
-
-/* A fixed output keeps its column, holds the value (which may depend on x) and has no row. */
 void hn_output_fix(hn_expr output, hn_expr value);
-
-/* Names an expression for later use. hn_defined may be asked before the definition exists; it must
- * exist, and must not depend on itself, when the model is finished. */
 void hn_define(hn_model *model, const char *name, hn_expr value);
 hn_expr hn_defined(hn_model *model, const char *name);
-
-/* ---- what must hold ---- */
-
-/* One row lower <= body <= upper of the group before the '[' of its name; equal bounds make an
- * equality. Bounds may depend on inputs but not on outputs. A row whose bounds are both infinite is
- * no row. */
 void hn_constrain(hn_model *model, const char *name, hn_real lower, hn_expr body, hn_real upper);
 void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_expr body, hn_expr upper);
-
-/* At most one objective. Maximisation is stored as minimisation of -f and remembered. */
 void hn_minimize(hn_model *model, const char *name, hn_expr objective);
 void hn_maximize(hn_model *model, const char *name, hn_expr objective);
-
-/* A condition on inputs only that sampled inputs must satisfy. */
 void hn_require(hn_model *model, const char *name, hn_expr condition);
-
-/* ---- operators ---- */
-
 hn_expr hn_add(hn_expr a, hn_expr b);
 hn_expr hn_sub(hn_expr a, hn_expr b);
 hn_expr hn_mul(hn_expr a, hn_expr b);
 hn_expr hn_div(hn_expr a, hn_expr b);
 hn_expr hn_neg(hn_expr a);
-hn_expr hn_scale(hn_real factor, hn_expr a); /* factor * a */
-hn_expr hn_shift(hn_expr a, hn_real offset); /* a + offset */
+hn_expr hn_scale(hn_real factor, hn_expr a);
+hn_expr hn_shift(hn_expr a, hn_real offset);
 hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms);
 hn_expr hn_pow(hn_expr base, hn_expr exponent);
 hn_expr hn_sqrt(hn_expr a);
@@ -132,9 +70,6 @@ hn_expr hn_atanh(hn_expr a);
 hn_expr hn_abs(hn_expr a);
 hn_expr hn_min(hn_expr a, hn_expr b);
 hn_expr hn_max(hn_expr a, hn_expr b);
-
-/* Conditions are 0 or 1; any number but 0 counts as true, NaN among them. Comparisons with a NaN
- * are false, except !=. */
 hn_expr hn_less(hn_expr a, hn_expr b);
 hn_expr hn_less_equal(hn_expr a, hn_expr b);
 hn_expr hn_equal(hn_expr a, hn_expr b);
@@ -142,36 +77,19 @@ hn_expr hn_not_equal(hn_expr a, hn_expr b);
 hn_expr hn_and(hn_expr a, hn_expr b);
 hn_expr hn_or(hn_expr a, hn_expr b);
 hn_expr hn_not(hn_expr a);
-/* A NaN in the branch that is not taken reaches neither the value nor a derivative. */
 hn_expr hn_if(hn_expr condition, hn_expr yes, hn_expr no);
-
-/* ---- looking at expressions ---- */
-
 bool hn_is_valid(hn_expr a);
-bool hn_is_constant(hn_expr a, hn_real *value); /* value may be NULL */
+bool hn_is_constant(hn_expr a, hn_real *value);
 bool hn_depends_on_inputs(hn_expr a);
 bool hn_depends_on_outputs(hn_expr a);
-
-/* Plain evaluation, one number at a time, at inputs x and outputs y; fixed outputs take the value
- * that they are fixed at. For rows, objective and derivatives of many samples make an evaluator
- * (hardnet/evaluate.h). Needs a finished model. */
 hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *exprs, const hn_real *x,
                             const hn_real *y, hn_real *values, hn_error *error);
-
-/* Fingerprints, which distinguish finished models: 64 hexadecimal digits each, the same on every
- * machine and in every version (docs/fingerprint.md). The first depends on the mathematics: ranges,
- * bounds, expressions and their order, where an affine row counts by its coefficients. The second
- * depends on all names and on whether the objective is maximised. Neither depends on file names,
- * comments or how the model was made. */
 enum { HN_FINGERPRINT_BYTES = 65 };
 hn_status hn_model_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error);
 hn_status hn_model_names_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error);
-
 #ifdef __cplusplus
 }
 #endif
-
-#include "hardnet/inspect.h" /* looking at models, in files of their own for length */
-#include "hardnet/matrix.h"  /* matrices of numbers */
-
+#include "hardnet/inspect.h"
+#include "hardnet/matrix.h"
 #endif

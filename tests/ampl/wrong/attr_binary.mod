@@ -1,2 +1,0 @@
-param p binary := 2;
-var x >= p;

@@ -1,2 +1,0 @@
-param p in 1..3 := 7;
-var x >= p;

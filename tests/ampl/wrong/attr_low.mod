@@ -1,3 +1,0 @@
-param n > 5 := 3;
-var x;
-c: x <= n;

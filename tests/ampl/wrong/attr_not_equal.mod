@@ -1,2 +1,0 @@
-param p <> 0 := 0;
-var x >= p;

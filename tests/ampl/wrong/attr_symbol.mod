@@ -1,4 +1,0 @@
-set S := {'a', 'b'};
-param s symbolic in S := 'c';
-var x {S};
-r: x[s] <= 1;

@@ -1,5 +1,0 @@
-param n <= 5;
-var x;
-c: x <= 3;
-data;
-param n := 7;

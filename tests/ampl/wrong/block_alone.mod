@@ -1,2 +1,0 @@
-var x;
-if 1 = 1 then continue;

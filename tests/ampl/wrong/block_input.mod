@@ -1,3 +1,0 @@
-param u;
-var x;
-if u > 1 then let x := 3;

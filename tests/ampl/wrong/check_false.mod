@@ -1,3 +1,0 @@
-param n := 3;
-check: n > 5;
-var x;

@@ -1,4 +1,0 @@
-param p := 3;
-var x >= p;
-data;
-param p := 4;

@@ -1,4 +1,0 @@
-set S;
-var x {S};
-data;
-set S := 1 = 2;

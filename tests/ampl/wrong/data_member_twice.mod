@@ -1,4 +1,0 @@
-set S;
-var x {S};
-data;
-set S := a b c b;

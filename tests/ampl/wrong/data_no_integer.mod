@@ -1,2 +1,0 @@
-param n integer;
-var x {1..n};

@@ -1,2 +1,0 @@
-set S;
-var x {S};

@@ -1,3 +1,0 @@
-var x = 3;
-data;
-var x := 4;

@@ -1,3 +1,0 @@
-var x;
-c {i in 1..2}: x <= i;
-drop c[3];

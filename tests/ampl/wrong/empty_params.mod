@@ -1,2 +1,0 @@
-param n := 3;
-set S := 1..n;

@@ -1,3 +1,0 @@
-param p;
-var x >= p;
-data no_such_file.dat;

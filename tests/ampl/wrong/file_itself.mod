@@ -1,2 +1,0 @@
-include file_itself.mod;
-var x;

@@ -1,2 +1,0 @@
-var x;
-include no_such_file.mod;

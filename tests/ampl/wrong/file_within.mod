@@ -1,3 +1,0 @@
-var x;
-include file_within.inc;
-d: x >= 0;

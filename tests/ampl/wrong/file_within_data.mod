@@ -1,3 +1,0 @@
-param p;
-var x >= p;
-data file_within_data.dat;

@@ -1,2 +1,0 @@
-var x;
-minimize f: x^2 <= 3;

@@ -1,3 +1,0 @@
-set S := 1..3;
-var x;
-minimize f: S;

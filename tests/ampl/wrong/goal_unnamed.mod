@@ -1,2 +1,0 @@
-var x;
-minimize: x^2;

@@ -1,3 +1,0 @@
-param a;
-param p {1..a};
-var x;

@@ -1,3 +1,0 @@
-param a;
-var x;
-c: x <= floor(a);

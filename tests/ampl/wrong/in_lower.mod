@@ -1,3 +1,0 @@
-param n integer >= 1;
-var x;
-c: x >= n;

@@ -1,2 +1,0 @@
-param N;
-var x {1..N};

@@ -1,4 +1,0 @@
-param a;
-param b := 2*a;
-set S := {b};
-var x {S};

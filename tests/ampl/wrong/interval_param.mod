@@ -1,2 +1,0 @@
-param p in interval [0, 1) := 1;
-var x <= p;

@@ -1,2 +1,0 @@
-param N := 2;
-var x {1..N};

@@ -1,1 +1,0 @@
-var x; /* größer, übrigens */ c: x @ 2 <= 1;

@@ -1,3 +1,0 @@
-var x;
-  /* this one never ends
-c: x <= 1;

@@ -1,2 +1,0 @@
-param a := 1e+;
-var x >= a;

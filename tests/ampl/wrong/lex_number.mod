@@ -1,2 +1,0 @@
-param a := 3x;
-var x >= a;

@@ -1,2 +1,0 @@
-param s symbolic := 'abc;
-var x;

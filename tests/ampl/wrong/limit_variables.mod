@@ -1,2 +1,0 @@
-param n := 1e9;
-var x {1..n};

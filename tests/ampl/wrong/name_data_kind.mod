@@ -1,3 +1,0 @@
-var x;
-data;
-param x := 3;

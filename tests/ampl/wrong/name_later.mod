@@ -1,3 +1,0 @@
-var x;
-c: x <= p;
-param p := 3;

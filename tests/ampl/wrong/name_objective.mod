@@ -1,3 +1,0 @@
-var x;
-minimize f: x^2;
-c: f <= 3;

@@ -1,2 +1,0 @@
-param in := 3;
-var x;

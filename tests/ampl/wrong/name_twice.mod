@@ -1,2 +1,0 @@
-var x;
-param x := 3;

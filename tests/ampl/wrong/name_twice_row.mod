@@ -1,3 +1,0 @@
-var c;
-minimize f: c;
-c: 2*c <= 1;

@@ -1,2 +1,0 @@
-var x;
-unfix q;

@@ -1,2 +1,0 @@
-var y;
-node N: net_in = 2;

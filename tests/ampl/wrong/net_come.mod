@@ -1,2 +1,0 @@
-param p := to_come;
-var y;

@@ -1,3 +1,0 @@
-var y;
-node N;
-arc a from N y;

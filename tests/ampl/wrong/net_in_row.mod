@@ -1,2 +1,0 @@
-var y;
-c: net_in + y <= 1;

@@ -1,2 +1,0 @@
-arc a to N;
-node N;

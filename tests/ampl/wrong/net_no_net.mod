@@ -1,2 +1,0 @@
-var y;
-node N: y = 1;

@@ -1,2 +1,0 @@
-node N;
-var a >= 0, from N;

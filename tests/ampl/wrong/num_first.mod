@@ -1,3 +1,0 @@
-set S ordered := {};
-var x;
-c: x <= first(S);

@@ -1,3 +1,0 @@
-set S ordered := {'a', 'b'};
-var x;
-c: x <= ord('z', S);

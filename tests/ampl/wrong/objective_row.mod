@@ -1,3 +1,0 @@
-var x;
-c: x <= 1;
-objective c;

@@ -1,2 +1,0 @@
-set S ordered by Reals := {3, 'a', 1};
-var x {S};

@@ -1,3 +1,0 @@
-param u;
-param v := Uniform(0, u);
-var x >= v;

@@ -1,2 +1,0 @@
-param n := 2;
-var x >= Poisson(n - 3);

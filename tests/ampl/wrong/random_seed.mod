@@ -1,2 +1,0 @@
-var x;
-option solver s, randseed 1.5;

@@ -1,2 +1,0 @@
-var x;
-var y >= Gamma(0);

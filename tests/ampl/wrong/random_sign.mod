@@ -1,1 +1,0 @@
-option randseed -3;

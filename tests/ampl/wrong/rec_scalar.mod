@@ -1,2 +1,0 @@
-param p := p + 1;
-var x >= p;

@@ -1,2 +1,0 @@
-var x;
-c: 0 <= x complements x >= 1;

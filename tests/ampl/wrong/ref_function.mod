@@ -1,2 +1,0 @@
-function myfun;
-var x;

@@ -1,3 +1,0 @@
-param p;
-var x;
-read p < 'p.txt';

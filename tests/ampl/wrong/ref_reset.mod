@@ -1,3 +1,0 @@
-var x;
-reset;
-var y;

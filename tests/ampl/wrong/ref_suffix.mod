@@ -1,2 +1,0 @@
-var x;
-c: x.slack <= 1;

@@ -1,3 +1,0 @@
-param p;
-var x;
-table T IN 'x.csv': p;

@@ -1,3 +1,0 @@
-param n := 3;
-var x;
-c: n <= 2;

@@ -1,3 +1,0 @@
-var x;
-var y;
-c: 1 <= x <= y;

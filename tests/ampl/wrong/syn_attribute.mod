@@ -1,2 +1,0 @@
-param p positive := 1;
-var x >= p;

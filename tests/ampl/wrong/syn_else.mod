@@ -1,2 +1,0 @@
-var x;
-c: x else 3 <= 1;

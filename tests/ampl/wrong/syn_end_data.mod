@@ -1,4 +1,0 @@
-param p;
-var x >= p;
-data;
-param p := 3

@@ -1,2 +1,0 @@
-param n := 3;
-var x {i 1..n};

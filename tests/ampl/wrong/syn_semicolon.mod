@@ -1,3 +1,0 @@
-var x
-var y;
-c: x + y <= 1;

@@ -1,2 +1,0 @@
-var x;
-constrain x <= 1;

@@ -1,2 +1,0 @@
-var x;
-subject c: x <= 1;

@@ -1,2 +1,0 @@
-param p := 1 := 2;
-var x >= p;

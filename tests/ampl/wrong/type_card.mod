@@ -1,2 +1,0 @@
-var x;
-c: card(x) <= 1;

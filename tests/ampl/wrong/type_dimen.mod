@@ -1,2 +1,0 @@
-set S dimen 2 := 1..3;
-var x {S};

@@ -1,2 +1,0 @@
-set S := {1} union {(2,3)};
-var x {S};

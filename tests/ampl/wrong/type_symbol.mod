@@ -1,3 +1,0 @@
-param s symbolic := 'a';
-var x;
-c: x <= s;

@@ -1,3 +1,0 @@
-param p := 'a';
-var x;
-c: x <= p;

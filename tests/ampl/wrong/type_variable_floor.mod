@@ -1,2 +1,0 @@
-var x;
-c: floor(x) <= 1;

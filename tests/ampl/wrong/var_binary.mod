@@ -1,1 +1,0 @@
-var x {1..3} binary;

@@ -1,2 +1,0 @@
-param lo {i in 1..2} := 2*i;
-var x {i in 1..2} >= lo[i], <= 3;

@@ -1,3 +1,0 @@
-var y;
-c: y >= 1;
-var x coeff y 3;

@@ -1,3 +1,0 @@
-param p = 3;
-var x >= p;
-let p := 4;

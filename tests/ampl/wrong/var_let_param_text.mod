@@ -1,3 +1,0 @@
-param p := 1;
-var x >= p;
-let p := 'many';

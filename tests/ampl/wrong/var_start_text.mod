@@ -1,2 +1,0 @@
-param s symbolic := 'a';
-var x := s;
