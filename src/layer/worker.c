@@ -185,7 +185,8 @@ void worker_poll(struct worker *worker) {
 
 static bool ends(void *context) {
     struct worker *worker = context;
-    worker->cancelled = worker->cancelled || is_flagged(worker) || is_late(worker, clock_seconds());
+    bool timed = worker->queue->deadline > 0;
+    worker->cancelled = worker->cancelled || is_flagged(worker) || (timed && is_late(worker, clock_seconds()));
     return worker->cancelled;
 }
 
