@@ -52,7 +52,7 @@ static hn_status compare_text(const struct kernel *kernel, const char *path, con
                               "kernel %s: was generated for another model, method, instruction set or library", path);
 }
 
-static hn_status check(struct kernel *kernel, const char *path, const struct plan *plan, hn_error *error) {
+static hn_status check_kernel(struct kernel *kernel, const char *path, const struct plan *plan, hn_error *error) {
     hn_status status = executor_check(kernel->instructions, error);
     if (status == HN_OK)
         status = load_object(kernel, path, error);
@@ -68,7 +68,7 @@ hn_status kernel_open(struct kernel **out, const char *path, const struct plan *
     if (!kernel)
         return error_no_memory(error, "the kernel");
     *kernel = (struct kernel){.instructions = generate_instructions(instructions), .copy = -1};
-    hn_status status = check(kernel, path, plan, error);
+    hn_status status = check_kernel(kernel, path, plan, error);
     if (status == HN_OK)
         *out = kernel;
     else
@@ -225,7 +225,7 @@ static hn_status blame_compiler(const struct compiler *compiler, hn_status statu
 }
 
 /* Not written before it is tested. */
-static hn_status make(struct job *job, hn_kernel_info *out, hn_error *error) {
+static hn_status make_kernel(struct job *job, hn_kernel_info *out, hn_error *error) {
     const struct compiler *compiler = &job->compiler;
     struct kernel *kernel;
     struct file_bytes object;
@@ -271,7 +271,7 @@ static hn_status compile_job(struct job *job, hn_kernel_info *out, hn_error *err
         if (status == HN_OK)
             status = choose_path(job, error);
     }
-    return status == HN_OK && !out->found ? make(job, out, error) : status;
+    return status == HN_OK && !out->found ? make_kernel(job, out, error) : status;
 }
 
 hn_status compile_kernel(hn_kernel_info *out, const struct kernel_subject *subject, const hn_kernel_options *options,

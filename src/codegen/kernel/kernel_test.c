@@ -22,8 +22,11 @@ struct trial {
     double *slots[SIDES];
     double *numbers; /* of one vector, all samples */
     struct random random;
+    bool all[MAX_LANES]; /* true */
     const char *differs; /* what has other bits, NULL: nothing so far */
 };
+
+static const bool none[MAX_LANES];
 
 /* ---- comparing ---- */
 
@@ -55,7 +58,7 @@ static void load(struct trial *t, uint32_t slot, size_t count, double size) {
         t->executor[side].load(&t->executor[side], t->slots[side], slot, count, from);
 }
 
-static void evaluate(struct trial *t, const bool *fresh, bool brief) {
+static void evaluate_both(struct trial *t, const bool *fresh, bool brief) {
     const struct plan *p = t->plan;
     for (int side = 0; side < SIDES; side++)
         t->executor[side].evaluate(&t->executor[side], t->slots[side], p->options.weighted ? fresh : NULL, brief);
@@ -75,7 +78,6 @@ static void evaluate(struct trial *t, const bool *fresh, bool brief) {
 static void weigh(struct trial *t, const bool *accepted, const bool *leads) {
     const struct plan *p = t->plan;
     const uint32_t *first = plan_words(p, p->jacobian.first);
-    const bool none[MAX_LANES] = {false};
     double hold[MAX_LANES];
     const struct executor_rows rows = {accepted, hold, leads, none};
     if (!p->options.weighted)
@@ -111,7 +113,7 @@ static void forward(struct trial *t) {
         draw(t, eps, flags);
         for (int k = 0; k < MAX_LANES; k++)
             fresh[k] = round == 0 || k % 2 != 0;
-        evaluate(t, fresh, false);
+        evaluate_both(t, fresh, false);
         weigh(t, fresh, flags);
         for (int side = 0; side < SIDES; side++)
             t->executor[side].step(&t->executor[side], t->slots[side], p->options.weighted ? eps : NULL, NULL);
@@ -177,21 +179,19 @@ static void near(struct trial *t) {
     const struct plan *p = t->plan;
     const struct executor *listed = &t->executor[0], *generated = &t->executor[1];
     double eps[MAX_LANES], hold[MAX_LANES];
-    bool all[MAX_LANES], none[MAX_LANES] = {false}, leads[MAX_LANES];
-    const struct executor_rows rows = {all, hold, leads, none};
+    bool leads[MAX_LANES];
+    const struct executor_rows rows = {t->all, hold, leads, none};
     if (!generated->step_near)
         return;
     load(t, p->y, p->outputs, 0.5);
     draw(t, eps, leads);
-    for (int k = 0; k < MAX_LANES; k++) {
-        all[k] = true;
+    for (int k = 0; k < MAX_LANES; k++)
         hold[k] = k % 2 ? 0.125 : 0;
-    }
-    evaluate(t, all, false);
+    evaluate_both(t, t->all, false);
     if (!generated->step_near(generated, t->slots[1], &rows, eps))
         return;
     listed->weigh(listed, t->slots[0], &rows);
-    listed->copy(listed, t->slots[0], p->y, p->base, p->outputs, all);
+    listed->copy(listed, t->slots[0], p->y, p->base, p->outputs, t->all);
     listed->step(listed, t->slots[0], eps, NULL);
     compare(t, "y after near's step", p->y, p->outputs);
     compare(t, "what moved by near's step", p->summary + SUMMARY_MOVED, 2);
@@ -223,9 +223,8 @@ static void near_round(struct trial *t, struct sample *samples, const struct sam
     const struct executor *x = &t->executor[0];
     const struct plan *p = t->plan;
     double eps[MAX_LANES], hold[MAX_LANES];
-    bool improved[MAX_LANES], all[MAX_LANES], leads[MAX_LANES];
-    const bool none[MAX_LANES] = {false};
-    const struct executor_rows rows = {all, hold, leads, none};
+    bool improved[MAX_LANES], leads[MAX_LANES];
+    const struct executor_rows rows = {t->all, hold, leads, none};
     near_evaluate(t, samples);
     for (uint32_t k = 0; k < x->width; k++) {
         struct sample *s = &samples[k];
@@ -234,12 +233,11 @@ static void near_round(struct trial *t, struct sample *samples, const struct sam
         hold[k] = sample_hold(s, o, n.squares);
         leads[k] = s->kind == SAMPLE_LEADING;
         eps[k] = s->used = s->eps;
-        all[k] = true;
         sample_stepped(s, o, &n);
     }
     x->copy(x, t->slots[0], p->y, p->best, p->outputs, improved);
     x->weigh(x, t->slots[0], &rows);
-    x->copy(x, t->slots[0], p->y, p->base, p->outputs, all);
+    x->copy(x, t->slots[0], p->y, p->base, p->outputs, t->all);
     x->step(x, t->slots[0], eps, NULL);
 }
 
@@ -288,18 +286,16 @@ static void near_rounds(struct trial *t) {
 static void backward(struct trial *t) {
     const struct plan *p = t->plan;
     double eps[MAX_LANES], slope[MAX_LANES];
-    bool all[MAX_LANES], none[MAX_LANES] = {false}, flags[MAX_LANES];
+    bool flags[MAX_LANES];
     load(t, p->gradient, p->outputs, 1);
     for (int round = 0; round < ROUNDS; round++) {
         const struct executor_back back = {eps, none, slope, round % 2 == 0};
         draw(t, eps, flags);
-        for (int k = 0; k < MAX_LANES; k++) {
-            all[k] = true;
+        for (int k = 0; k < MAX_LANES; k++)
             slope[k] = flags[k] ? 0.25 : 0;
-        }
         load(t, p->y, p->outputs, 1);
-        evaluate(t, none, !p->options.weighted);
-        weigh(t, all, none);
+        evaluate_both(t, none, !p->options.weighted);
+        weigh(t, t->all, none);
         for (int side = 0; side < SIDES; side++)
             t->executor[side].back(&t->executor[side], t->slots[side], &back);
         compare(t, "the gradient by y", p->gradient, p->outputs);
@@ -386,6 +382,7 @@ static void release(struct trial *t) {
 
 hn_status kernel_test(const struct kernel *kernel, const struct plan *plan, hn_error *error) {
     struct trial t = {.plan = plan, .random = random_start(20, 26)};
+    memset(t.all, true, sizeof t.all);
     hn_status status = executor_open_lanes(&t.executor[0], plan, kernel->instructions, error);
     if (status == HN_OK)
         status = executor_open_kernel(&t.executor[1], plan, kernel, error);

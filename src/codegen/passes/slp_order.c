@@ -8,12 +8,13 @@ struct schedule {
     uint32_t *writer;  /* per slot: 1 + the statement that stores it */
 };
 
-/* The count of the statement that stores the slot: it waits for the readers of the slot. NULL: nothing waits. */
-static uint32_t *waits_for_reader(const struct slp_finder *f, const struct schedule *t, size_t i, uint32_t k) {
-    uint32_t slot = slp_operand(f, i, k);
-    if (slp_source(f, i, k) || operand_is_constant(slot) || !t->writer[slot] || t->writer[slot] - 1 == i)
-        return NULL;
-    return &t->missing[t->writer[slot] - 1];
+/* A statement that stores a slot waits for the other readers of the slot: adds to the counts of those that wait for statement i. */
+static void add_waiting(const struct slp_finder *f, struct schedule *t, size_t i, uint32_t by) {
+    for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
+        uint32_t slot = slp_operand(f, i, k);
+        if (!slp_source(f, i, k) && !operand_is_constant(slot) && t->writer[slot] && t->writer[slot] - 1 != i)
+            t->missing[t->writer[slot] - 1] += by;
+    }
 }
 
 static void count_missing(const struct slp_finder *f, struct schedule *t) {
@@ -21,23 +22,19 @@ static void count_missing(const struct slp_finder *f, struct schedule *t) {
         for (uint32_t d = 0; d < statement_destinations(slp_at(f, i)); d++)
             if (f->liveness->stored[f->first + i] >> d & 1)
                 t->writer[slp_operand(f, i, d)] = i + 1;
-    for (size_t i = 0; i < f->count; i++)
-        for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count && slp_live(f, i); k++) {
-            uint32_t *missing = waits_for_reader(f, t, i, k);
+    for (size_t i = 0; i < f->count; i++) {
+        if (!slp_live(f, i))
+            continue;
+        for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++)
             t->missing[i] += slp_source(f, i, k) ? 1 : 0;
-            if (missing)
-                ++*missing;
-        }
+        add_waiting(f, t, i, 1);
+    }
 }
 
 static void finish(const struct slp_finder *f, struct schedule *t, uint32_t i) {
     for (uint32_t u = f->use_first[i]; u < f->use_first[i + 1]; u++)
         t->missing[f->use[u].statement]--;
-    for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
-        uint32_t *missing = waits_for_reader(f, t, i, k);
-        if (missing)
-            --*missing;
-    }
+    add_waiting(f, t, i, UINT32_MAX); /* -1 */
     t->missing[i] = UINT32_MAX;
 }
 

@@ -74,14 +74,14 @@ static const uint32_t *operands_of(const struct collecting *c, size_t i) {
 }
 
 /* The slot of destination d of a statement: a value that is overwritten later gets a new slot, because it may be read later. */
-static uint32_t slot_of(const struct collecting *c, size_t i, uint32_t d) {
+static uint32_t fresh_slot_of(const struct collecting *c, size_t i, uint32_t d) {
     uint32_t slot = operands_of(c, i)[d];
     return c->collected[slot] || c->last[slot] == i + 1 ? slot : c->slots + 2 * COLLECTORS + 2 * (uint32_t)i + d;
 }
 
 static uint32_t argument_of(const struct collecting *c, size_t i, uint32_t k) {
     uint32_t source = c->liveness->source[c->s->list[i].first + k];
-    return source ? slot_of(c, (source - 1) / 2, (source - 1) % 2) : operands_of(c, i)[k];
+    return source ? fresh_slot_of(c, (source - 1) / 2, (source - 1) % 2) : operands_of(c, i)[k];
 }
 
 /* Whether it may be moved down: the slots that it reads are not written. */
@@ -98,7 +98,7 @@ static void copy_statement(const struct collecting *c, size_t i) {
     const struct statement *at = &c->s->list[i];
     statements_begin(c->out, (enum function)at->function);
     for (uint32_t k = 0; k < at->count; k++)
-        statements_operand(c->out, k < statement_destinations(at) ? slot_of(c, i, k) : argument_of(c, i, k));
+        statements_operand(c->out, k < statement_destinations(at) ? fresh_slot_of(c, i, k) : argument_of(c, i, k));
 }
 
 static void collect_half(const struct collecting *c, size_t i, uint32_t to) {

@@ -187,6 +187,10 @@ static void print_straight(const struct printer *p) {
 }
 
 static void print_body(const struct printer *p) {
+    for (size_t i = 0; p->pairs && i < p->pairs->ordered; i++)
+        print_statement(p, p->region->first + p->pairs->order[i]);
+    if (p->pairs)
+        return;
     if (p->s->late > 0 && p->region->period == p->s->count) {
         print_straight(p);
         return;
@@ -248,12 +252,14 @@ static void print_round(struct text *text, const char *name, size_t regions) {
     text_add(text, ";\n}\n");
 }
 
+/* hoisted, pairs: per region, or NULL; a loop has no pairs. */
 static void print_regions(const struct printer *entry, const struct regions *regions, const char *name,
-                          const struct hoisted_loads *hoisted) {
+                          const struct hoisted_loads *hoisted, const struct slp_pairs *pairs) {
     for (size_t r = 0; r < regions->count; r++) {
         struct printer p = *entry;
         p.region = &regions->list[r];
         p.hoisted = hoisted ? &hoisted[r] : NULL;
+        p.pairs = pairs && p.region->repeats == 1 ? &pairs[r] : NULL;
         print_region(&p, name, r);
     }
 }
@@ -279,7 +285,7 @@ bool print_entry(struct text *text, const struct ir_module *ir, enum kernel_entr
                 (!hoisted || find_loads(loads, s, &liveness, &regions, kept, ir->slots));
     const struct printer p = {.text = text, .ir = ir, .s = s, .liveness = &liveness};
     if (done)
-        print_regions(&p, &regions, entry_text(entry), loads);
+        print_regions(&p, &regions, entry_text(entry), loads, NULL);
     if (done && s->round)
         print_round(text, entry_text(entry), regions.count);
     else if (done)
@@ -292,28 +298,10 @@ bool print_entry(struct text *text, const struct ir_module *ir, enum kernel_entr
     return done;
 }
 
-/* ---- statements in pairs ---- */
-
-static void print_paired_region(const struct printer *p, const char *name, size_t number) {
-    if (p->region->repeats > 1) {
-        print_region(p, name, number);
-        return;
-    }
-    text_add(p->text, "\nstatic GENERATED void %s_%zu(real *slots) {\n", name, number);
-    for (size_t i = 0; i < p->pairs->ordered; i++)
-        print_statement(p, p->region->first + p->pairs->order[i]);
-    text_add(p->text, "}\n");
-}
-
 void print_entry_paired(struct text *text, const struct ir_module *ir, enum kernel_entry entry,
                         const struct slp_regions *paired) {
-    for (size_t r = 0; r < paired->regions.count; r++) {
-        const struct region *region = &paired->regions.list[r];
-        const struct slp_pairs *pairs = region->repeats > 1 ? NULL : &paired->pairs[r];
-        const struct printer p = {
-            .text = text, .ir = ir, .s = &paired->s, .liveness = &paired->liveness, .region = region, .pairs = pairs};
-        print_paired_region(&p, entry_text(entry), r);
-    }
+    const struct printer p = {.text = text, .ir = ir, .s = &paired->s, .liveness = &paired->liveness};
+    print_regions(&p, &paired->regions, entry_text(entry), NULL, paired->pairs);
     print_entry_function(text, ir, entry_text(entry), paired->regions.count);
 }
 
