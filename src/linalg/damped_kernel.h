@@ -41,23 +41,16 @@ SIMD_INLINE const uint32_t *kernel_pairs(const real *slots, const uint32_t *stre
         kernel_pair(slots, stream + 4, sums);
         kernel_pair(slots, stream + 6, sums);
     }
-    switch (count) {
-    case 3:
+    if (count & 2) {
         kernel_pair(slots, stream, sums);
         kernel_pair(slots, stream + 2, sums);
-        kernel_pair(slots, stream + 4, sums);
-        break;
-    case 2:
-        kernel_pair(slots, stream, sums);
-        kernel_pair(slots, stream + 2, sums);
-        break;
-    case 1:
-        kernel_pair(slots, stream, sums);
-        break;
-    default:
-        break;
+        stream += 4;
     }
-    return stream + 2 * (size_t)count;
+    if (count & 1) {
+        kernel_pair(slots, stream, sums);
+        stream += 2;
+    }
+    return stream;
 }
 
 /* sums = an entry of h: the offset of its known part, a number of pairs, then the pairs. */
@@ -145,14 +138,17 @@ SIMD_INLINE void kernel_columns_listed(const struct damped *system, real *slots,
 }
 
 static void kernel_factor_listed(const struct damped *system, real *slots, const struct damped_sides *sides) {
-    if (system->added > 0 && sides->count == 1)
-        kernel_columns_listed(system, slots, sides, 1, true);
-    else if (system->added > 0)
-        kernel_columns_listed(system, slots, sides, 2, true);
-    else if (sides->count == 1)
+    if (sides->count == 1)
         kernel_columns_listed(system, slots, sides, 1, false);
     else
         kernel_columns_listed(system, slots, sides, 2, false);
+}
+
+static void kernel_factor_bordered(const struct damped *system, real *slots, const struct damped_sides *sides) {
+    if (sides->count == 1)
+        kernel_columns_listed(system, slots, sides, 1, true);
+    else
+        kernel_columns_listed(system, slots, sides, 2, true);
 }
 
 /* ---- the factor row by row ---- */
@@ -303,6 +299,8 @@ static void kernel_solve(const struct damped *system, real *slots, const struct 
         all.to[side] = (uint32_t)(system->solution + (size_t)side * system->order * OFFSET_STEP);
     if (system->kind == FACTOR_WALKED)
         kernel_factor_walked(system, slots, &all);
+    else if (system->added > 0)
+        kernel_factor_bordered(system, slots, &all);
     else
         kernel_factor_listed(system, slots, &all);
     kernel_backward(system, slots, &all);
