@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include "io/inflate.h"
+#include "io/npy.h"
 
 #include <string.h>
 
