@@ -54,8 +54,6 @@ void bytes_put_real(unsigned char *bytes, double value) {
     bytes_put_integer(bytes, bits);
 }
 
-/* ---- text ---- */
-
 enum { MANTISSA_BITS = 52, BIAS = 1023, LEAST_EXPONENT = -1022 };
 
 struct hexadecimal hexadecimal_write(double value) {

@@ -180,8 +180,6 @@ void launch_pause(double seconds) {
     nanosleep(&span, NULL);
 }
 
-/* ---- memory ---- */
-
 int launch_memory_file(void) {
 #ifdef MFD_CLOEXEC
     return memfd_create("hardnet", MFD_CLOEXEC);

@@ -113,8 +113,6 @@ void thread_pool_yield(struct thread_pool *pool) {
     __atomic_store_n(&pool->claimed, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- pieces ---- */
-
 struct share {
     size_t next, count;
     void (*piece)(void *context, int member, size_t number);

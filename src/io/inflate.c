@@ -1,4 +1,4 @@
-/* inflate.c - see inflate.h.
+/* inflate.c - decompresses DEFLATE data; see npy.h.
  *
  * A stream is a sequence of blocks: stored bytes, or symbols in a canonical Huffman code that is fixed or transmitted
  * first. A symbol is a literal byte, the end of the block, or a length followed by a distance: a match that copies so
@@ -6,7 +6,7 @@
  * decoded by its offset from the first of its length. Source: RFC 1951.
  *
  * SPDX-License-Identifier: MIT */
-#include "io/inflate.h"
+#include "io/npy.h"
 
 #include <stdint.h>
 #include <string.h>

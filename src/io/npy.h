@@ -26,6 +26,9 @@ bool npz_begins(const void *bytes, size_t count);
 hn_status npz_parse(hn_array *array, const char *file, const char *name, const struct file_bytes *bytes,
                     size_t max_bytes, hn_error *error);
 
+/* Decompresses DEFLATE data (RFC 1951) to exactly `room` bytes; false if they are damaged or have another size. */
+bool inflate_bytes(unsigned char *out, size_t room, const unsigned char *packed, size_t count);
+
 /* ---- for callers that read a .npy file in pieces ---- */
 
 struct npy_header {

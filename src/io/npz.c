@@ -6,7 +6,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "io/inflate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -187,8 +186,6 @@ static hn_status unpack(hn_array *array, const struct archive *a, const struct m
     base_release(bytes);
     return status;
 }
-
-/* ---- reading ---- */
 
 bool npz_begins(const void *bytes, size_t count) {
     return count >= 4 && (memcmp(bytes, "PK\x03\x04", 4) == 0 || memcmp(bytes, "PK\x05\x06", 4) == 0);

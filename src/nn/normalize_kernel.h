@@ -130,8 +130,6 @@ SIMD_INLINE void kernel_normal_rows_back(const double *n, size_t width, const do
     kernel_normal_pull(n + i, g + i, width, rest, r, &mean, &slope);
 }
 
-/* ---- all samples ---- */
-
 static void kernel_normalize(const struct normalize_task *task) {
     size_t s = 0;
     for (; s + WIDTH <= task->rows; s += WIDTH) {

@@ -91,8 +91,6 @@ void choose_best(const struct candidates *c) {
         candidates_choose(c, i);
 }
 
-/* ---- running ---- */
-
 void refiner_correct(const struct refiner *r, const struct refine_memory *m, const struct samples *samples) {
     const struct loss_batch values = {samples->count, samples->x,         samples->y,
                                       NULL,           samples->objective, samples->residual};

@@ -14,8 +14,6 @@
 #define KEY_FORMAT "format"
 #define FORMAT     "hardnet checkpoint 1"
 
-/* ---- saving ---- */
-
 hn_status hn_checkpoint_save(const hn_checkpoint *checkpoint, const char *path, hn_error *error) {
     struct memory_tensor tensors[HN_CHECKPOINT_MOST_PARTS];
     if (!checkpoint || !path)
@@ -127,8 +125,6 @@ hn_status hn_checkpoint_load(const hn_checkpoint *checkpoint, const char *path, 
     safetensors_release(&file);
     return status;
 }
-
-/* ---- one text ---- */
 
 hn_status hn_checkpoint_read_text(const char *path, const char *key, size_t bytes, char *text, hn_error *error) {
     struct safetensors file;

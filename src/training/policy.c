@@ -121,15 +121,19 @@ static hn_status check_widths(const hn_policy *p, hn_error *error) {
                      p->width < p->outputs ? " of its independent outputs" : "");
 }
 
+struct device_policy_request policy_on_device(const hn_policy *p, const hn_layer_options *layer) {
+    return (struct device_policy_request){.model = p->model,
+                                          .network = p->network,
+                                          .layer = layer,
+                                          .device = p->options.device,
+                                          .candidates = p->options.candidates,
+                                          .chunk = CHUNK,
+                                          .corrected = p->corrects,
+                                          .refines = p->refiner.refines};
+}
+
 static hn_status create_device(hn_policy *p, const hn_layer_options *layer, hn_error *error) {
-    const struct device_policy_request request = {.model = p->model,
-                                                  .network = p->network,
-                                                  .layer = layer,
-                                                  .device = p->options.device,
-                                                  .candidates = p->options.candidates,
-                                                  .chunk = CHUNK,
-                                                  .corrected = p->corrects,
-                                                  .refines = p->refiner.refines};
+    const struct device_policy_request request = policy_on_device(p, layer);
     hn_status status = device_policy_create(&p->device, &request, error);
     p->device_options = *p->options.device;
     p->device_options.compiler = NULL; /* the caller's */

@@ -72,7 +72,7 @@ static void pick(const hn_policy *p, const double *all, double *own) {
             own[j] = all[p->options.head->columns[j]];
 }
 
-static void policy_chunk_put(const hn_policy *p, const double *own, double *all) {
+static void put(const hn_policy *p, const double *own, double *all) {
     if (p->width == p->outputs) {
         memcpy(all, own, p->outputs * sizeof *own);
         return;
@@ -89,7 +89,7 @@ static void spread(const struct chunk *c, const double *rows, const double *x) {
     for (size_t i = 0; i < c->count; i++)
         for (size_t j = 0; j < k; j++) {
             size_t s = sample_at(c, i, j);
-            policy_chunk_put(p, rows + (i * k + j) * p->width, c->samples.raw + s * n);
+            put(p, rows + (i * k + j) * p->width, c->samples.raw + s * n);
             memcpy(c->samples.x + s * p->inputs, x + i * p->inputs, p->inputs * sizeof *rows);
         }
 }

@@ -241,10 +241,10 @@ hn_status hn_network_scale(hn_network *network, const hn_model *model, const hn_
     status = block ? set_inputs(network, &s, error) : error_no_memory(error, "scaling");
     if (status == HN_OK)
         status = correct_starts(&s, error);
-    if (status == HN_OK)
+    if (status == HN_OK) {
         measure_starts(&s);
-    if (status == HN_OK)
         status = set_outputs(network, &s, error);
+    }
     base_release(block);
     return status;
 }

@@ -160,23 +160,17 @@ static hn_status find_bounds(hn_trainer *t, const hn_model *model, hn_error *err
     return HN_OK;
 }
 
-static hn_status create_device(hn_trainer *t, const hn_model *model, hn_error *error) {
+static hn_status create_device(hn_trainer *t, hn_error *error) {
     const hn_layer_options layer = policy_layer(&t->options.policy);
     hn_layer_options through = hn_layer_options_of(t->layer);
-    const struct device_policy_request request = {.model = model,
-                                                  .network = t->network,
-                                                  .layer = &layer,
-                                                  .through = t->layer ? &through : NULL,
-                                                  .device = t->policy->options.device,
-                                                  .candidates = t->options.policy.candidates,
-                                                  .chunk = CHUNK,
-                                                  .corrected = true,
-                                                  .learns = true,
-                                                  .refines = t->options.improve > 0,
-                                                  .bounds = t->bounds,
-                                                  .bound_row = t->bound_row,
-                                                  .bound_column = t->bound_column};
+    struct device_policy_request request = policy_on_device(t->policy, &layer);
     through.kernel = NULL; /* the layer's own */
+    request.through = t->layer ? &through : NULL;
+    request.corrected = request.learns = true;
+    request.refines = t->options.improve > 0;
+    request.bounds = t->bounds;
+    request.bound_row = t->bound_row;
+    request.bound_column = t->bound_column;
     return device_policy_create(&t->device, &request, error);
 }
 
@@ -191,7 +185,7 @@ static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *e
         status = make_memory(t, error);
     if (status == HN_OK && t->layer)
         status = find_bounds(t, model, error);
-    return status == HN_OK && t->policy->device ? create_device(t, model, error) : status;
+    return status == HN_OK && t->policy->device ? create_device(t, error) : status;
 }
 
 hn_status hn_trainer_create(hn_trainer **out, const hn_model *model, hn_network *network,

@@ -70,6 +70,9 @@ hn_layer_options policy_layer(const hn_policy_options *options);
 /* The name in a file of what corrects raw outputs. */
 const char *policy_scheme(const hn_policy_options *options);
 
+/* What a device needs to run the policy with this layer. */
+struct device_policy_request policy_on_device(const hn_policy *policy, const hn_layer_options *layer);
+
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
 
 struct chunk {

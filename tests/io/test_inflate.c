@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 
-#include "io/inflate.h"
+#include "io/npy.h"
 
 enum { MOST = 100, STORED = 0, FIXED = 1, DYNAMIC = 2, NO_KIND = 3 };
 
