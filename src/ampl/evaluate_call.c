@@ -216,23 +216,45 @@ static struct ampl_value of_set(struct ampl_evaluator *e, const struct ampl_node
     return member_value(set, (size_t)place - 1);
 }
 
+static struct ampl_value call(struct ampl_evaluator *e, const struct ampl_node *node) {
+    switch (node->is.word) {
+    case AMPL_WORD_atan2:
+        return angle(e, node);
+    case AMPL_WORD_min:
+    case AMPL_WORD_max:
+        return extreme(e, node);
+    case AMPL_WORD_floor:
+    case AMPL_WORD_ceil:
+    case AMPL_WORD_round:
+    case AMPL_WORD_trunc:
+    case AMPL_WORD_precision:
+        return rounded(e, node);
+    case AMPL_WORD_num:
+    case AMPL_WORD_length:
+        return text_function(e, node);
+    case AMPL_WORD_substr:
+        return part_of_text(e, node);
+    case AMPL_WORD_card:
+    case AMPL_WORD_arity:
+    case AMPL_WORD_first:
+    case AMPL_WORD_last:
+    case AMPL_WORD_member:
+        return of_set(e, node);
+    case AMPL_WORD_ord:
+    case AMPL_WORD_ord0:
+    case AMPL_WORD_next:
+    case AMPL_WORD_prev:
+    case AMPL_WORD_nextw:
+    case AMPL_WORD_prevw:
+        return of_member(e, node);
+    default:
+        return elementary(e, node);
+    }
+}
+
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node) {
-    static const struct {
-        enum ampl_word word;
-        struct ampl_value (*evaluate)(struct ampl_evaluator *e, const struct ampl_node *node);
-    } functions[] = {
-        {AMPL_WORD_atan2, angle},          {AMPL_WORD_min, extreme},         {AMPL_WORD_max, extreme},
-        {AMPL_WORD_floor, rounded},        {AMPL_WORD_ceil, rounded},        {AMPL_WORD_round, rounded},
-        {AMPL_WORD_trunc, rounded},        {AMPL_WORD_precision, rounded},   {AMPL_WORD_num, text_function},
-        {AMPL_WORD_length, text_function}, {AMPL_WORD_substr, part_of_text}, {AMPL_WORD_card, of_set},
-        {AMPL_WORD_arity, of_set},         {AMPL_WORD_first, of_set},        {AMPL_WORD_last, of_set},
-        {AMPL_WORD_member, of_set},        {AMPL_WORD_ord, of_member},       {AMPL_WORD_ord0, of_member},
-        {AMPL_WORD_next, of_member},       {AMPL_WORD_prev, of_member},      {AMPL_WORD_nextw, of_member},
-        {AMPL_WORD_prevw, of_member}};
-    size_t mark = e->temporary_count, i = 0, count = sizeof functions / sizeof functions[0];
-    while (i < count && (uint32_t)functions[i].word != node->is.word)
-        i++;
-    struct ampl_value value = i < count ? functions[i].evaluate(e, node) : elementary(e, node);
+    size_t mark = e->temporary_count;
+    struct ampl_value value = call(e, node);
     e->temporary_count = mark;
     return value;
 }

@@ -84,14 +84,14 @@ struct ampl_value ampl_compare(struct ampl_evaluator *e, uint32_t relation, stru
 
 /* ---- membership ---- */
 
-struct ampl_value ampl_evaluate_member(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value member_of(struct ampl_evaluator *e, const struct ampl_node *node) {
     ampl_atom tuple[AMPL_MOST_COMPONENTS];
     bool in = ampl_tuple_of(e, node->arguments[0], "a test of membership", tuple) &&
               ampl_contains(e, node->arguments[1], tuple, &in) && in;
     return truth(in);
 }
 
-struct ampl_value ampl_evaluate_subset(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value subset_of(struct ampl_evaluator *e, const struct ampl_node *node) {
     size_t mark = e->temporary_count;
     const struct ampl_set *a = ampl_evaluate_set(e, node->arguments[0]);
     const struct ampl_set *b = a ? ampl_evaluate_set(e, node->arguments[1]) : NULL;
@@ -126,7 +126,7 @@ static bool join_condition(struct ampl_evaluator *e, const struct ampl_node *nod
     return ampl_operand(e, node, &next) && join_value(e, next, node->place, all, value, decided);
 }
 
-struct ampl_value ampl_evaluate_junction(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value junction(struct ampl_evaluator *e, const struct ampl_node *node) {
     bool all = node->op == AMPL_CHAIN_AND, decided = false;
     struct ampl_value value = truth(all);
     for (uint32_t i = 0; i < node->count && !decided; i++)
@@ -166,10 +166,6 @@ static struct ampl_value compare_sets(struct ampl_evaluator *e, const struct amp
     return truth(holds);
 }
 
-struct ampl_value ampl_evaluate_comparison(struct ampl_evaluator *e, const struct ampl_node *node) {
-    return node->arguments[0]->type == AMPL_SET ? compare_sets(e, node) : compare_scalars(e, node);
-}
-
 struct quantifier {
     const struct ampl_node *node;
     struct ampl_value value;
@@ -182,19 +178,40 @@ static bool visit_condition(struct ampl_evaluator *e, void *context) {
            join_condition(e, q->node->arguments[0], q->node->op == AMPL_FORALL_OVER, &q->value, &q->decided);
 }
 
-struct ampl_value ampl_evaluate_quantifier(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value quantify(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct quantifier q = {node, truth(node->op == AMPL_FORALL_OVER), false};
     ampl_loop(e, node->over.indexing, visit_condition, &q);
     return q.value;
 }
 
-struct ampl_value ampl_evaluate_not(struct ampl_evaluator *e, const struct ampl_node *node) {
+static struct ampl_value neither(struct ampl_evaluator *e, const struct ampl_node *node) {
     struct ampl_value value;
     if (!ampl_operand(e, node->arguments[0], &value))
         return ampl_value_nothing();
     if (value.kind == AMPL_NUMBER)
         return truth(value.is.number == 0);
     return ampl_value_expr(e, hn_not(ampl_expr(e, value)), node->place);
+}
+
+struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node) {
+    switch (node->op) {
+    case AMPL_COMPARE:
+        return node->arguments[0]->type == AMPL_SET ? compare_sets(e, node) : compare_scalars(e, node);
+    case AMPL_MEMBER_OF:
+        return member_of(e, node);
+    case AMPL_SUBSET_OF:
+        return subset_of(e, node);
+    case AMPL_CHAIN_AND:
+    case AMPL_CHAIN_OR:
+        return junction(e, node);
+    case AMPL_FORALL_OVER:
+    case AMPL_EXISTS_OVER:
+        return quantify(e, node);
+    case AMPL_NEITHER:
+        return neither(e, node);
+    default:
+        return ampl_no_value(e, HN_INVALID, node->place, "this expression has no value");
+    }
 }
 
 bool ampl_test(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, bool *holds) {

@@ -56,7 +56,7 @@ static bool visit_number(struct ampl_evaluator *e, void *context) {
     return true;
 }
 
-static bool evaluate_pieces_collect(struct ampl_evaluator *e, struct pieces *pieces) {
+static bool evaluate_lists(struct ampl_evaluator *e, struct pieces *pieces) {
     const struct ampl_node *node = pieces->node;
     for (uint32_t i = 0; i + 2 < node->count; i++) {
         struct filling filling = {i < node->is.slot ? &pieces->breakpoints : &pieces->slopes,
@@ -128,16 +128,15 @@ static double value_at(const struct pieces *pieces, double x) {
 }
 
 /* Pieces first to last, by bisection. */
-static hn_expr evaluate_pieces_choose(struct ampl_evaluator *e, const struct pieces *pieces, size_t first,
-                                      size_t last) {
+static hn_expr choose_piece(struct ampl_evaluator *e, const struct pieces *pieces, size_t first, size_t last) {
     if (first == last) {
         struct line line = line_of(pieces, first);
         return hn_shift(hn_scale(line.slope, hn_shift(pieces->under, -line.point)), line.value);
     }
     size_t middle = first + (last - first) / 2;
     hn_expr below = hn_less(pieces->under, hn_constant(e->model, pieces->breakpoints.list[middle]));
-    hn_expr left = evaluate_pieces_choose(e, pieces, first, middle);
-    return hn_if(below, left, evaluate_pieces_choose(e, pieces, middle + 1, last));
+    hn_expr left = choose_piece(e, pieces, first, middle);
+    return hn_if(below, left, choose_piece(e, pieces, middle + 1, last));
 }
 
 static struct ampl_value evaluate(struct ampl_evaluator *e, struct pieces *pieces) {
@@ -148,12 +147,12 @@ static struct ampl_value evaluate(struct ampl_evaluator *e, struct pieces *piece
         return ampl_value_nothing();
     if (!isfinite(pieces->zero))
         ampl_fail(e, HN_INVALID, zero->place, "the zero of << >> is not finite");
-    if (e->failed || !evaluate_pieces_collect(e, pieces) || !order(e, pieces) || !add_up(e, pieces))
+    if (e->failed || !evaluate_lists(e, pieces) || !order(e, pieces) || !add_up(e, pieces))
         return ampl_value_nothing();
     if (x.kind == AMPL_NUMBER)
         return ampl_value_number(value_at(pieces, x.is.number));
     pieces->under = ampl_expr(e, x);
-    return ampl_value_expr(e, evaluate_pieces_choose(e, pieces, 0, pieces->breakpoints.count), pieces->node->place);
+    return ampl_value_expr(e, choose_piece(e, pieces, 0, pieces->breakpoints.count), pieces->node->place);
 }
 
 struct ampl_value ampl_evaluate_pieces(struct ampl_evaluator *e, const struct ampl_node *node) {

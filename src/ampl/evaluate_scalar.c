@@ -231,46 +231,46 @@ static struct ampl_value join_texts(struct ampl_evaluator *e, const struct ampl_
     return ampl_new_text(e, text, length, node->place);
 }
 
-static struct ampl_value leaf(struct ampl_evaluator *e, const struct ampl_node *node) {
-    if (node->op == AMPL_NUMERAL)
-        return ampl_value_number(node->is.number);
-    return node->op == AMPL_LITERAL ? ampl_value_symbol(node->is.symbol)
-                                    : ampl_value_atom(e->stack[e->base + node->is.slot]);
-}
-
 static struct ampl_value evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
-    static struct ampl_value (*const evaluations[])(struct ampl_evaluator * e, const struct ampl_node *node) = {
-        [AMPL_NUMERAL] = leaf,
-        [AMPL_LITERAL] = leaf,
-        [AMPL_DUMMY] = leaf,
-        [AMPL_REFERENCE] = ampl_refer,
-        [AMPL_SUFFIX] = ampl_refer_suffix,
-        [AMPL_CHAIN_ADD] = ampl_evaluate_sum,
-        [AMPL_SUM_OVER] = ampl_evaluate_sum,
-        [AMPL_CHAIN_MULTIPLY] = multiply_chain,
-        [AMPL_CHAIN_JOIN] = join_texts,
-        [AMPL_NEGATE] = negate,
-        [AMPL_RAISE] = raise,
-        [AMPL_CALL] = ampl_evaluate_call,
-        [AMPL_NET] = ampl_evaluate_net,
-        [AMPL_PIECES] = ampl_evaluate_pieces,
-        [AMPL_DRAW] = ampl_evaluate_draw,
-        [AMPL_PRODUCT_OVER] = fold,
-        [AMPL_MIN_OVER] = fold,
-        [AMPL_MAX_OVER] = fold,
-        [AMPL_CHOICE] = choice,
-        [AMPL_COMPARE] = ampl_evaluate_comparison,
-        [AMPL_MEMBER_OF] = ampl_evaluate_member,
-        [AMPL_SUBSET_OF] = ampl_evaluate_subset,
-        [AMPL_CHAIN_AND] = ampl_evaluate_junction,
-        [AMPL_CHAIN_OR] = ampl_evaluate_junction,
-        [AMPL_FORALL_OVER] = ampl_evaluate_quantifier,
-        [AMPL_EXISTS_OVER] = ampl_evaluate_quantifier,
-        [AMPL_NEITHER] = ampl_evaluate_not,
-        [AMPL_LIST] = NULL};
-    if (evaluations[node->op])
-        return evaluations[node->op](e, node);
-    return ampl_no_value(e, HN_INVALID, node->place, "this expression has no value");
+    switch (node->op) {
+    case AMPL_NUMERAL:
+        return ampl_value_number(node->is.number);
+    case AMPL_LITERAL:
+        return ampl_value_symbol(node->is.symbol);
+    case AMPL_DUMMY:
+        return ampl_value_atom(e->stack[e->base + node->is.slot]);
+    case AMPL_REFERENCE:
+        return ampl_refer(e, node);
+    case AMPL_SUFFIX:
+        return ampl_refer_suffix(e, node);
+    case AMPL_CHAIN_ADD:
+    case AMPL_SUM_OVER:
+        return ampl_evaluate_sum(e, node);
+    case AMPL_CHAIN_MULTIPLY:
+        return multiply_chain(e, node);
+    case AMPL_CHAIN_JOIN:
+        return join_texts(e, node);
+    case AMPL_NEGATE:
+        return negate(e, node);
+    case AMPL_RAISE:
+        return raise(e, node);
+    case AMPL_CALL:
+        return ampl_evaluate_call(e, node);
+    case AMPL_NET:
+        return ampl_evaluate_net(e, node);
+    case AMPL_PIECES:
+        return ampl_evaluate_pieces(e, node);
+    case AMPL_DRAW:
+        return ampl_evaluate_draw(e, node);
+    case AMPL_PRODUCT_OVER:
+    case AMPL_MIN_OVER:
+    case AMPL_MAX_OVER:
+        return fold(e, node);
+    case AMPL_CHOICE:
+        return choice(e, node);
+    default:
+        return ampl_evaluate_logic(e, node);
+    }
 }
 
 struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {

@@ -216,21 +216,31 @@ static struct ampl_set *choice(struct ampl_evaluator *e, const struct ampl_node 
 }
 
 static struct ampl_set *evaluate(struct ampl_evaluator *e, const struct ampl_node *node) {
-    static struct ampl_set *(*const evaluations[])(struct ampl_evaluator * e,
-                                                   const struct ampl_node *node) = {[AMPL_REFERENCE] = ampl_refer_set,
-                                                                                    [AMPL_PROGRESSION] = progression,
-                                                                                    [AMPL_INTERVAL] = interval,
-                                                                                    [AMPL_MEMBERS] = members,
-                                                                                    [AMPL_CHAIN_UNION] = chain,
-                                                                                    [AMPL_CHAIN_INTERSECT] = chain,
-                                                                                    [AMPL_CHAIN_CROSS] = cross,
-                                                                                    [AMPL_SET_OVER] = indexed,
-                                                                                    [AMPL_IMAGE_OVER] = collect,
-                                                                                    [AMPL_UNION_OVER] = collect,
-                                                                                    [AMPL_INTERSECT_OVER] = collect,
-                                                                                    [AMPL_CHOICE] = choice,
-                                                                                    [AMPL_LIST] = NULL};
-    return evaluations[node->op] ? evaluations[node->op](e, node) : ampl_fail(e, HN_INVALID, node->place, "not a set");
+    switch (node->op) {
+    case AMPL_REFERENCE:
+        return ampl_refer_set(e, node);
+    case AMPL_PROGRESSION:
+        return progression(e, node);
+    case AMPL_INTERVAL:
+        return interval(e, node);
+    case AMPL_MEMBERS:
+        return members(e, node);
+    case AMPL_CHAIN_UNION:
+    case AMPL_CHAIN_INTERSECT:
+        return chain(e, node);
+    case AMPL_CHAIN_CROSS:
+        return cross(e, node);
+    case AMPL_SET_OVER:
+        return indexed(e, node);
+    case AMPL_IMAGE_OVER:
+    case AMPL_UNION_OVER:
+    case AMPL_INTERSECT_OVER:
+        return collect(e, node);
+    case AMPL_CHOICE:
+        return choice(e, node);
+    default:
+        return ampl_fail(e, HN_INVALID, node->place, "not a set");
+    }
 }
 
 struct ampl_set *ampl_evaluate_set(struct ampl_evaluator *e, const struct ampl_node *node) {

@@ -130,12 +130,7 @@ struct ampl_value ampl_evaluate(struct ampl_evaluator *e, const struct ampl_node
 struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_node *node);
 /* The value of a nameless definition: a difference of two is hn_sub, as written. */
 struct ampl_value ampl_evaluate_nameless(struct ampl_evaluator *e, const struct ampl_node *node);
-struct ampl_value ampl_evaluate_comparison(struct ampl_evaluator *e, const struct ampl_node *node);
-struct ampl_value ampl_evaluate_member(struct ampl_evaluator *e, const struct ampl_node *node);
-struct ampl_value ampl_evaluate_subset(struct ampl_evaluator *e, const struct ampl_node *node);
-struct ampl_value ampl_evaluate_junction(struct ampl_evaluator *e, const struct ampl_node *node); /* and, or */
-struct ampl_value ampl_evaluate_quantifier(struct ampl_evaluator *e, const struct ampl_node *node);
-struct ampl_value ampl_evaluate_not(struct ampl_evaluator *e, const struct ampl_node *node);
+struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_pieces(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* evaluate_random.c */
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node);

@@ -120,7 +120,7 @@ struct ampl_token ampl_after_brackets(const struct ampl_parser *parser, enum amp
 
 /* ---- messages ---- */
 
-static struct ampl_word_text parser_show(const struct ampl_parser *parser, const struct ampl_token *token) {
+static struct ampl_word_text show_token(const struct ampl_parser *parser, const struct ampl_token *token) {
     enum { FEW = 16 }; /* of an included file, which may not be a model at all */
     struct ampl_word_text shown;
     bool included = parser->sources->list[token->place.source].included;
@@ -140,14 +140,14 @@ static struct ampl_word_text parser_show(const struct ampl_parser *parser, const
 }
 
 struct ampl_word_text ampl_shown(const struct ampl_parser *parser) {
-    return parser_show(parser, &parser->token);
+    return show_token(parser, &parser->token);
 }
 
 struct ampl_word_text ampl_shown_at(const struct ampl_parser *parser, struct ampl_place place) {
     struct ampl_lexer lexer = parser->lexer;
     lexer.at = place.offset;
     struct ampl_token token = parser->data_mode ? ampl_lex_data(&lexer) : ampl_lex(&lexer);
-    return parser_show(parser, &token);
+    return show_token(parser, &token);
 }
 
 void *ampl_mistake(struct ampl_parser *parser, hn_status status, struct ampl_place place, const char *format, ...) {

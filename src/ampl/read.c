@@ -186,7 +186,7 @@ static bool build_model(struct reader *reader) {
     return status == HN_OK || ampl_pass_error(&reader->sources, NULL, &error);
 }
 
-static bool read_finish(struct reader *reader, const hn_read_options *options) {
+static bool apply_lets_and_build(struct reader *reader, const hn_read_options *options) {
     bool good = reader->sources.error_count == 0;
     for (size_t i = 0; good && i < options->let_count; i++)
         good = apply_let(reader, options->lets[i]);
@@ -235,7 +235,7 @@ static hn_status read_all(hn_model **out, const struct request *request, const h
     struct reader reader;
     bool good = reader_start(&reader, options);
     reader.parser.in_memory = !request->paths;
-    good = good && parse_all(&reader, request) && read_finish(&reader, options);
+    good = good && parse_all(&reader, request) && apply_lets_and_build(&reader, options);
     return leave(&reader, good, out, error);
 }
 

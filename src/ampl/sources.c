@@ -78,7 +78,7 @@ static bool show_line(const struct ampl_sources *sources, const struct ampl_plac
     return end > start;
 }
 
-static void sources_say(const struct ampl_sources *sources, hn_message note) {
+static void send(const struct ampl_sources *sources, hn_message note) {
     if (sources->note)
         sources->note(sources->context, &note);
 }
@@ -136,7 +136,7 @@ bool ampl_pass_error(struct ampl_sources *sources, const struct ampl_place *plac
     }
     note.hint = sources->hint[0] != '\0' ? sources->hint : NULL;
     keep_first(sources, status, &note);
-    sources_say(sources, note);
+    send(sources, note);
     sources->hint[0] = '\0';
     if (status == HN_NO_MEMORY || status == HN_LIMIT || sources->error_count >= AMPL_MOST_ERRORS)
         sources->stopped = true;
@@ -157,7 +157,7 @@ void ampl_note(struct ampl_sources *sources, hn_severity severity, const struct 
     hn_message note = locate(sources, place);
     note.severity = severity;
     note.text = text;
-    sources_say(sources, note);
+    send(sources, note);
 }
 
 /* The note with this text; a new one without places if it is absent; NULL if the list is full. */

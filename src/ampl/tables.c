@@ -148,7 +148,7 @@ void ampl_table_key(const struct ampl_table *table, size_t i, ampl_atom *key) {
 }
 
 /* The place of a key's value, created if missing; NULL: out of memory. */
-static struct ampl_value *tables_place_of(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
+static struct ampl_value *value_place(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
     size_t number;
     table->keys.arity = arity;
     return array_room(&table->values, &table->capacity, table->keys.count + 1, sizeof *table->values) &&
@@ -159,7 +159,7 @@ static struct ampl_value *tables_place_of(struct ampl_table *table, uint32_t ari
 
 bool ampl_table_set(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value) {
     bool fresh;
-    struct ampl_value *place = tables_place_of(table, arity, key, &fresh);
+    struct ampl_value *place = value_place(table, arity, key, &fresh);
     if (!place)
         return false;
     if (!fresh && place->kind == AMPL_SET_VALUE && place->is.set != value.is.set)
@@ -179,7 +179,7 @@ struct ampl_set *ampl_table_new_set(struct ampl_table *table, uint32_t arity, co
 
 bool ampl_table_add(struct ampl_table *table, uint32_t arity, const ampl_atom *key, struct ampl_value value,
                     bool *fresh) {
-    struct ampl_value *place = tables_place_of(table, arity, key, fresh);
+    struct ampl_value *place = value_place(table, arity, key, fresh);
     if (place && *fresh)
         *place = value;
     return place != NULL;

@@ -167,7 +167,7 @@ struct ampl_declaration {
     struct ampl_table given;         /* values from data and let; starts of variables */
     struct ampl_table known;         /* computed values, sets, inputs, variables */
     struct ampl_table fixed;         /* fixed variables, dropped goals: nonzero; unfixed or restored: 0 */
-    struct ampl_table added;         /* of a goal: the last contribution of variables to it (evaluate_network.c) */
+    struct ampl_table added;         /* of a goal: the last contribution of variables to it (expand.c) */
     struct ampl_table started;       /* starts of fixed variables that differ from the fixed value */
     struct ampl_value given_default; /* of a data table */
     bool assigned;                   /* data or let assign values */

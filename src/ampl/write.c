@@ -287,7 +287,7 @@ static hn_status prove(const struct writer *writer, const struct prints *prints,
     return status;
 }
 
-static void write_release(struct writer *writer) {
+static void release_writer(struct writer *writer) {
     ampl_symbols_release(&writer->symbols);
     for (int i = 0; i < 2; i++) {
         base_release(writer->runs[i].list);
@@ -300,7 +300,7 @@ static void write_release(struct writer *writer) {
     base_release(writer->next);
 }
 
-static hn_status write_check_request(const hn_model *model, char **text, size_t *length, hn_error *error) {
+static hn_status check_request(const hn_model *model, char **text, size_t *length, hn_error *error) {
     if (!text)
         return error_missing(error, "hn_model_write", "text");
     *text = NULL;
@@ -312,7 +312,7 @@ static hn_status write_check_request(const hn_model *model, char **text, size_t 
 hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_error *error) {
     struct prints prints;
     struct writer writer = {.model = model, .status = HN_OK};
-    hn_status status = write_check_request(model, text, length, error);
+    hn_status status = check_request(model, text, length, error);
     if (status != HN_OK)
         return status;
     status = take_prints(model, &prints, error);
@@ -324,7 +324,7 @@ hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_
     if (writer.status != HN_OK && error)
         *error = writer.error;
     status = writer.status == HN_OK ? prove(&writer, &prints, error) : writer.status;
-    write_release(&writer);
+    release_writer(&writer);
     if (status != HN_OK) {
         base_release(writer.text);
         return status;

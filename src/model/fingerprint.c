@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The lists are traversed twice: to collect the expressions, and, once those are marked, to digest them. */
-struct teller {
+struct digester {
     const hn_model *model;
     struct marks marks; /* of is NULL in the first pass */
     uint32_t *roots;
@@ -22,26 +22,27 @@ struct teller {
     struct digest digest;
 };
 
-static void tell_node(struct teller *teller, uint32_t number) {
-    const struct marks *marks = &teller->marks;
+static void digest_node(struct digester *digester, uint32_t number) {
+    const struct marks *marks = &digester->marks;
     if (!marks->of)
-        teller->roots[teller->affine_count++] = number;
+        digester->roots[digester->affine_count++] = number;
     else
-        digest_add_mark(&teller->digest, marks->affine[number].sign != 0 ? &marks->affine[number] : &marks->of[number]);
+        digest_add_mark(&digester->digest,
+                        marks->affine[number].sign != 0 ? &marks->affine[number] : &marks->of[number]);
 }
 
 /* A root marked by its operations, not its coefficients, listed after all others: thousands of nested definitions could
  * have millions of coefficients. */
-static void tell_computed(struct teller *teller, uint32_t number) {
-    if (!teller->marks.of)
-        teller->roots[teller->affine_count + teller->root_count++] = number;
+static void digest_computed(struct digester *digester, uint32_t number) {
+    if (!digester->marks.of)
+        digester->roots[digester->affine_count + digester->root_count++] = number;
     else
-        digest_add_mark(&teller->digest, &teller->marks.of[number]);
+        digest_add_mark(&digester->digest, &digester->marks.of[number]);
 }
 
-static void tell_count(struct teller *teller, const char *list, size_t count) {
-    digest_add_text(&teller->digest, list);
-    digest_add_size(&teller->digest, count);
+static void digest_count(struct digester *digester, const char *list, size_t count) {
+    digest_add_text(&digester->digest, list);
+    digest_add_size(&digester->digest, count);
 }
 
 /* ---- mathematics ---- */
@@ -58,64 +59,64 @@ static size_t part_count(const hn_model *model, enum model_part_name part) {
     return counts[part];
 }
 
-static void tell_entry(struct teller *teller, enum model_part_name part, size_t i) {
-    const hn_model *model = teller->model;
+static void digest_entry(struct digester *digester, enum model_part_name part, size_t i) {
+    const hn_model *model = digester->model;
     switch (part) {
     case PART_INPUTS:
-        digest_add_number(&teller->digest, model->inputs[i].lower);
-        digest_add_number(&teller->digest, model->inputs[i].upper);
+        digest_add_number(&digester->digest, model->inputs[i].lower);
+        digest_add_number(&digester->digest, model->inputs[i].upper);
         break;
     case PART_OUTPUTS:
-        tell_node(teller, model->outputs[i].lower);
-        tell_node(teller, model->outputs[i].upper);
-        tell_node(teller, model->outputs[i].start);
-        tell_node(teller, model->outputs[i].fixed);
+        digest_node(digester, model->outputs[i].lower);
+        digest_node(digester, model->outputs[i].upper);
+        digest_node(digester, model->outputs[i].start);
+        digest_node(digester, model->outputs[i].fixed);
         break;
     case PART_ROWS:
-        tell_node(teller, model->rows[i].lower);
-        tell_node(teller, model->rows[i].body);
-        tell_node(teller, model->rows[i].upper);
+        digest_node(digester, model->rows[i].lower);
+        digest_node(digester, model->rows[i].body);
+        digest_node(digester, model->rows[i].upper);
         break;
     case PART_OBJECTIVE:
-        tell_node(teller, model->objective.value);
+        digest_node(digester, model->objective.value);
         break;
     case PART_REQUIREMENTS:
-        tell_node(teller, model->requirements[i].value);
+        digest_node(digester, model->requirements[i].value);
         break;
     default:
-        tell_computed(teller, model->definitions[i].value);
+        digest_computed(digester, model->definitions[i].value);
     }
 }
 
-static void tell_part(struct teller *teller, enum model_part_name part) {
+static void digest_part(struct digester *digester, enum model_part_name part) {
     static const char names[MODEL_PARTS][16] = {"inputs",    "outputs",      "rows",
                                                 "objective", "requirements", "definitions"};
-    size_t count = part_count(teller->model, part);
-    tell_count(teller, names[part], count);
+    size_t count = part_count(digester->model, part);
+    digest_count(digester, names[part], count);
     if (part == PART_OBJECTIVE) /* node 0 if there is none */
         count = 1;
     for (size_t i = 0; i < count; i++)
-        tell_entry(teller, part, i);
+        digest_entry(digester, part, i);
 }
 
 /* ---- names ---- */
 
 /* The names of a list; each element begins with the pointer to its name. */
-static void tell_list(struct teller *teller, const char *what, const void *list, size_t count, size_t size) {
-    tell_count(teller, what, count);
+static void digest_list(struct digester *digester, const char *what, const void *list, size_t count, size_t size) {
+    digest_count(digester, what, count);
     for (size_t i = 0; i < count; i++)
-        digest_add_text(&teller->digest, *(const char *const *)((const char *)list + i * size));
+        digest_add_text(&digester->digest, *(const char *const *)((const char *)list + i * size));
 }
 
-static void tell_names(struct teller *teller) {
-    const hn_model *model = teller->model;
-    tell_list(teller, "inputs", model->inputs, model->input_count, sizeof *model->inputs);
-    tell_list(teller, "outputs", model->outputs, model->output_count, sizeof *model->outputs);
-    tell_list(teller, "rows", model->rows, model->row_count, sizeof *model->rows);
-    tell_list(teller, model->maximize ? "maximize" : "minimize", &model->objective, model->objective.value != 0,
-              sizeof model->objective);
-    tell_list(teller, "requirements", model->requirements, model->requirement_count, sizeof *model->requirements);
-    tell_list(teller, "definitions", model->definitions, model->definition_count, sizeof *model->definitions);
+static void digest_all_names(struct digester *digester) {
+    const hn_model *model = digester->model;
+    digest_list(digester, "inputs", model->inputs, model->input_count, sizeof *model->inputs);
+    digest_list(digester, "outputs", model->outputs, model->output_count, sizeof *model->outputs);
+    digest_list(digester, "rows", model->rows, model->row_count, sizeof *model->rows);
+    digest_list(digester, model->maximize ? "maximize" : "minimize", &model->objective, model->objective.value != 0,
+                sizeof model->objective);
+    digest_list(digester, "requirements", model->requirements, model->requirement_count, sizeof *model->requirements);
+    digest_list(digester, "definitions", model->definitions, model->definition_count, sizeof *model->definitions);
 }
 
 /* ---- both ---- */
@@ -126,22 +127,22 @@ struct wanted {
     char (*parts)[PART_TEXT]; /* MODEL_PARTS, or NULL */
 };
 
-static void tell_mathematics(struct teller *teller, const struct wanted *wanted) {
+static void digest_mathematics(struct digester *digester, const struct wanted *wanted) {
     char text[HN_FINGERPRINT_BYTES];
-    teller->digest = digest_start();
-    digest_add_text(&teller->digest, "hardnet mathematics 1");
+    digester->digest = digest_start();
+    digest_add_text(&digester->digest, "hardnet mathematics 1");
     for (int i = 0; i < MODEL_PARTS; i++) {
         if (wanted->parts)
-            teller->digest = digest_start();
-        tell_part(teller, (enum model_part_name)i);
-        if (!wanted->parts || !teller->marks.of)
+            digester->digest = digest_start();
+        digest_part(digester, (enum model_part_name)i);
+        if (!wanted->parts || !digester->marks.of)
             continue;
-        digest_finish_text(&teller->digest, text);
+        digest_finish_text(&digester->digest, text);
         memcpy(wanted->parts[i], text, PART_TEXT - 1);
         wanted->parts[i][PART_TEXT - 1] = '\0';
     }
-    if (wanted->all && teller->marks.of)
-        digest_finish_text(&teller->digest, wanted->all);
+    if (wanted->all && digester->marks.of)
+        digest_finish_text(&digester->digest, wanted->all);
 }
 
 static hn_status check_finished(const hn_model *model, hn_error *error) {
@@ -152,21 +153,21 @@ static hn_status check_finished(const hn_model *model, hn_error *error) {
 }
 
 static hn_status find_mathematics(const hn_model *model, const struct wanted *wanted, hn_error *error) {
-    struct teller teller = {.model = model};
+    struct digester digester = {.model = model};
     hn_status status = check_finished(model, error);
     if (status != HN_OK)
         return status;
     size_t most = 4 * model->output_count + 3 * model->row_count + model->definition_count + model->requirement_count;
-    teller.roots = base_allocate((most + 1) * sizeof *teller.roots); /* fewer elements than the lists have bytes */
-    if (!teller.roots)
+    digester.roots = base_allocate((most + 1) * sizeof *digester.roots); /* fewer elements than the lists have bytes */
+    if (!digester.roots)
         return error_no_memory(error, "fingerprint");
-    tell_mathematics(&teller, wanted);
-    status = marks_create(&teller.marks, model, teller.roots, teller.affine_count + teller.root_count,
-                          teller.affine_count, error);
+    digest_mathematics(&digester, wanted);
+    status = marks_create(&digester.marks, model, digester.roots, digester.affine_count + digester.root_count,
+                          digester.affine_count, error);
     if (status == HN_OK)
-        tell_mathematics(&teller, wanted);
-    marks_release(&teller.marks);
-    base_release(teller.roots);
+        digest_mathematics(&digester, wanted);
+    marks_release(&digester.marks);
+    base_release(digester.roots);
     return status;
 }
 
@@ -178,16 +179,16 @@ hn_status hn_model_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BY
 }
 
 hn_status hn_model_names_fingerprint(const hn_model *model, char out[HN_FINGERPRINT_BYTES], hn_error *error) {
-    struct teller teller = {.model = model, .digest = digest_start()};
+    struct digester digester = {.model = model, .digest = digest_start()};
     if (!out)
         return error_missing(error, "hn_model_names_fingerprint", "out");
     out[0] = '\0';
     hn_status status = check_finished(model, error);
     if (status != HN_OK)
         return status;
-    digest_add_text(&teller.digest, "hardnet names 1");
-    tell_names(&teller);
-    digest_finish_text(&teller.digest, out);
+    digest_add_text(&digester.digest, "hardnet names 1");
+    digest_all_names(&digester);
+    digest_finish_text(&digester.digest, out);
     return HN_OK;
 }
 

@@ -81,23 +81,23 @@ bool graph_is_total(const struct graph *g, uint32_t node) {
 
 /* ---- the table ---- */
 
-static uint32_t graph_mix(uint32_t hash, uint32_t word) {
+static uint32_t mix(uint32_t hash, uint32_t word) {
     hash = (hash ^ word) * UINT32_C(0x9e3779b1);
     return hash ^ (hash >> 15);
 }
 
 static uint32_t hash_list(uint32_t hash, const uint32_t *list, size_t count) {
     for (size_t i = 0; i < count; i++)
-        hash = graph_mix(hash, list[i]);
+        hash = mix(hash, list[i]);
     return hash;
 }
 
 static uint32_t hash_linear(const struct graph *graph, const struct node *node) {
-    uint32_t hash = graph_mix(OP_LINEAR, node->b);
+    uint32_t hash = mix(OP_LINEAR, node->b);
     for (size_t i = 0; i < node->b; i++) {
         uint64_t bits;
         memcpy(&bits, graph->numbers + node->a + i, sizeof bits);
-        hash = graph_mix(hash, (uint32_t)bits ^ (uint32_t)(bits >> 32));
+        hash = mix(hash, (uint32_t)bits ^ (uint32_t)(bits >> 32));
     }
     return hash_list(hash, graph->arguments + node->c, node->b);
 }
@@ -106,8 +106,8 @@ static uint32_t hash_node(const struct graph *graph, const struct node *node) {
     if (node->op == OP_LINEAR)
         return hash_linear(graph, node);
     if (node->op == OP_SUM)
-        return hash_list(graph_mix(OP_SUM, node->b), graph->arguments + node->a, node->b);
-    return graph_mix(graph_mix(graph_mix(graph_mix(17, node->op), node->a), node->b), node->c);
+        return hash_list(mix(OP_SUM, node->b), graph->arguments + node->a, node->b);
+    return mix(mix(mix(mix(17, node->op), node->a), node->b), node->c);
 }
 
 static size_t free_place(const struct graph *graph, uint32_t hash) {
@@ -173,7 +173,7 @@ static void inherit(struct node *node, const struct node *argument) {
 }
 
 /* Sets the fields that a node inherits from its arguments: spaces and partial. */
-static void graph_describe(const struct graph *graph, struct node *node) {
+static void describe(const struct graph *graph, struct node *node) {
     const struct node *nodes = graph->nodes;
     node->spaces = 0;
     node->partial = graph_made_by(graph, node) != 0;
@@ -208,7 +208,7 @@ uint32_t graph_intern(struct graph *graph, struct node node) {
     }
     if (!array_room(&graph->nodes, &graph->capacity, graph->count + 1, sizeof node))
         return graph_fail(graph, HN_NO_MEMORY);
-    graph_describe(graph, &node);
+    describe(graph, &node);
     uint32_t number = (uint32_t)graph->count++;
     graph->nodes[number] = node;
     graph->table[place] = number;

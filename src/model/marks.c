@@ -37,7 +37,7 @@ static enum mark_sign times(unsigned char a, unsigned char b) {
     return a == b ? MARK_PLUS : MARK_MINUS;
 }
 
-static int marks_compare(const struct mark *a, const struct mark *b) {
+static int compare_digests(const struct mark *a, const struct mark *b) {
     return memcmp(a->digest, b->digest, MARK_BYTES);
 }
 
@@ -57,7 +57,7 @@ static struct mark leaf_mark(const struct node *node) {
 
 /* a + b = s (p + t q): the smaller digest is p and its sign s; where both are equal, s is plus if one of them is. */
 static struct mark sum_mark(struct mark a, struct mark b) {
-    int order = marks_compare(&a, &b);
+    int order = compare_digests(&a, &b);
     bool swap = order > 0 || (order == 0 && a.sign == MARK_MINUS);
     const struct mark *p = swap ? &b : &a, *q = swap ? &a : &b;
     struct digest digest = start("sum");
@@ -75,7 +75,7 @@ static struct mark negative(struct mark a) {
 
 /* A product, whose factors are unordered, or a quotient. */
 static struct mark ratio_mark(enum op op, const struct mark *a, const struct mark *b) {
-    bool swap = op == OP_MUL && marks_compare(a, b) > 0;
+    bool swap = op == OP_MUL && compare_digests(a, b) > 0;
     struct digest digest = start(operator_text(op));
     digest_add(&digest, swap ? b->digest : a->digest, MARK_BYTES);
     digest_add(&digest, swap ? a->digest : b->digest, MARK_BYTES);

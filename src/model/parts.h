@@ -8,9 +8,9 @@
 #define HN_MODEL_PARTS_H
 
 #include "base/arena.h"
+#include "base/names.h"
 #include "hardnet/model.h"
 #include "model/graph.h"
-#include "base/names.h"
 
 struct model_input {
     const char *name;
