@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static hn_status check_request(const struct program_request *request, hn_error *error) {
+static hn_status check_program_request(const struct program_request *request, hn_error *error) {
     const struct graph *graph = request->graph;
     if (request->stride == 0)
         return error_set(error, HN_INVALID, "program: the stride must be at least 1");
@@ -202,7 +202,7 @@ hn_status program_widen(struct program **out, const struct program *program, uin
 hn_status program_create(struct program **out, const struct program_request *request, hn_error *error) {
     struct compiler compiler = {.request = request, .graph = request->graph};
     *out = NULL;
-    hn_status status = check_request(request, error);
+    hn_status status = check_program_request(request, error);
     if (status != HN_OK)
         return status;
     status = compiler_begin(&compiler, error);

@@ -153,17 +153,17 @@ hn_status json_read_text(struct json_cursor *c, struct json_text *text, char *ou
 
 /* ---- numbers ---- */
 
-static bool is_digit(const struct json_cursor *c) {
+static bool next_is_digit(const struct json_cursor *c) {
     return c->at < c->end && *c->at >= '0' && *c->at <= '9';
 }
 
 hn_status json_size(struct json_cursor *c, size_t *value) {
     skip_blanks(c);
     *value = 0;
-    if (!is_digit(c))
+    if (!next_is_digit(c))
         return json_refuse(c, "expected a whole number");
     const unsigned char *first = c->at;
-    for (; is_digit(c); c->at++)
+    for (; next_is_digit(c); c->at++)
         if (!size_multiply(*value, 10, value) || !size_add(*value, (size_t)(*c->at - '0'), value))
             return json_refuse(c, "a number is too large");
     if (*first == '0' && c->at - first > 1)

@@ -62,7 +62,7 @@ static void summarise(hn_check_correction *c) {
     }
 }
 
-static void run(hn_check_correction *c, struct check *check, const hn_layer *layer) {
+static void run_correction(hn_check_correction *c, struct check *check, const hn_layer *layer) {
     c->count = c->failed = check->inputs > 0 ? check->points : 1;
     c->reports = check_take(check, c->count, sizeof *c->reports);
     c->y = check_take(check, c->count * check->columns, sizeof *c->y);
@@ -91,6 +91,6 @@ void check_correct(struct check *check) {
     }
     hn_layer *layer = make(c, check);
     if (layer)
-        run(c, check, layer);
+        run_correction(c, check, layer);
     hn_layer_destroy(layer);
 }

@@ -44,7 +44,7 @@ static void reserve(struct row_rank *f, struct check *check) {
 }
 
 /* False when an entry is not finite. */
-static bool fill(struct row_rank *f, const struct probe *probe, const size_t *active) {
+static bool fill_factor(struct row_rank *f, const struct probe *probe, const size_t *active) {
     const struct check_matrix *j = &probe->check->by_y;
     bool finite = true;
     for (size_t k = 0; k < f->rows; k++)
@@ -100,7 +100,7 @@ static void factor(hn_check_rank *report, const struct probe *probe, const size_
     reserve(&f, check);
     if (check->status != HN_OK)
         return;
-    if (!fill(&f, probe, active)) {
+    if (!fill_factor(&f, probe, active)) {
         report->why_not = "a derivative is not finite at the result";
         return;
     }

@@ -200,7 +200,7 @@ static void put_sum(struct lister *lister, uint32_t target, uint32_t offset) {
 }
 
 /* Space for the targets with their pairs, and `words` more. */
-static hn_status make_room(struct lister *lister, size_t words, hn_error *error) {
+static hn_status reserve_words(struct lister *lister, size_t words, hn_error *error) {
     struct damped *system = lister->system;
     for (uint32_t t = 0; t < lister->targets; t++)
         words += 3 + 2 * (size_t)lister->pairs[t];
@@ -214,7 +214,7 @@ static hn_status make_room(struct lister *lister, size_t words, hn_error *error)
 static hn_status put_column(struct lister *lister, size_t j, hn_error *error) {
     const struct symbolic *symbolic = lister->symbolic;
     uint32_t offset = 0, before = symbolic->row_first[j + 1] - symbolic->row_first[j];
-    hn_status status = make_room(lister, 1 + 3 * (size_t)before, error);
+    hn_status status = reserve_words(lister, 1 + 3 * (size_t)before, error);
     if (status == HN_OK)
         status = shift_slot(lister, symbolic->order[j], lister->folded[0], &offset, error);
     if (status != HN_OK)
@@ -238,7 +238,7 @@ static hn_status put_column(struct lister *lister, size_t j, hn_error *error) {
 static hn_status put_row(struct lister *lister, size_t i, hn_error *error) {
     const struct symbolic *symbolic = lister->symbolic;
     uint32_t last = lister->targets - 1, offset = 0;
-    hn_status status = make_room(lister, 1, error);
+    hn_status status = reserve_words(lister, 1, error);
     if (status == HN_OK && symbolic)
         put_word(lister, lister->targets);
     for (uint32_t t = 0; t <= last && status == HN_OK; t++) {

@@ -16,7 +16,7 @@ void vectors_release(struct vectors *vectors) {
 }
 
 /* An empty pattern with space for `entries` entries. */
-static bool make_room(struct vectors *out, size_t count, size_t across, size_t entries) {
+static bool allocate_vectors(struct vectors *out, size_t count, size_t across, size_t entries) {
     size_t capacity[3] = {0};
     *out = (struct vectors){.count = count, .across = across};
     out->first = array_grow(NULL, &capacity[0], count + 1, sizeof *out->first);
@@ -31,7 +31,7 @@ static bool make_room(struct vectors *out, size_t count, size_t across, size_t e
 }
 
 bool vectors_copy(struct vectors *out, size_t rows, size_t columns, const size_t *first, const uint32_t *index) {
-    if (!make_room(out, rows, columns, first[rows]))
+    if (!allocate_vectors(out, rows, columns, first[rows]))
         return false;
     memcpy(out->first, first, (rows + 1) * sizeof *first);
     for (size_t e = 0; e < first[rows]; e++) {
@@ -42,7 +42,7 @@ bool vectors_copy(struct vectors *out, size_t rows, size_t columns, const size_t
 }
 
 bool vectors_transpose(struct vectors *out, const struct vectors *in) {
-    if (!make_room(out, in->across, in->count, in->first[in->count]))
+    if (!allocate_vectors(out, in->across, in->count, in->first[in->count]))
         return false;
     for (size_t e = 0; e < in->first[in->count]; e++)
         out->first[in->index[e] + 1]++;
@@ -63,7 +63,7 @@ bool vectors_transpose(struct vectors *out, const struct vectors *in) {
 bool vectors_select(struct vectors *out, const struct vectors *in, const uint32_t *number, bool numbered,
                     size_t across) {
     size_t at = 0;
-    if (!make_room(out, in->count, across, in->first[in->count]))
+    if (!allocate_vectors(out, in->count, across, in->first[in->count]))
         return false;
     for (size_t i = 0; i < in->count; i++) {
         for (size_t e = in->first[i]; e < in->first[i + 1]; e++)
@@ -111,7 +111,7 @@ bool gram_pattern(struct vectors *out, const struct vectors *rows, const struct 
     uint32_t *seen = arena_zeros(&scratch, rows->count, sizeof *seen);
     for (size_t i = 0; seen && i < rows->count; i++)
         total += neighbours(rows, columns, i, seen, NULL);
-    bool made = seen && make_room(out, rows->count, rows->count, total);
+    bool made = seen && allocate_vectors(out, rows->count, rows->count, total);
     /* Stale marks cannot equal those of row i: earlier rows have renewed theirs, later rows have larger ones. */
     for (size_t i = 0; made && i < rows->count; i++)
         out->first[i + 1] = out->first[i] + neighbours(rows, columns, i, seen, out->index + out->first[i]);
@@ -129,7 +129,7 @@ static size_t append_row(struct vectors *out, size_t at, const struct vectors *f
 bool gram_extend(struct vectors *out, const struct vectors *pattern, const struct vectors *u_rows,
                  const struct vectors *u_columns) {
     size_t m = pattern->count, n = m + u_columns->count, at = 0;
-    if (!make_room(out, n, n, pattern->first[m] + 2 * u_rows->first[m]))
+    if (!allocate_vectors(out, n, n, pattern->first[m] + 2 * u_rows->first[m]))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (i < m)

@@ -282,7 +282,7 @@ static size_t add_seeds(struct slp_finder *f, struct seed *seeds, uint32_t a) {
     return count;
 }
 
-static bool choose(struct slp_finder *f) {
+static bool choose_pairs(struct slp_finder *f) {
     struct seed *seeds = base_allocate((f->count + 1) * NEAR_SEEDS * sizeof *seeds);
     size_t count = 0;
     if (!seeds)
@@ -322,7 +322,7 @@ static void give_all_up(struct slp_finder *f) {
 
 /* ---- all of it ---- */
 
-static bool take_lists(struct slp_finder *f, struct buffers *buffers, struct slp_pairs *pairs) {
+static bool take_pair_lists(struct slp_finder *f, struct buffers *buffers, struct slp_pairs *pairs) {
     size_t operands = 0, count = f->count;
     for (size_t i = 0; i < count; i++)
         operands += slp_at(f, i)->count;
@@ -353,14 +353,14 @@ bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct 
         .s = s, .liveness = liveness, .first = region->first, .count = region->period, .loose = loose};
     struct buffers buffers = {.count = 0};
     *pairs = (struct slp_pairs){.count = region->period};
-    bool done = take_lists(&f, &buffers, pairs);
+    bool done = take_pair_lists(&f, &buffers, pairs);
     if (done) {
         for (uint32_t i = 0; i < f.count; i++)
             f.mate[i] = i;
         find_outlines(&f);
         find_uses(&f);
         find_colours(&f);
-        done = (loose && !collects(&f)) || (choose(&f) && !f.failed);
+        done = (loose && !collects(&f)) || (choose_pairs(&f) && !f.failed);
     }
     pairs->tried = f.tried;
     if (done) {

@@ -127,7 +127,7 @@ static void extend(struct keeper *k, uint32_t statement, uint32_t until) {
     }
 }
 
-static void choose(struct keeper *k) {
+static void choose_kept(struct keeper *k) {
     for (uint32_t time = 0; time < k->acts->count; time++) {
         const struct act *act = &k->acts->list[time];
         uint32_t until = act->kind == ACT_STATEMENT ? k->last[2 * (size_t)act->statement] : 0;
@@ -175,6 +175,6 @@ bool keeper_create(struct keeper *k, const struct printer *p, const struct acts 
     each_use(k, note_use);
     memcpy(k->next, k->uses, k->values * sizeof *k->next);
     note_acts(k);
-    choose(k);
+    choose_kept(k);
     return true;
 }
