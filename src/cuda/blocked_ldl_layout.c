@@ -10,7 +10,7 @@ static uint64_t longer(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* ---- where the layer's vectors lie ---- */
+/* ---- offsets of the layer's vectors ---- */
 
 static void name_vectors(struct system_layout *l) {
     const struct plan *p = l->plan;
@@ -65,7 +65,7 @@ static void name_sizes(struct system_layout *l) {
     layout_name(l, "TILED_NONE", UINT32_MAX);
 }
 
-/* ---- slots of the loops' own ---- */
+/* ---- slots of the loops ---- */
 
 static void take_slots(struct system_layout *l) {
     const struct plan *p = l->plan;
@@ -91,7 +91,7 @@ static void take_slots(struct system_layout *l) {
 
 /* ---- constant rows ---- */
 
-/* The first row behind the rows of the block that follow one another from here on; the row itself where it is none. */
+/* The end of the run of block rows that starts at this row; the row itself if it is not in the block. */
 static uint32_t run_end(const struct system_layout *l, uint32_t row) {
     const struct tiled_block *block = &l->tiled->block;
     while (row < l->plan->rows && block->number[row] != UINT32_MAX)
@@ -106,7 +106,7 @@ static void place_runs(struct system_layout *l) {
     l->word_count += l->plan->rows;
 }
 
-/* Weights and squared rows, of those that are not known, too, where nobody asks. */
+/* Weights and squared rows; those of rows that are not known are unused. */
 static void place_known(struct system_layout *l) {
     size_t rows = l->known ? l->plan->rows : 0;
     for (size_t i = 0; l->numbers && i < rows; i++) {

@@ -105,7 +105,8 @@ static bool depends(const struct statements *s, size_t i, const struct statement
     return false;
 }
 
-/* The number of statements from statement i on that form a group; 1: none. Groups are short: each statement is compared with all others. */
+/* The number of statements from statement i on that form a group; 1: none. Groups are short: each statement is compared with all
+ * others. */
 static size_t group_count(const struct statements *s, size_t i) {
     enum { MOST = 64 };
     size_t count = 1;

@@ -1,7 +1,9 @@
-/* bytecode.h - statements as words in global memory, interpreted by cuda/kernels/bytecode_run.h: for entries that are too long for code.
+/* bytecode.h - statements as words in global memory, interpreted by cuda/kernels/bytecode_run.h: for entries that are too long for
+ * code.
  *
- * Input: the statements of some entries. Output: one array of words, one of numbers, and the range of words of each entry. Statements of
- * one function that do not depend on each other form groups, so that a thread reads the arguments of several before it waits for any.
+ * Input: the statements of some entries. Output: one array of words, one of numbers, and the range of words of each entry.
+ * Statements of one function that do not depend on each other form groups, so that a thread reads the arguments of several before
+ * it waits for any.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BYTECODE_H
@@ -26,8 +28,8 @@ struct bytecode {
 /* Compiles entry, with renames. HN_LIMIT if 32 bits cannot number the words. */
 hn_status bytecode_create(struct bytecode *bytecode, const struct ir_module *ir, hn_error *error);
 
-/* Converts numbers to contiguous floats, for float kernels, after all numbers are added. HN_UNSUPPORTED if one overflows; the model's own
- * constants are already checked. */
+/* Converts numbers to contiguous floats, for float kernels, after all numbers are added. HN_UNSUPPORTED if one overflows; the
+ * model's own constants are already checked. */
 hn_status bytecode_round(struct bytecode *bytecode, hn_error *error);
 size_t bytecode_number_bytes(const struct bytecode *bytecode); /* of one */
 

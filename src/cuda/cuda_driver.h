@@ -88,8 +88,8 @@ struct cuda_driver {
 hn_status driver_open(struct cuda_driver *driver, hn_error *error);
 void driver_close(struct cuda_driver *driver); /* accepts zeros */
 
-/* Loads functions by name into a struct of pointers whose first member is the library's handle and whose other members are in the order of the
- * names. NULL, or the name of the first that is missing. */
+/* Loads functions by name into a struct of pointers whose first member is the library's handle and whose other members are in the
+ * order of the names. NULL, or the name of the first that is missing. */
 typedef char symbol_name[48];
 const char *symbols_load(void *library, const symbol_name *names, size_t count);
 

@@ -1,8 +1,8 @@
-/* device_code.c - machine code of a kernel, by way of the user's cache: the same folder, files and rules as for kernels of the host
+/* device_code.c - machine code of a kernel, from the user's cache or compiled: the same folder, files and rules as for CPU kernels
  * (codegen/kernel/kernel_file.h).
  *
- * A file is named by a digest of all that the code depends on: the text, the device's compute capability, the library's version, the
- * compiler's options. Which NVRTC compiled it is no part of that: the text fixes every rounding.
+ * A file is named by a digest of all that the code depends on: the text, the device's compute capability, the library's version,
+ * the compiler's options. The version of NVRTC is not included: the text determines all rounding.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -38,7 +38,7 @@ static struct kernel_identity identify(const struct code_subject *subject) {
     return id;
 }
 
-/* True when the cache has it. One that is damaged counts as none; one that must not be trusted is an error. */
+/* True if the cache has it. A damaged file is ignored; one that must not be trusted is an error. */
 static bool device_code_find(struct file_bytes *code, const char *path, const struct kernel_identity *wanted,
                              hn_status *status, hn_error *error) {
     struct kernel_identity found;
@@ -61,7 +61,7 @@ static bool device_code_find(struct file_bytes *code, const char *path, const st
     return false;
 }
 
-/* Code that can be loaded, from functions that were compiled side by side; the context is the thread's. */
+/* Links functions that were compiled in parallel. The context is current. */
 static hn_status link_entered(struct file_bytes *code, const struct cuda_driver *cu, hn_error *error) {
     cuda_link link = NULL;
     void *linked = NULL;
@@ -77,7 +77,7 @@ static hn_status link_entered(struct file_bytes *code, const struct cuda_driver 
     if (status == HN_OK && !(copy = base_allocate(bytes + 1)))
         status = error_no_memory(error, "the device's kernel");
     if (status == HN_OK) {
-        memcpy(copy, linked, bytes); /* the driver's own is gone with the link */
+        memcpy(copy, linked, bytes); /* `linked` ends with the link */
         base_release(code->data);
         *code = (struct file_bytes){copy, bytes};
     }
@@ -85,7 +85,7 @@ static hn_status link_entered(struct file_bytes *code, const struct cuda_driver 
     return status;
 }
 
-/* Holds the context itself: the layer's may still be on its way. */
+/* Retains the context itself: another thread may still create the layer's. */
 static hn_status link_parts(struct file_bytes *code, const hn_device_layer *layer, hn_error *error) {
     hn_device_layer own = *layer;
     hn_status status = device_hold(&own, error);
@@ -100,8 +100,7 @@ static hn_status link_parts(struct file_bytes *code, const hn_device_layer *laye
     return status;
 }
 
-/* Side by side where that is wanted and can be done: a driver need not link what a compiler made that is newer than itself, though it may
- * load its code. */
+/* In parallel if requested and possible: a driver may refuse to link the code of a newer compiler, though it can load it. */
 static hn_status compile_and_link(const struct nvrtc *nvrtc, struct file_bytes *code, const hn_device_layer *layer,
                                   const struct code_subject *subject, hn_error *error) {
     struct nvrtc_way way = subject->way;
@@ -124,7 +123,7 @@ static hn_status device_code_compile(struct file_bytes *code, hn_device_layer *l
     hn_status status = nvrtc_open(&nvrtc, layer->options.compiler, error);
     if (status != HN_OK)
         return status;
-    if (subject->gradients) /* corrections are compiled beside them */
+    if (subject->gradients) /* the forward kernel is compiled at the same time */
         nvrtc_take_apart(&nvrtc);
     nvrtc.version(&major, &minor);
     layer->info.nvrtc = 1000 * major + 10 * minor;

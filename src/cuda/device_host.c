@@ -1,7 +1,7 @@
 /* device_host.c - a batch in host memory: copied to the device, run there, copied back; see hardnet/device.h.
  *
- * All arrays of a call are in one block of device memory, allocated for the call in stream order if the device supports it: else its
- * release waits for the kernels of all other calls.
+ * All arrays of a call are in one block of device memory, allocated for the call in stream order if the device supports it: else
+ * its release waits for the kernels of all other calls.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"

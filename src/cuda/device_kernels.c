@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* Resident warps of a multiprocessor. paper's register kernels in double: one warp for each scheduler; with 8 their slots and spilled
- * registers leave the caches, and the steps of 100 000 samples take 1.5 times as long. Methods with weights and slots in global memory
- * leave the caches anyway, and floats fit: 8 warps take 0.9 and 0.6 of the time of 4. */
+/* Resident warps of a multiprocessor. paper's register kernels in double: one warp for each scheduler; with 8 their slots and
+ * spilled registers leave the caches, and the steps of 100 000 samples take 1.5 times as long. Methods with weights and slots in
+ * global memory leave the caches anyway, and floats fit: 8 warps take 0.9 and 0.6 of the time of 4. */
 enum { MOST_PAPER = 4, MOST_MANY = 8, MOST_VERDICTS = 16 };
 
 enum { MOST_KERNELS = 4 };
@@ -228,7 +228,8 @@ static void add_job(struct kernel_job *jobs, size_t *count, const hn_device_laye
     job->worker = (struct worker){.work = make_code, .argument = job};
 }
 
-/* float64: a forward kernel, and one of gradients. float32: both in float, then in double; double gradients only if there are steps. */
+/* float64: a forward kernel, and one of gradients. float32: both in float, then in double; double gradients only if there are
+ * steps. */
 hn_status device_make_kernels(hn_device_layer *layer, const hn_model *model, hn_error *error) {
     char fingerprint[HN_FINGERPRINT_BYTES];
     bool single = layer->options.precision == HN_PRECISION_FLOAT32, pulls = layer->options.gradients;

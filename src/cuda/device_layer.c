@@ -1,4 +1,4 @@
-/* device_layer.c - the life of a layer on a device: driver, device, context, kernels. See hardnet/device.h.
+/* device_layer.c - creates and destroys a layer on a device: driver, device, context, kernels. See hardnet/device.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

@@ -170,7 +170,7 @@ static void place_training(struct layout *layout, struct device_policy *p) {
 
 /* ---- memory of refinement ---- */
 
-/* Threads whose slots the device has room for, whole warps; none where 32 bits do not count the numbers of a warp. */
+/* Threads whose slots fit the device, whole warps; 0 if 32 bits cannot number the slots of a warp. */
 static size_t most_threads(const struct device_policy *p) {
     size_t bytes = size_product(p->plan.slots, sizeof(double));
     return p->plan.slots > UINT32_MAX / REFINE_WARP
@@ -377,7 +377,7 @@ static hn_status make_layers(struct device_policy *p, const struct device_policy
     return status;
 }
 
-/* Sets refines unless the device lacks the memory, which is no failure. */
+/* Sets refines unless the device lacks the memory, which is not an error. */
 static void create_refinement(struct device_policy *p, const hn_model *model) {
     p->status = refine_plan_create(&p->plan, model, 1, p->error);
     p->refines = p->status == HN_OK && most_threads(p) > 0;

@@ -1,6 +1,6 @@
 /* device_policy_parts.h - a policy on a device, as its own files see it.
  *
- * After the first failure of a call no function starts anything more: `status` keeps it until policy_leave.
+ * After the first failure of a call the other functions do nothing: `status` keeps it until policy_leave.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_DEVICE_POLICY_PARTS_H
@@ -53,19 +53,19 @@ struct device_policy {
     hn_error *error;
 };
 
-/* Between the two the context is the thread's. The first returns whether it is; the second waits for the stream in any
- * case and returns the first failure. */
+/* The context is current between the two; false if that fails. The second waits for the stream in any case and returns the first
+ * failure. */
 bool policy_enter(struct device_policy *policy, hn_error *error);
 hn_status policy_leave(struct device_policy *policy);
 
 /* Memory for so many inputs: the arrays and sizes of the call. */
 void policy_make_room(struct device_policy *policy, size_t count);
 
-/* Between host and device, in the order of the stream; NULL on the host: nothing. */
+/* Between host and device, in stream order; NULL on the host: no copy. */
 void policy_copy_in(struct device_policy *policy, const void *to, const void *from, size_t bytes);
 void policy_copy_out(struct device_policy *policy, void *to, const void *from, size_t bytes);
 
-/* As many threads as there are numbers, as far as they run at once. */
+/* One thread per number, up to the resident ones. */
 void policy_launch(struct device_policy *policy, enum policy_kernel kernel, size_t numbers);
 
 #endif

@@ -92,7 +92,7 @@ hn_status device_policy_run(struct device_policy *p, const struct device_policy_
     return policy_leave(p);
 }
 
-/* What is evaluated at samples. */
+/* Values of samples. */
 static void give_values(struct device_policy *p, const struct samples *to) {
     const struct samples *from = &p->call.samples;
     bool there = p->call.program.slots > 0;
@@ -147,7 +147,7 @@ static void learn_targets(struct device_policy *p, const double *targets) {
     policy_launch(p, POLICY_choose, c->among.inputs);
 }
 
-/* Every input from where it explores, as samples of one candidate each. */
+/* Refines from the exploration points: one candidate per input. */
 static void explore(struct device_policy *p, const struct device_training *training) {
     struct policy_call *c = &p->call;
     const struct samples own = c->samples;

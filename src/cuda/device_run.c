@@ -23,8 +23,8 @@ SAME_OFFSET(reason)
 
 /* ---- memory ----
  *
- * The workspace: two counters, slots in global memory, and of float32 the reports and outputs of the floats. The tape of float32 has
- * the steps in float, then the few in double. */
+ * The workspace: two counters, slots in global memory, and of float32 the reports and outputs of the floats. The tape of float32
+ * has the steps in float, then the few in double. */
 
 /* One batch: the call of the first kernel, and of float32 that of the double kernel after it (of gradients: before it). */
 struct batch_call {
@@ -42,7 +42,8 @@ static bool is_single(const hn_device_layer *layer) {
     return layer->options.precision == HN_PRECISION_FLOAT32;
 }
 
-/* Fused iterations of methods with weights diverge: one sample's tape is contiguous. Else threads write in step, and tapes are interleaved. */
+/* Fused iterations of methods with weights diverge: one sample's tape is contiguous. Else threads write in step, and tapes are
+ * interleaved. */
 static void place_tape(struct layout *layout, const struct batch_call *b, size_t room, size_t number,
                        struct device_call *call) {
     const hn_device_layer *layer = b->layer;
@@ -195,8 +196,8 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *b, co
     return refuse_first(all, sizeof all / sizeof all[0], error);
 }
 
-/* Warps of a block: 1 for few samples, which spread over many multiprocessors; all resident ones if a multiprocessor is full; else 2, because
- * warps wait for each other. */
+/* Warps of a block: 1 for few samples, which spread over many multiprocessors; all resident ones if a multiprocessor is full; else
+ * 2, because warps wait for each other. */
 static unsigned warps_of_block(const hn_device_layer *layer, const struct device_kernel *kernel, unsigned warps) {
     unsigned multiprocessors = (unsigned)layer->info.multiprocessors;
     unsigned each = kernel->together ? (warps + multiprocessors - 1) / multiprocessors : 1;

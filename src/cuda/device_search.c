@@ -145,7 +145,7 @@ static void list_all(struct device_search *s, struct device_lists *all) {
     const struct nearest_parts *from = &s->near.parts;
     struct search_places *to = &s->places;
     to->near = *from;
-    if (s->affine.there) /* else nothing of it is, also where it has a goal */
+    if (s->affine.there) /* else none of it is used, not even a goal */
         to->affine = s->affine;
     add_plan(all, &from->plan, &to->near.plan);
     add_products(all, &from->products, &to->near.products);
@@ -229,7 +229,7 @@ static void device_search_measure(struct device_search *s, const hn_device_layer
     p->maximizes = hn_model_objective(model).maximize;
 }
 
-/* The places go last: they hold the addresses of all others. */
+/* The places come last: they contain the addresses of all others. */
 static hn_status move_there(const hn_device_layer *layer, struct device_search *s, hn_error *error) {
     struct device_lists all = {.count = 0};
     list_all(s, &all);

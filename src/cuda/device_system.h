@@ -27,7 +27,7 @@ struct device_system {
 /* Zeros if the system is among the statements. Statements of evaluation that the loops replace are removed. */
 hn_status device_system_create(struct device_system *out, struct ir_module *ir, bool single, hn_error *error);
 
-/* Behind the words and numbers that are listed. */
+/* Appends its words and numbers to the bytecode. */
 hn_status device_system_list(struct device_system *system, struct bytecode *bytecode, const struct ir_module *ir,
                              hn_error *error);
 void device_system_release(struct device_system *system);

@@ -34,7 +34,7 @@ static hn_status choose_form(hn_device_forecast *out, const struct ir_module *ir
         out->bytes = bytes > out->bytes ? bytes : out->bytes;
     }
     bool rolled = out->bytes <= out->bytes_most;
-    bool straight = out->operands <= out->operands_most && ir->plan->tape_numbers == 0; /* a search is far longer */
+    bool straight = out->operands <= out->operands_most && ir->plan->tape_numbers == 0; /* a search is much longer */
     out->form = !ir->solves ? HN_DEVICE_DENSE
                 : straight  ? HN_DEVICE_STRAIGHT
                 : rolled    ? HN_DEVICE_ROLLED

@@ -28,14 +28,14 @@ static uint32_t offset_of(const struct leveler *l, uint32_t name) {
     return (uint32_t)(name < slots ? name : l->spare + (name - slots));
 }
 
-/* The value that an instruction reads there: its offset; its level is one that the instruction must not come before. */
+/* The offset of the value in a slot; raises *level to the first one that can read it. */
 static uint32_t read_slot(const struct leveler *l, uint32_t slot, uint32_t *level) {
     uint32_t name = l->current[slot];
     *level = l->level[name] > *level ? l->level[name] : *level;
     return offset_of(l, name);
 }
 
-/* What a later instruction of the phase writes over is dead by then: it gets a name of its own. */
+/* A value that a later instruction of the phase overwrites is a temporary: it gets a new name. */
 static uint32_t write_slot(struct leveler *l, uint32_t slot, size_t at, uint32_t level) {
     uint32_t name = l->last[slot] == at ? slot : (uint32_t)(l->program->slots + l->names++);
     l->current[slot] = name;
@@ -43,7 +43,7 @@ static uint32_t write_slot(struct leveler *l, uint32_t slot, size_t at, uint32_t
     return offset_of(l, name);
 }
 
-/* Lists that several instructions share name the same values in all of them. */
+/* Instructions that share a list read the same values. */
 static void read_arguments(const struct leveler *l, struct instruction *at, uint32_t *level) {
     const struct program *p = l->program;
     uint32_t *const arguments[MOST_ARGUMENTS] = {&at->a, &at->b, &at->c};
@@ -78,7 +78,7 @@ static struct instruction rename_instruction(struct leveler *l, size_t i) {
     return at;
 }
 
-/* In levels, in each as they were. */
+/* A stable counting sort by level. */
 static void sort_phase(struct leveler *l, struct instruction *code, size_t first, size_t end) {
     memset(l->begin, 0, (l->levels + 1) * sizeof *l->begin);
     for (size_t i = first; i < end; i++)
@@ -156,7 +156,7 @@ static void find_entries(const struct signed_system *s, uint32_t *own_entry) {
         }
 }
 
-/* first[k] is where those of unknown k end while they are filled in. */
+/* While entries are added, first[k] is the end of those of unknown k. */
 static void find_touched(const struct signed_system *s, uint32_t *first, uint32_t *touch) {
     memset(first, 0, (s->order + 1) * sizeof *first);
     for (size_t e = 0; e < s->entries; e++)

@@ -1,8 +1,8 @@
-/* level_schedule.h - what a team of threads walks in place of what one thread does: see kernels_block.h.
+/* level_schedule.h - the program and the linear system of a search for a thread block (kernels_block.h).
  *
- * In come a program and a system as the library has them; out go the same instructions in levels, and lists of the system by entries and by
- * unknowns. A program reuses the slots of what is dead, which makes instructions wait for each other that have nothing to do with each other:
- * here each temporary has a number of its own, behind everything else that a sample has.
+ * Input: a program and a system of the library. Output: the same instructions sorted by level, and lists of the system by entries
+ * and by unknowns. The program reuses slots of dead values, which makes independent instructions wait for each other: here each
+ * temporary has a separate slot, after all other numbers of a sample.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_LEVEL_SCHEDULE_H

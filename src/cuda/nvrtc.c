@@ -107,8 +107,8 @@ void nvrtc_take_apart(struct nvrtc *nvrtc) {
         *nvrtc = apart;
 }
 
-/* Quotients and roots are rounded correctly, denormal numbers stay; fused multiply-add in float only. Functions that are linked later are
- * compiled by as many threads as there are cores. */
+/* Quotients and roots are rounded correctly, denormal numbers stay; fused multiply-add in float only. Functions that are linked
+ * later are compiled by as many threads as there are cores. */
 const char *nvrtc_option(size_t i, const struct nvrtc_way *way) {
     static const char options[][48] = {"--std=c++20",     "--device-as-default-execution-space",
                                        "--prec-div=true", "--prec-sqrt=true",

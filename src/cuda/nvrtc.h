@@ -29,12 +29,12 @@ struct nvrtc {
 };
 #undef NVRTC_FIELD
 
-/* path: of the library; NULL: nvrtc_find. HN_UNSUPPORTED if there is none. The library stays loaded: a compiler that was unloaded and
- * loaded again crashed (docs/decisions.md). */
+/* path: of the library; NULL: nvrtc_find. HN_UNSUPPORTED if there is none. The library stays loaded: a compiler that was unloaded
+ * and loaded again crashed (docs/decisions.md). */
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error);
 
-/* Changes to libnvrtc.alt if CUDA has it (13.0): a second build of the compiler, whose locks are separate, so that the front ends of both
- * run in parallel. */
+/* Changes to libnvrtc.alt if CUDA has it (13.0): a second build of the compiler, whose locks are separate, so that the front ends
+ * of both run in parallel. */
 void nvrtc_take_apart(struct nvrtc *nvrtc);
 
 /* dlopen of the first libnvrtc: by name, in CUDA's folder, or in a package of PyPI; NULL: none. No environment variable is read. */

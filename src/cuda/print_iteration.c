@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-/* What does not fit into registers, where the generator decides that (codegen/print/spill.h). */
+/* Values that the generator spills (codegen/print/spill.h). */
 #define SPILL_ARRAY                                                                                                    \
     "    real kept[SPILL_OWN + 1];\n    real *const spill_near = NEAR_KEPT;\n    (void)kept;\n    "                    \
     "(void)spill_near;\n"
 
-/* Of a warp: the tasks of its threads, one behind the other, then the first places of all threads side by side. */
+/* Shared memory of a warp: the tasks of its threads, one after the other, then the first places of all threads, interleaved. */
 static const char places_text[] =
     "\nenum { SPILL_PLACES = %u, SPILL_NEAR = %u, NEAR_TASK = %u, NEAR_WARP = %d * (NEAR_TASK + SPILL_NEAR) };\n"
     "#ifdef DEVICE_HOST\nenum { SPILL_OWN = 0, NEAR_APART = 1 };\n"
@@ -28,7 +28,7 @@ static const char places_text[] =
     "    (*(volatile real *)((place) < SPILL_NEAR ? &spill_near[(place) * NEAR_APART] : &kept[(place)-SPILL_NEAR]))\n"
     "#endif\n";
 
-/* y in the places that rounds read it from, %u of them, where somebody else has changed it. */
+/* Copies y to the %u places that iterations read, after it changed elsewhere. */
 static const char pins_text[] =
     "\nSIMD_INLINE void thread_pin(struct thread_state *l, const real *slots, real *spill_near) {\n"
     "    if (l->pinned)\n        return;\n    l->pinned = true;\n    DEVICE_UNROLL_MANY\n"
@@ -48,7 +48,7 @@ static const char counted_decides[] = DECIDES;
 static const char counted_steps[] = "    s->used = s->eps;\n";
 static const char counted_ends[] = "    } while (false);\n    thread_stepped(l, slots, &o);\n    return true;\n}\n";
 
-/* The second pass is that of a step that is taken again, from the base. */
+/* The second pass repeats a step from the base. */
 static const char judged_begins[] = ROUND_BEGINS
     "    if (sample_is_fresh(s))\n        thread_rescale(l);\n    SHARED_LOOP\n    for (int pass = 0;; pass++) {\n"
     "    thread_pin(l, slots, spill_near);\n";
@@ -58,7 +58,7 @@ static const char assumed_decides[] = "    if (!l->assumed)\n        thread_eval
 static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] = s->eps;\n";
 static const char judged_ends[] = "    break;\n    }\n    thread_stepped(l, slots, &o);\n    return true;\n}\n";
 
-/* A reciprocal is wrong: nothing of the step is in slots yet. */
+/* A quick reciprocal is wrong: the step has not written any slot yet. */
 static const char round_unsafe[] =
     "    if (quick_fails(doubt)) {\n        thread_step_apart(l);\n        break;\n    }\n";
 static const char back_unsafe[] =
@@ -73,14 +73,14 @@ static const char back_weighs[] = "    thread_adjoint_weigh(b, slots, &o);\n";
 static const char back_damps[] = "    thread_adjoint_damp(b, slots, &o);\n";
 static const char back_ends[] = "}\n";
 
-/* Gradients of bounds, which those by x go through; few ask for either. */
+/* Gradients with respect to bounds, from which those with respect to x are computed; rarely requested. */
 static const char back_bounds[] = "    if (bounds) {\n";
 
 static const char once_listed[] = "\nstatic GENERATED void thread_weights(real *slots) {\n    (void)slots;\n}\n"
                                   "\nstatic GENERATED void thread_residuals(real *slots) {\n"
                                   "    entry_evaluate(slots);\n    entry_residual(slots);\n}\n";
 
-/* Values in registers at once; a thread of a device has 255 registers of 4 bytes, and computing takes some. */
+/* Live values in registers: a thread has 255 registers of 4 bytes, and computing needs some. */
 enum { MOST_DOUBLES = 100, MOST_FLOATS = 205 };
 
 struct round_kind {
@@ -89,52 +89,52 @@ struct round_kind {
     const struct statements *prepare; /* what depends on x only */
 };
 
-static void print_iteration_keep(bool *kept, uint32_t slot, uint32_t count) {
+static void keep_slots(bool *kept, uint32_t slot, uint32_t count) {
     memset(kept + slot, true, count * sizeof *kept);
 }
 
-/* What decisions and the next round read. */
+/* Slots that decisions and the next iteration read. */
 static void keep_forward(bool *kept, const struct plan *p) {
     const uint32_t *joint = plan_words(p, p->joint);
-    print_iteration_keep(kept, p->y, p->outputs);
-    print_iteration_keep(kept, p->summary + SUMMARY_WORST, 1);
-    print_iteration_keep(kept, p->summary + SUMMARY_FINITE, 1);
-    print_iteration_keep(kept, p->summary + SUMMARY_USABLE, 1);
+    keep_slots(kept, p->y, p->outputs);
+    keep_slots(kept, p->summary + SUMMARY_WORST, 1);
+    keep_slots(kept, p->summary + SUMMARY_FINITE, 1);
+    keep_slots(kept, p->summary + SUMMARY_USABLE, 1);
     if (sample_asks_pivots(&p->options))
-        print_iteration_keep(kept, p->system.pivot_range, 2);
+        keep_slots(kept, p->system.pivot_range, 2);
     if (!p->options.weighted)
         return;
-    print_iteration_keep(kept, p->summary, SUMMARY_COUNT);
-    print_iteration_keep(kept, p->scale, p->rows);
-    print_iteration_keep(kept, p->largest, 1);
-    if (p->options.method != HN_METHOD_AUTO) { /* near the projection nobody judges steps by them */
-        print_iteration_keep(kept, p->step_squares, 1);
-        print_iteration_keep(kept, p->step_gain, 1);
+    keep_slots(kept, p->summary, SUMMARY_COUNT);
+    keep_slots(kept, p->scale, p->rows);
+    keep_slots(kept, p->largest, 1);
+    if (p->options.method != HN_METHOD_AUTO) { /* near the projection steps are not judged by them */
+        keep_slots(kept, p->step_squares, 1);
+        keep_slots(kept, p->step_gain, 1);
     }
-    print_iteration_keep(kept, p->base, p->outputs);
+    keep_slots(kept, p->base, p->outputs);
     for (uint32_t k = 0; k < p->joint.count; k++)
-        print_iteration_keep(kept, p->residual + joint[k], 1);
+        keep_slots(kept, p->residual + joint[k], 1);
 }
 
-/* What the step before, and the end, read. */
+/* Slots that the previous step, and the end, read. */
 static void keep_back(bool *kept, const struct plan *p) {
-    print_iteration_keep(kept, p->gradient, p->outputs);
-    print_iteration_keep(kept, p->grad_x, p->inputs);
-    print_iteration_keep(kept, p->grad_lower, p->rows);
-    print_iteration_keep(kept, p->grad_upper, p->rows);
+    keep_slots(kept, p->gradient, p->outputs);
+    keep_slots(kept, p->grad_x, p->inputs);
+    keep_slots(kept, p->grad_lower, p->rows);
+    keep_slots(kept, p->grad_upper, p->rows);
     if (!p->options.weighted)
         return;
-    print_iteration_keep(kept, p->summary + SUMMARY_SQUARES, 1);
-    print_iteration_keep(kept, p->damped, 1);
+    keep_slots(kept, p->summary + SUMMARY_SQUARES, 1);
+    keep_slots(kept, p->damped, 1);
 }
 
-/* The paper's way forward fits into registers nearly as it is, and its statements wait for nothing. */
+/* The forward iteration of paper nearly fits into registers. */
 static size_t most_values(const struct ir_module *ir, bool single, bool back) {
     return !back && !ir->plan->options.weighted ? 0 : single ? MOST_FLOATS : MOST_DOUBLES;
 }
 
-/* As many as leave room for four warps: one for each scheduler of a multiprocessor. Of floats more fit into registers; the way back
- * of methods with weights has many more, and is better off with 8 warps. */
+/* As many as leave shared memory for four warps, one for each scheduler of a multiprocessor. Floats fit into registers; gradients
+ * of methods with weights have many more places, and run faster with 8 warps. */
 static uint32_t places_near(const struct plan *p, const struct round_kind *kind, uint32_t places) {
     enum { MOST_BACK = 190, MOST_FORWARD = 220 };
     bool back = kind->back && !p->options.weighted, forward = !kind->back && p->options.weighted;
@@ -142,7 +142,7 @@ static uint32_t places_near(const struct plan *p, const struct round_kind *kind,
     return places < most ? places : most;
 }
 
-/* Outputs that lie there, too: a round reads each of them several times. No more than half of it, and none where there is nothing. */
+/* Outputs that are copied there, because an iteration reads each of them several times: at most half of the places. */
 static uint32_t outputs_near(const struct plan *p, const struct round_kind *kind) {
     uint32_t most = kind->back ? 0 : places_near(p, kind, UINT32_MAX) / 2;
     return p->outputs < most ? p->outputs : most;
@@ -153,21 +153,20 @@ static void print_places(struct text *out, struct round_room *room, uint32_t pla
     text_add(out, places_text, places, near, room->task, DEVICE_THREADS, DEVICE_THREADS);
 }
 
-/* What stays as it is from where it is first read until the step is done: y, x and what depends on x only, and weights, with what texts
- * say about them before anybody reads it. */
+/* Slots that do not change between their first read and the step: y, x and values that depend on x only, and weights. */
 static void find_steady(bool *steady, const struct ir_module *ir, const struct statements *prepare) {
     const struct plan *p = ir->plan;
-    print_iteration_keep(steady, p->y, p->outputs);
-    print_iteration_keep(steady, p->x, p->inputs);
+    keep_slots(steady, p->y, p->outputs);
+    keep_slots(steady, p->x, p->inputs);
     if (p->options.weighted) {
-        print_iteration_keep(steady, p->scale, p->rows);
-        print_iteration_keep(steady, p->eps, 1);
-        print_iteration_keep(steady, p->slots + LANES_HOLD, 1);
-        print_iteration_keep(steady, p->slots + LANES_LEADS, 1);
+        keep_slots(steady, p->scale, p->rows);
+        keep_slots(steady, p->eps, 1);
+        keep_slots(steady, p->slots + LANES_HOLD, 1);
+        keep_slots(steady, p->slots + LANES_LEADS, 1);
     }
     for (size_t i = 0; i < prepare->count; i++)
         for (uint32_t d = 0; d < statement_destinations(&prepare->list[i]); d++)
-            print_iteration_keep(steady, prepare->operands[prepare->list[i].first + d], 1);
+            keep_slots(steady, prepare->operands[prepare->list[i].first + d], 1);
 }
 
 static bool print_links(struct text *out, const struct ir_module *ir, const struct print_link *links, size_t count,
@@ -207,7 +206,7 @@ static bool print_links(struct text *out, const struct ir_module *ir, const stru
     return done;
 }
 
-/* Evaluation and one entry behind it, as a function that leaves only what that entry writes, and the rows' values. */
+/* Evaluation and one entry as a function that stores only the results of that entry and the values of rows. */
 static bool print_once(struct text *out, const struct ir_module *ir, const char *name, enum kernel_entry entry) {
     const struct statements *s = &ir->entry[entry];
     const struct print_link links[] = {{&ir->entry[KERNEL_EVALUATE], "", "", 0, PRINT_LATE},
@@ -219,10 +218,10 @@ static bool print_once(struct text *out, const struct ir_module *ir, const char 
         return false;
     memset(kept, 0, (size_t)ir->slots * sizeof *kept);
     for (uint32_t i = 0; i < ir->plan->value.count; i++)
-        print_iteration_keep(kept, value[i], 1);
+        keep_slots(kept, value[i], 1);
     for (size_t i = 0; i < s->count; i++)
         for (uint32_t d = 0; d < statement_destinations(&s->list[i]); d++)
-            print_iteration_keep(kept, s->operands[s->list[i].first + d], 1);
+            keep_slots(kept, s->operands[s->list[i].first + d], 1);
     const struct print_chain wanted = {.links = links, .count = 2, .kept = kept, .unsafe = "", .places = &places};
     text_add(out, "\nstatic GENERATED void %s(real *slots) {\n    DEVICE_LOCAL(slots);\n", name);
     bool done = print_chain(out, ir, &wanted);
@@ -230,7 +229,7 @@ static bool print_once(struct text *out, const struct ir_module *ir, const char 
     return done;
 }
 
-/* Methods without weights take hundreds of steps from each sample, and more of their warps run at once where registers are few. */
+/* Methods without weights take hundreds of steps per sample: fewer registers, and so more resident warps, matter more. */
 bool round_print_once(struct text *out, const struct ir_module *ir) {
     if (!ir->plan->options.weighted) {
         text_add(out, "%s", once_listed);
@@ -240,7 +239,7 @@ bool round_print_once(struct text *out, const struct ir_module *ir) {
            print_once(out, ir, "thread_residuals", KERNEL_RESIDUAL);
 }
 
-/* The same statements, which leave y in the base before it moves. */
+/* The same statements; y is copied to the base before it changes. */
 static void add_base(struct statements *out, const struct statements *from, const struct plan *p) {
     for (size_t i = 0; i < from->count; i++) {
         uint32_t y = from->operands[from->list[i].first], j = y - p->y;

@@ -1,7 +1,8 @@
-/* print_iteration.h - a whole round as one function of straight code: evaluation, decisions of kernel_registers.h, step.
+/* print_iteration.h - a fused iteration: evaluation, the decisions of kernel_registers.h and the step as one function without
+ * loops.
  *
- * In come the statements of a walk, out goes the text of thread_round or, on the way back, of thread_adjoint_round: statements
- * between decisions. Only what decisions and the next round read is put back into slots. False: out of memory.
+ * Input: the statements of a layer. Output: the text of thread_round, or of thread_adjoint_round for gradients: statements between
+ * decisions. Only values that decisions and the next iteration read are stored to slots. False: out of memory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_PRINT_ITERATION_H
@@ -9,20 +10,19 @@
 
 #include "codegen/emit/emission.h"
 
-/* Where values are that do not fit into registers. Threads of a block share memory that is as near as a cache; the rest is a thread's
- * own, which leaves the caches. */
+/* Spilled values: in shared memory, which is as fast as the L1 cache; the rest in local memory. */
 struct round_room {
     bool single;
     uint32_t task; /* doubles of the task of a thread in shared memory */
     uint32_t near; /* out: doubles of a thread there, with these */
 };
 
-/* near: the same walk with constant weights (ir_create_assumed), which rounds are made of where it has statements. */
+/* near: the same statements with constant weights (ir_create_assumed), used if there are any. */
 bool round_print(struct text *out, const struct ir_module *ir, const struct ir_module *near, struct round_room *room);
 bool round_print_back(struct text *out, const struct ir_module *ir, const struct ir_module *near,
                       struct round_room *room);
 
-/* What a sample needs once, where it begins and where it ends: thread_weights and thread_residuals of kernel_registers.h. */
+/* thread_weights and thread_residuals of kernel_registers.h, which run once per sample. */
 bool round_print_once(struct text *out, const struct ir_module *ir);
 
 #endif

@@ -1,8 +1,8 @@
 /* print_kernel.h - from a plan to the source of a CUDA kernel, and the source of the kernels of policies.
  *
  * Input: a plan. Output: one text in the common subset of CUDA C++ (for NVRTC, without headers) and of C++20 for the host, where
- * DEVICE_HOST is defined and one thread runs all samples: tests run the same text without a GPU. In double the results have the CPU's
- * bits: no fused multiply-add, elementary functions of the library.
+ * DEVICE_HOST is defined and one thread runs all samples: tests run the same text without a GPU. In double the results have the
+ * CPU's bits: no fused multiply-add, elementary functions of the library.
  *
  * Two variants: slots in registers and local memory, for short models; slots in global memory, whose statements are
  * code with rerolled loops (codegen/passes/loop_reroll.h) or bytecode (bytecode.h).
@@ -28,7 +28,8 @@ hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error
 /* Whether an entry is short enough for rolled code. *failed is set when out of memory. */
 bool form_is_rolled(const struct ir_module *ir, enum kernel_entry entry, bool *failed);
 
-/* Threads of a warp; samples of a block of a search over slots in global memory: few, because one slow sample holds up the others. */
+/* Threads of a warp; samples of a block of a search over slots in global memory: few, because one slow sample holds up the
+ * others. */
 enum { DEVICE_THREADS = 32, THREAD_SEARCH_WARP = 8 };
 
 /* A search with a large system has one sample per block: a warp for the leading thread, and helpers (kernels_block.h). */
@@ -60,8 +61,8 @@ struct kernel_code {
 hn_status kernel_print(struct kernel_code *out, const struct device_subject *subject, hn_error *error);
 void kernel_code_release(struct kernel_code *code); /* accepts zeros */
 
-/* The kernels of policies, or those that refine, the same for all models and networks. base_release releases the text. Plan and network:
- * any. */
+/* The kernels of policies, or those that refine, the same for all models and networks. base_release releases the text. Plan and
+ * network: any. */
 hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network, bool refines,
                        hn_error *error);
 
@@ -76,8 +77,8 @@ static inline bool device_is_team(const struct plan *plan) {
     return plan->tape_numbers > 0 && plan->outputs + plan->rows >= BLOCK_UNKNOWNS;
 }
 
-/* Whether rarely called functions are kept short and compiled in parallel: register kernels of methods with weights, and of gradients. The
- * forward kernel of paper has few of them, and its iterations would be slower. */
+/* Whether rarely called functions are kept short and compiled in parallel: register kernels of methods with weights, and of
+ * gradients. The forward kernel of paper has few of them, and its iterations would be slower. */
 static inline bool device_is_apart(const struct device_subject *subject) {
     return subject->adjoint || subject->plan->options.weighted;
 }

@@ -1,8 +1,8 @@
-/* branchless_math.h - what straight rounds compute without a branch for what is rare: a branch ends what a compiler puts in order, and a
- * warp alone then waits for every result.
+/* branchless_math.h - functions of fused iterations without branches for rare cases: a branch ends a basic block, and the compiler
+ * schedules instructions within basic blocks only.
  *
- * Sine and cosine of small angles, reciprocals of pivots, quotients. Where such a number is not right its function says so, and the round
- * has it, or the whole step, from functions that are always right.
+ * Sine and cosine of small angles, reciprocals of pivots, quotients. Each function reports a result that may be wrong; then the
+ * number, or the whole step, is computed by functions that are valid for all arguments.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BRANCHLESS_MATH_H
@@ -14,8 +14,8 @@
 /* ---- sine and cosine ---- */
 
 #if defined(DEVICE_SINGLE) && (!defined(DEVICE_HOST) || defined(QUICK_SINES))
-/* Within two units in the last place, or 2^-36: what is left of a float needs no low part. On the host steps are those of an emitted
- * file, unless somebody asks for this one. */
+/* Within two units in the last place, or 2^-36: the reduced argument of a float needs no low part. On the host only with
+ * QUICK_SINES: its steps are those of an emitted file. */
 SIMD_INLINE bool sincos_near(simd a, simd *sine, simd *cosine) {
     simd shifted = PAIR_FUSED(a, TWO_OVER_PI, ROUND_ZERO), n = shifted - ROUND_ZERO;
     simd y = PAIR_FUSED(-n, HALF_PI_THIRD, PAIR_FUSED(-n, HALF_PI_SECOND, PAIR_FUSED(-n, HALF_PI_FIRST, a)));
@@ -46,15 +46,15 @@ static GENERATED struct sincos_values sincos_any(simd a) {
 
 /* ---- reciprocals ----
  *
- * pivot_quick and pivot_quick_added are kernel_pivot_inverse and kernel_pivot_added_inverse (linalg/pivot_kernel.h) of pivots that are
- * neither huge nor near 0. *doubt gathers whether a result may be wrong, and quick_fails says so.
+ * pivot_quick and pivot_quick_added are kernel_pivot_inverse and kernel_pivot_added_inverse (linalg/pivot_kernel.h) of pivots that
+ * are neither huge nor near 0. quick_fails(*doubt): a result may be wrong.
  *
- * For doubles they are the fast path of the device's own division (an estimate, and Newton's method twice), without the branch to the
- * slow one. Bits are joined, for && is a branch. Floats need not be rounded correctly: the estimate is within two units in the last
- * place, 0 where a denormal number would be right, and infinite or huge where a pivot is denormal or nearly.
+ * For doubles they are the fast path of the device's own division (an estimate, and Newton's method twice), without the branch to
+ * the slow one. Bits are joined, for && is a branch. Floats need not be rounded correctly: the estimate is within two units in the
+ * last place, 0 where a denormal number would be right, and infinite or huge where a pivot is denormal or nearly.
  *
- * __nvvm_... are built-in functions of CUDA's compilers, one instruction each. The host doubts pivots outside 1/8 to 8, so that both
- * ways are run there; its estimates are quotients, of doubles the high words. */
+ * __nvvm_... are built-in functions of CUDA's compilers, one instruction each. The host doubts pivots outside 1/8 to 8, so that
+ * both ways are run there; its estimates are quotients, of doubles the high words. */
 
 #ifdef DEVICE_SINGLE
 typedef float quick_doubt;
@@ -82,7 +82,7 @@ SIMD_INLINE bool quick_fails(quick_doubt doubt) {
     return doubt != 0;
 }
 
-/* Neither d nor 1/d is denormal or nearly: its high word, moved by a constant, is no denormal float. */
+/* Neither d nor 1/d is denormal or nearly: the high word plus a constant is not a denormal float. */
 #ifdef DEVICE_HOST
 #define QUICK_ESTIMATE(d)        simd_of_bits(simd_to_bits(1 / (d)) & ~INT64_C(0xffffffff))
 #define QUICK_IS_NORMAL(d, high) (simd_abs(d) > 0x1p-3 && simd_abs(d) < 0x1p+3)
@@ -119,9 +119,9 @@ SIMD_INLINE simd pivot_quick_added(simd whole, simd d, quick_doubt *doubt) {
 
 /* ---- quotients ----
  *
- * a / b for many a and one b whose reciprocal is rounded correctly: two corrections by the remainder, each in one rounding, round the
- * quotient correctly (P. Markstein, IBM J. Res. Dev. 34, 1990) where quotient and remainder are normal numbers: where b is not near
- * the ends of the range, and a is 0 or not much smaller than b. Floats need not be rounded correctly. */
+ * a / b for many a and one b whose reciprocal is rounded correctly: two corrections by the remainder, each in one rounding, round
+ * the quotient correctly (P. Markstein, IBM J. Res. Dev. 34, 1990) where quotient and remainder are normal numbers: where b is not
+ * near the ends of the range, and a is 0 or not much smaller than b. Floats need not be rounded correctly. */
 
 #ifdef DEVICE_SINGLE
 #define QUOTIENT_LEAST 0
@@ -141,14 +141,14 @@ SIMD_INLINE simd quick_quotient(simd a, simd b, simd inverse) {
     return ROW_FUSED(ROW_FUSED(-b, near, a), inverse, near);
 }
 
-/* ---- masks: a sample of a device's thread always takes what is computed for it ---- */
+/* ---- masks: the sample of a thread is always active ---- */
 
 #undef M
 #define M(slot) ((slot) == LAYER_TAKES ? simd_bits_all(-1) : simd_to_bits(slots[slot]))
 
 /* ---- slots that are read again (codegen/print/spill.h) ----
  *
- * Volatile, as SPILL_AT is: a compiler would keep the value in a register, which another one needs. */
+ * Volatile, as SPILL_AT: a compiler would keep the value in a register. */
 
 #define SLOT_AGAIN(slot) (*(volatile simd *)&slots[slot])
 #define MASK_AGAIN(slot) ((slot) == LAYER_TAKES ? simd_bits_all(-1) : simd_to_bits(SLOT_AGAIN(slot)))

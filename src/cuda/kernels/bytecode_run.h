@@ -1,7 +1,7 @@
-/* bytecode_run.h - interprets statements that are listed in global memory: entries that are too long for code.
+/* bytecode_run.h - interprets bytecode in global memory: entries that are too long for code.
  *
  * A statement is a word, function and number of operands, and its operands: destinations, then arguments. An operand is a
- * slot or, from BYTECODE_NUMBER on, one of the numbers. A group (bytecode_groups_plan.h) is a word, BYTECODE_GROUP and the
+ * slot or, from BYTECODE_NUMBER on, one of the numbers. A group (cuda/bytecode.h) is a word, BYTECODE_GROUP and the
  * number of words after it: the function and its number of arguments, then for each statement a destination and the
  * arguments. Of a group the arguments of BYTECODE_AT_ONCE statements are read before any result is written. All threads of
  * a warp are at the same statement. Sums ascend, each product is rounded before it is added.
@@ -16,7 +16,7 @@
 
 enum { BYTECODE_AT_ONCE = 8 };
 
-/* The addresses of the lists: set before the first call. */
+/* Set before the first call. */
 struct bytecode_memory {
     const uint32_t *words;
     const real *numbers;

@@ -1,6 +1,6 @@
-/* kernel_args.h - what a kernel of the device is called with: both the library and the text of the kernel are compiled with it.
+/* kernel_args.h - the arguments of a kernel, for the library and for kernels.
  *
- * Numbers that come in and go out are doubles, whatever the kernel computes in (real); a tape is the kernel's own.
+ * Inputs and results are doubles; tapes and slots have the kernel's precision (real).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_KERNEL_ARGS_H
@@ -8,7 +8,7 @@
 
 #include "base/real.h"
 
-enum { POLISH_STEPS = 8 }; /* in double, after those of floats, at most */
+enum { POLISH_STEPS = 8 }; /* at most, in double after float */
 
 /* hn_report, to the byte. */
 struct device_report {
@@ -23,7 +23,7 @@ struct device_report {
     int32_t reason, rest; /* rest: zeros, up to the size of hn_report */
 };
 
-/* Everything lies in the memory of the device; what is not wanted, or not there, is 0. */
+/* Arrays in device memory; 0: not requested, or none. */
 struct device_call {
     uint64_t count;
     const double *x, *raw;
@@ -32,22 +32,21 @@ struct device_call {
     double *residual;
     const double *fallback;
     double *warm;
-    struct tape_head *heads; /* of the tape; 0: there is none */
+    struct tape_head *heads; /* of the tape; 0: none */
     real *tape_eps, *tape_y;
     int32_t *tape_kind;
-    uint64_t tape_room, tape_width; /* the steps that it holds of each sample; see struct solver_tape */
+    uint64_t tape_room, tape_width; /* steps of a sample, at most; see struct solver_tape */
     const double *grad_y;
     double *grad_raw, *grad_x, *grad_lower, *grad_upper;
     unsigned char *flagged;
-    unsigned int *next; /* the first sample that nobody has taken */
+    unsigned int *next; /* the counter of samples */
     int32_t repeats_x, repeats_raw;
-    real *global_slots,
-        *global_rows; /* where slots lie in the device's memory: those of all threads, and an array over outputs each */
-    int32_t adds;     /* gradients are added to what is there, and so are flags */
-    const struct device_report *first; /* what a kernel of floats has found, */
-    const double *led;                 /* the outputs that it has led to, */
+    real *global_slots, *global_rows;  /* slots of all threads in global memory; an array over outputs of each */
+    int32_t adds;                      /* gradients and flags are added to the caller's */
+    const struct device_report *first; /* reports of the float kernel, */
+    const double *led;                 /* its outputs, */
     struct tape_head *first_heads;     /* and the heads of its tape */
-    /* of the methods nearest and optimal: what they walk, numbers of all threads, results and gradients of their own */
+    /* the methods nearest and optimal: constant data, workspaces of all threads, results and gradients */
     const struct search_places *search;
     double *search_memory, *multipliers, *tape_numbers, *proof_y;
     const double *grad_multipliers;

@@ -1,9 +1,9 @@
-/* kernel_main.h - the kernel KERNEL_NAME: a thread takes samples until none is left, to correct them or, with DEVICE_GRADIENTS, to compute
- * their gradients. On the host it is a function, whose one thread runs all samples.
+/* kernel_main.h - the kernel KERNEL_NAME: a thread takes samples until none is left, to correct them or, with DEVICE_GRADIENTS, to
+ * compute their gradients. On the host it is a function, whose one thread runs all samples.
  *
  *     open      loads a sample
- *     rounds    iterations: DEVICE_REGISTERS fuses evaluation, decision and step (thread_round); else the threads of a warp run each of
- *               the three together
+ *     rounds    iterations: DEVICE_REGISTERS fuses evaluation, decision and step (thread_round); else the threads of a warp run
+ *               each of the three together
  *     close     evaluates at y, writes verdict, report and results
  *
  * SPDX-License-Identifier: MIT */
@@ -105,7 +105,7 @@ static GENERATED void task_open(task *t, const struct device_call *call, uint64_
     t->sample = sample;
     thread_take_tape(d, &t->tape, call, sample);
 #ifdef DEVICE_REGISTERS
-    t->listed = t->is_best = true;
+    t->weighed = t->is_best = true;
     t->best_is_base = t->pinned = t->evaluated = t->assumed = false;
 #endif
     thread_find(d, call, sample);
@@ -150,9 +150,10 @@ static GENERATED void task_close(task *t, const struct device_call *call) {
 
 /* ---- register kernels ----
  *
- * The threads of a block iterate together: an iteration of lm or auto is about as long as the instruction cache of a multiprocessor, and
- * each warp alone would fetch it again. A thread whose sample has ended waits, because close and open are long and access the slots: until
- * the iterations that threads have waited add up to the cost of both for a block, so that neither takes more than half of the time. */
+ * The threads of a block iterate together: an iteration of lm or auto is about as long as the instruction cache of a
+ * multiprocessor, and each warp alone would fetch it again. A thread whose sample has ended waits, because close and open are long
+ * and access the slots: until the iterations that threads have waited add up to the cost of both for a block, so that neither takes
+ * more than half of the time. */
 #ifdef DEVICE_REGISTERS
 /* False if the sample has ended. */
 SIMD_INLINE bool task_round(task *t, real *slots) {

@@ -1,15 +1,10 @@
-/* kernel_registers.h - one CUDA thread and the samples it takes, with their slots in a local array: serves core/solver.h by fused
- * iterations.
+/* kernel_registers.h - fused iterations of a CUDA thread whose slots are a local array: serves core/solver.h.
  *
- *     open    load a sample
- *     round   evaluate, decide, step: one basic block of generated statements whose values stay in registers (thread_round). Rare
- *             requests are served through the slots, by core/solver_run.h: thread_listed
- *     close   a fresh evaluation at y, the verdict, the report
+ * An iteration evaluates, decides and steps in one basic block of generated statements whose values stay in registers
+ * (thread_round). Rare requests are served by core/solver_run.h, through the slots (thread_use_slots).
  *
- * With DEVICE_SINGLE numbers are floats and inputs are copied; with DEVICE_POLISH the sample comes from such a kernel (mixed_precision.h).
- *
- * Fused iterations do not write A and W r to their slots. When a later request needs them, they are recomputed: base, scale, hold and leads
- * are kept, and the same statements give the same bits (thread_retake).
+ * Fused iterations do not write A and W r to their slots. When a later request needs them, they are recomputed: base, scale, hold
+ * and leads are kept, and the same statements give the same bits (thread_retake).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_KERNEL_REGISTERS_H
@@ -43,17 +38,17 @@ SIMD_INLINE void thread_copy(const real *from, real *to) {
     thread_spread(from, 1, to, 1, LAYER_OUTPUTS);
 }
 
-/* Straight lines of generated statements (print_iteration.h) that run once a sample, and leave nothing but their results in slots: the
- * weights of rows at y, and c, r and their summary there. */
+/* Generated (print_iteration.h), once per sample; only their results are stored to slots: row weights at y; c, r and their
+ * summary. */
 #ifndef DEVICE_GRADIENTS
 static GENERATED void thread_weights(real *slots);
 static GENERATED void thread_residuals(real *slots);
 #endif
 
-/* ---- what is rare ---- */
+/* ---- rare requests ---- */
 
-/* c, J and r at an iterate that is somewhere else than y, and with them A and W r, where weights are those of then. Rows may be
- * outputs themselves: y is there meanwhile. The residual's summary is that of the other iterate afterwards. */
+/* c, J and r at another iterate than y, and A and W r if the weights are those of that iterate. Rows may be outputs: y is replaced
+ * meanwhile. Afterwards the residual's summary is that of the other iterate. */
 static void thread_evaluate_at(struct thread_state *l, const real *from, bool weighs) {
     struct solver *d = &l->solver;
     real *y = d->point.slots + LAYER_Y, *present = l->before + LAYER_OUTPUTS;
@@ -67,15 +62,15 @@ static void thread_evaluate_at(struct thread_state *l, const real *from, bool we
     l->evaluated = false;
 }
 
-/* A and W r as they were last taken, into their slots: before weights change. */
+/* Recomputes A and W r of the last weighing, before weights change. */
 static GENERATED void thread_retake(struct thread_state *l) {
-    if (l->listed)
+    if (l->weighed)
         return;
     thread_evaluate_at(l, l->solver.point.slots + LAYER_BASE, true);
-    l->listed = true;
+    l->weighed = true;
 }
 
-/* The best iterate, into its slots: before the base changes, or somebody reads it. */
+/* Stores the best iterate to its slots, before the base changes or the iterate is read. */
 static GENERATED void thread_settle(struct thread_state *l) {
     DEVICE_TASK(l);
     real *slots = l->solver.point.slots;
@@ -94,7 +89,7 @@ SIMD_INLINE bool thread_assumes(const real *slots) {
 }
 
 #ifndef DEVICE_GRADIENTS
-/* The weights of rows, where an attempt begins. */
+/* Row weights at the start of an attempt. */
 static GENERATED void thread_rescale(struct thread_state *l) {
     DEVICE_TASK(l);
     real *slots = l->solver.point.slots;
@@ -106,7 +101,7 @@ static GENERATED void thread_rescale(struct thread_state *l) {
 }
 #endif
 
-/* solver_answer, with what it reads in its slots; J is that of the iterate before a step. */
+/* solver_answer, after its arguments are stored; J is that of the iterate before a step. */
 static GENERATED void thread_answer(struct thread_state *l) {
     struct solver *d = &l->solver;
     if (d->state.asks == SAMPLE_ASKS_SLOPE)
@@ -118,8 +113,8 @@ static GENERATED void thread_answer(struct thread_state *l) {
     solver_answer(d);
 }
 
-/* c, J, r and their summary at y into their slots. In a straight round, for whom weights are not those that it takes for granted: its sum
- * of squares is wrong then. */
+/* Stores c, J, r and their summary at y. In an iteration whose assumed weights are wrong, because its sum of squares is wrong
+ * then. */
 static GENERATED void thread_evaluate(struct thread_state *l) {
     real *slots = l->solver.point.slots;
     entry_evaluate(slots);
@@ -127,9 +122,9 @@ static GENERATED void thread_evaluate(struct thread_state *l) {
     l->evaluated = true;
 }
 
-/* The rest of a round through the slots. Methods without weights only return to the best iterate like that. */
+/* The rest of an iteration through the slots. Methods without weights only return to the best iterate. */
 #if LAYER_WEIGHTED
-static GENERATED void thread_listed(struct thread_state *l, unsigned requests) {
+static GENERATED void thread_use_slots(struct thread_state *l, unsigned requests) {
     l->pinned = false;
     thread_settle(l);
     if (!(requests & SOLVER_COMMIT))
@@ -137,18 +132,18 @@ static GENERATED void thread_listed(struct thread_state *l, unsigned requests) {
     if (!l->evaluated)
         thread_evaluate(l);
     l->evaluated = false;
-    l->listed = true;
+    l->weighed = true;
     solver_serve(&l->solver, requests & ~(unsigned)SOLVER_KEEP);
 }
 #else
-static GENERATED void thread_listed(struct thread_state *l, unsigned requests) {
+static GENERATED void thread_use_slots(struct thread_state *l, unsigned requests) {
     (void)requests;
     solver_flag(&l->solver, LAYER_SUMMARY + SUMMARY_USABLE, true);
     solver_copy_slots(&l->solver, LAYER_BEST, LAYER_Y);
 }
 #endif
 
-/* The step of a straight round through the slots, from the y that it began at. */
+/* Repeats the step of a fused iteration through the slots, from the same y. */
 static GENERATED void thread_step_apart(struct thread_state *l) {
     real *slots = l->solver.point.slots;
     l->pinned = false;
@@ -163,13 +158,12 @@ static GENERATED void thread_step_apart(struct thread_state *l) {
     entry_step_end(slots);
 }
 
-/* ---- the straight round ----
+/* ---- fused iterations ----
  *
- * slots is the thread's own array, o a copy of the options whose values the compiler knows. */
+ * slots is the local array, o a copy of the options whose values the compiler knows. */
 
 enum thread_next { THREAD_ENDS, THREAD_STEPS, THREAD_AGAIN, THREAD_MOVED };
 
-/* The sample's slots as this array. */
 SIMD_INLINE struct point thread_point(real *slots) {
     struct point p;
     p.plan = &layer_plan;
@@ -178,7 +172,7 @@ SIMD_INLINE struct point thread_point(real *slots) {
     return p;
 }
 
-/* Whether the step from an accepted iterate, or again from the base, is one for straight statements, and what it needs. */
+/* Prepares the step from an accepted iterate, or again from the base, if generated statements can take it. */
 SIMD_INLINE enum thread_next thread_prepare(struct thread_state *l, real *slots, const struct sample_options *o,
                                             unsigned requests) {
     struct sample *s = &l->solver.state;
@@ -194,22 +188,22 @@ SIMD_INLINE enum thread_next thread_prepare(struct thread_state *l, real *slots,
     if ((requests & SOLVER_COMMIT) && ordinary) {
         slots[LAYER_HOLD] = sample_hold(s, o, l->solver.numbers.squares);
         mask_write(slots + LAYER_LEADS, s->kind == SAMPLE_LEADING);
-        if (!LAYER_SETS_BASE) /* else statements do, where y moves */
+        if (!LAYER_SETS_BASE) /* else generated statements do, when y changes */
             thread_copy(slots + LAYER_Y, slots + LAYER_BASE);
         l->best_is_base = keeps;
-        l->listed = false;
+        l->weighed = false;
         return THREAD_STEPS;
     }
     if (keeps) {
         thread_copy_once(slots + LAYER_Y, slots + LAYER_BEST, LAYER_OUTPUTS);
         l->best_is_base = false;
     }
-    if (ordinary && !l->listed) {
+    if (ordinary && !l->weighed) {
         thread_copy(slots + LAYER_BASE, slots + LAYER_Y);
         l->pinned = false;
         return THREAD_AGAIN;
     }
-    thread_listed(l, requests);
+    thread_use_slots(l, requests);
     return THREAD_MOVED;
 }
 
@@ -232,7 +226,7 @@ SIMD_INLINE void thread_record(const struct thread_state *l, const real *slots) 
     }
 }
 
-/* What comes after an evaluation: the end, the step from here (or again from the base), or the round is complete. */
+/* After an evaluation: the end, the step from here (or again from the base), or the iteration is complete. */
 SIMD_INLINE enum thread_next thread_decide(struct thread_state *l, real *slots, const struct sample_options *o) {
     struct solver *d = &l->solver;
     struct sample *s = &d->state;
@@ -275,18 +269,18 @@ SIMD_INLINE void thread_stepped(struct thread_state *l, real *slots, const struc
 /* ---- gradients: steps that neither clip nor have active bounds are generated (thread_adjoint_round), others use the slots ---- */
 
 #ifdef DEVICE_GRADIENTS
-/* A step for the slots. */
-static GENERATED void thread_adjoint_listed(struct thread_adjoint *b) {
+/* A step through the slots. */
+static GENERATED void thread_adjoint_slots(struct thread_adjoint *b) {
     solver_back_step(&b->lane.solver);
 }
 
-/* The same of a step that a straight round has begun with. */
+/* The same for a step that a fused iteration began. */
 static void thread_adjoint_apart(struct thread_adjoint *b) {
     b->lane.solver.state.steps++;
-    thread_adjoint_listed(b);
+    thread_adjoint_slots(b);
 }
 
-/* The step before; false where it is one for the slots, and done. */
+/* The previous step; false if it was taken through the slots. */
 SIMD_INLINE bool thread_adjoint_begin(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
     const struct solver_tape *tape = &b->lane.tape;
     struct sample *s = &b->lane.solver.state;
@@ -294,17 +288,17 @@ SIMD_INLINE bool thread_adjoint_begin(struct thread_adjoint *b, real *slots, con
     const real *from = tape->iterate + step * LAYER_OUTPUTS * tape->width;
     const real eps = tape->eps[step * tape->width];
     const int32_t kind = tape->kind[step * tape->width];
-    thread_spread(from, tape->width, slots + LAYER_Y, 1, LAYER_OUTPUTS); /* before any of it is waited for */
+    thread_spread(from, tape->width, slots + LAYER_Y, 1, LAYER_OUTPUTS); /* all loads before the first use */
     solver_back_to(s, eps, kind);
     if (o->weighted && (s->kind == SAMPLE_CLIPPED || !b->lane.assumed)) {
-        thread_adjoint_listed(b);
+        thread_adjoint_slots(b);
         return false;
     }
     s->steps--;
     return true;
 }
 
-/* After the residual: what the rows are weighed by. */
+/* After the residual: the inputs of the row weights. */
 SIMD_INLINE void thread_adjoint_weigh(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
     const struct sample *s = &b->lane.solver.state;
     slots[LAYER_HOLD] = sample_hold(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);
@@ -312,7 +306,7 @@ SIMD_INLINE void thread_adjoint_weigh(struct thread_adjoint *b, real *slots, con
     slots[LAYER_EPS] = s->eps;
 }
 
-/* After the solves: what eps owes to r; see solver_eps_slope. */
+/* After the solves: the gradient through eps; see solver_eps_slope. */
 SIMD_INLINE void thread_adjoint_damp(struct thread_adjoint *b, real *slots, const struct sample_options *o) {
     const struct sample *s = &b->lane.solver.state;
     real slope = sample_eps_slope(s, o, slots[LAYER_SUMMARY + SUMMARY_SQUARES]);

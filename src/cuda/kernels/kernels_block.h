@@ -1,16 +1,17 @@
-/* kernels_block.h - one sample of the methods nearest and optimal, a thread that leads and others that help: what the search asks of the
- * library's kernels is shared between them. Blocks are teams; the first warp has the leader alone.
+/* kernels_block.h - one sample of the methods nearest and optimal per thread block: a leading thread, alone in the first warp, runs
+ * the search, and the threads of the other warps help with the library's kernels.
  *
- * The leader leaves an order, the others carry it out, and it goes on when they have (block_do, block_help). Every number is computed by one
- * of them, with the operations of the library's kernel in the same order: the bits are those of one thread.
+ * The leader publishes an order, the helpers execute it, and the leader waits (block_do, block_help). Each number is computed by
+ * one thread, by the operations of the library's kernel in the same order: the bits are those of one thread.
  *
- *     program    instructions that do not wait for each other at once: cuda/level_schedule.h
- *     factor     columns from left to right: each, with its pivot, is taken out of all behind it. An entry loses its products in the order
- *                of columns, as in linalg/signed_kernel.h, which goes by rows
- *     solve      forward by columns, likewise; back a warp computes the products of a row, and each thread of it their sum, in order
+ *     program    independent instructions in parallel: cuda/level_schedule.h
+ *     factor     right-looking by columns: each is subtracted from all later ones. The products of an entry are subtracted in the
+ *                order of columns, as in linalg/signed_kernel.h, which is left-looking by rows
+ *     solve      forward by columns, likewise; backward a warp computes the products of a row, and each of its threads their sum,
+ *                in order
  *     residual   by unknowns
  *
- * On the host a team is one thread.
+ * On the host a block is one thread.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_KERNELS_BLOCK_H
@@ -37,7 +38,7 @@ enum { BLOCK_SIZE = BLOCK_LANES * BLOCK_HAS_WARPS };
 #define BLOCK_LANE (BLOCK_RANK % BLOCK_LANES)
 #define BLOCK_WARP (BLOCK_RANK / BLOCK_LANES)
 
-/* Numbers from first up to end: this thread's share. */
+/* This thread's share of first..end. */
 #define BLOCK_EACH(i, first, end) for (size_t i = (first) + BLOCK_RANK; i < (end); i += BLOCK_SIZE)
 
 /* ---- a program ---- */
@@ -57,7 +58,7 @@ static void block_add(double *slots, uint32_t a, uint32_t to, size_t count) {
 
 /* ---- the factor ---- */
 
-/* Where L has this row in a column that has it. */
+/* The entry of L in this row of a column, which has one. */
 static size_t block_entry(const struct signed_system *s, size_t column, uint32_t row) {
     size_t first = s->column_first[column], end = s->column_first[column + 1];
     while (end - first > 1) {
@@ -82,9 +83,9 @@ static void block_gather(const struct signed_system *s, double *slots) {
     BLOCK_WAIT;
 }
 
-enum { BLOCK_AT_ONCE = 4 }; /* numbers that a thread reads before it writes the first */
+enum { BLOCK_AT_ONCE = 4 }; /* loads of a thread before the first store */
 
-/* Takes column j, which is not divided by its pivot yet, out of those behind it. Rows of j behind k are rows of k. */
+/* Subtracts column j, which is not divided by its pivot yet, from later ones. Rows of j after k are rows of k. */
 static void block_eliminate(const struct signed_system *s, double *slots, size_t j, double inverse) {
     double *lower = SLOT_AT(slots, s->lower), *d = SLOT_AT(slots, s->work);
     size_t end = s->column_first[j + 1];
@@ -218,20 +219,20 @@ __shared__ struct block_order block_orders;
 /* All threads of the block, those of the leader's warp one by one. */
 #define BLOCK_MEET asm volatile("barrier.sync 0;" ::: "memory")
 
-/* The leader's: it waits until all have done it. */
+/* Called by the leader: waits until the helpers are done. */
 static void block_do(struct block_order order) {
     block_orders = order;
     BLOCK_MEET;
     BLOCK_MEET;
 }
 
-/* The leader's last word. */
+/* Called by the leader at the end. */
 static void block_end(void) {
     block_orders.task = BLOCK_ENDS;
     BLOCK_MEET;
 }
 
-/* Of all others: those of the leader's warp, which would hold it up, only wait. */
+/* Called by the other threads. Those of the leader's warp only wait: they would slow it down. */
 static void block_help(void) {
     for (;;) {
         BLOCK_MEET;
@@ -244,7 +245,7 @@ static void block_help(void) {
     }
 }
 
-/* Whether this thread is the leader; the others are done. */
+/* True for the leader; others return at the end. */
 static bool block_begin(void) {
     if (threadIdx.x > 0)
         block_help();
@@ -252,7 +253,7 @@ static bool block_begin(void) {
 }
 #endif
 
-/* ---- the kernels by the names that the texts of src/nearest call them by ---- */
+/* ---- the kernels by the names that core/search.h calls ---- */
 
 struct backend {
     GENERATED static void run(const struct program *program, int phase, double *slots) {

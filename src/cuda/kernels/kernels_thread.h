@@ -1,6 +1,6 @@
-/* kernels_thread.h - the library's kernels by the names that the texts of src/nearest call them by, for one sample per thread whose slots
- * are those of a warp. C++, as policy_refine.h: functions of a struct cost no pointer. They stay functions, because they are called
- * in many places. kernels_block.h has the same for several threads.
+/* kernels_thread.h - the library's kernels by the names that core/search.h calls, for one sample per thread. C++, as
+ * policy_refine.h: functions of a struct cost no pointer. They stay functions, because they are called in many places.
+ * kernels_block.h has the same for several threads.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_KERNELS_THREAD_H

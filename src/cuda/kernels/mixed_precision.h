@@ -1,8 +1,8 @@
-/* mixed_precision.h - double precision after float: a sample from a float kernel is evaluated in double, and lm and auto take a few more
- * steps in double from the result of the floats.
+/* mixed_precision.h - double precision after float: a sample from a float kernel is evaluated in double, and lm and auto take a few
+ * more steps in double from the result of the floats.
  *
- *     open     evaluates the raw output: if it is feasible, lm and auto return it unchanged. Else y is the result of the floats; outputs
- *              that they did not move keep the digits of the raw output
+ *     open     evaluates the raw output: if it is feasible, lm and auto return it unchanged. Else y is the result of the floats;
+ *              outputs that they did not move keep the digits of the raw output
  *     rounds   iterations of the method; paper and hardnet take none
  *     close    the verdict of a fresh evaluation; steps of both precisions count
  *

@@ -1,5 +1,5 @@
-/* nearest_kernel.h - the methods nearest and optimal on a device: one CUDA thread runs the searches of core/solver_search.h for its sample,
- * and the gradients of their solutions. kernel_main.h calls it.
+/* nearest_kernel.h - the methods nearest and optimal on a device: one CUDA thread runs the searches of core/solver_search.h for its
+ * sample, and the gradients of their solutions. kernel_main.h calls it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_NEAREST_KERNEL_H
@@ -201,7 +201,8 @@ static GENERATED void thread_search_after(struct thread_state *f) {
     d->state.outcome = solver_verdict(d);
 }
 
-/* ---- gradients: of a certified sample those of the solution, of others those of auto's steps (as layer/search.c and layer/backward.c) ---- */
+/* ---- gradients: of a certified sample those of the solution, of others those of auto's steps (as layer/search.c and
+ * layer/backward.c) ---- */
 
 #ifdef DEVICE_GRADIENTS
 static double *thread_search_part(double *all, uint64_t sample, size_t width) {

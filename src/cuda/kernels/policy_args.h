@@ -69,7 +69,7 @@ struct policy_call {
     struct candidates among;
     struct samples out; /* of inputs: the best */
     /* objective and residual */
-    struct policy_program program; /* without slots: there is no objective */
+    struct policy_program program; /* no slots: no objective */
     struct loss_places loss;
     struct loss_weights loss_weights;
     double *slots; /* of the program */

@@ -1,8 +1,9 @@
-/* policy_refine.h - kernels of policies that refine: the step is core/refine_qp.h, one sample per thread, over the kernels of the library.
+/* policy_refine.h - kernels of policies that refine: the step is core/refine_qp.h, one sample per thread, over the kernels of the
+ * library.
  *
- * The threads of a warp are a block: a slot of all of them is contiguous, and they read the same lists at the same time. A thread whose QP is
- * solved waits for the others; no bit depends on them. The host has the width of a warp from the call. 32 bits must number the slots of a
- * warp.
+ * The threads of a warp are a block: a slot of all of them is contiguous, and they read the same lists at the same time. A thread
+ * whose QP is solved waits for the others; no bit depends on them. The host has the width of a warp from the call. 32 bits must
+ * number the slots of a warp.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_POLICY_REFINE_H
@@ -50,8 +51,8 @@ SHARED_FUNCTION void kernel_run(const struct program *program, int phase, double
     program_run((const struct policy_program *)(const void *)program, phase, slots, SLOT_STEP);
 }
 
-/* Functions of a struct, which C++ calls without a pointer. Not inlined, because the QP is solved in two places: the compiler would take 10 s
- * instead of 3. */
+/* Functions of a struct, which C++ calls without a pointer. Not inlined, because the QP is solved in two places: the compiler would
+ * take 10 s instead of 3. */
 #define BACKEND_FUNCTION(name, parameters, arguments)                                                                  \
     GENERATED static void name parameters {                                                                            \
         DEVICE_GLOBAL(slots);                                                                                          \

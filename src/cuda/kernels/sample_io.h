@@ -1,5 +1,5 @@
-/* sample_io.h - one sample of a CUDA thread: its state, its rows of the caller's arrays, its tape, report and gradients. For slots in
- * registers (kernel_registers.h) and in global memory.
+/* sample_io.h - one sample of a CUDA thread: its state, its rows of the caller's arrays, its tape, report and gradients. For slots
+ * in registers (kernel_registers.h) and in global memory.
  *
  * The caller's numbers are doubles. With DEVICE_SINGLE the kernel computes in floats: inputs are converted into LAYER_TAKEN numbers
  * behind d->row. With DEVICE_POLISH the sample comes from such a kernel (mixed_precision.h).
@@ -24,7 +24,7 @@ struct polish {
 #endif
 
 #ifdef DEVICE_REGISTERS
-/* When a thread takes samples: kernel_main.h. */
+/* Scheduling of a thread: kernel_main.h. */
 struct thread_turn {
     uint64_t sample;  /* the last one that it took */
     unsigned waited;  /* iterations that all threads of the block have waited since the last refill */
@@ -40,7 +40,7 @@ struct thread_state {
 #ifdef DEVICE_REGISTERS
     struct thread_turn turn;
     bool assumed;      /* row weights are the constants that fused iterations assume */
-    bool listed;       /* the slots have A and W r of the last weighing */
+    bool weighed;      /* the slots have A and W r of the last weighing */
     bool is_best;      /* the iterate before the step is the best one; else it is in `before` */
     bool best_is_base; /* methods with weights only: the best iterate is the base, and not in its slots yet */
     bool pinned;       /* the copy of y that fused iterations read is up to date */

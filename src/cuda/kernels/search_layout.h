@@ -1,5 +1,5 @@
-/* search_layout.h - constant data of the methods nearest and optimal on a device, for the library and for kernels, and the workspaces of
- * a thread (nearest_kernel.h).
+/* search_layout.h - constant data of the methods nearest and optimal on a device, for the library and for kernels, and the
+ * workspaces of a thread (nearest_kernel.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_SEARCH_LAYOUT_H

@@ -8,7 +8,7 @@
 #include "cuda/kernels/bytecode_run.h"
 #include "linalg/damped_kernel.h"
 
-/* The lists are among the words of bytecode_run.h. */
+/* The lists are words of the bytecode. */
 static GENERATED void system_solve(real *slots, const struct damped_sides *sides) {
     const uint32_t *words = hardnet_bytecode.words;
     struct damped system;
