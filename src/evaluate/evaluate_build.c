@@ -227,8 +227,8 @@ static void add_push(struct builder *b, hn_quantity q, enum piece piece, const s
 }
 
 /* (sum_i v_i Hess f_i) t as the gradient, with respect to the leaves of a space, of sum_ij v_i t_j df_i/d(leaf j). */
-static void add_product(struct builder *b, hn_quantity q, enum piece piece, const struct node_matrix *matrix,
-                        const uint32_t *weights) {
+static void add_adjoint_product(struct builder *b, hn_quantity q, enum piece piece, const struct node_matrix *matrix,
+                                const uint32_t *weights) {
     bool by_x = q == HN_QUANTITY_HESSIAN_XY_V || q == HN_QUANTITY_HESSIAN_XX_V;
     size_t columns = by_x ? b->problem.inputs : b->problem.outputs;
     struct node_matrix product = {.rows = 0};
@@ -250,8 +250,8 @@ static void add_along(struct builder *b, enum piece piece, const struct node_mat
     functions.rows = b->evaluator->functions;
     functions.count = by->first[functions.rows];
     b->status = derivatives_weights(&weights, &b->problem.graph, &functions, true, false, b->error);
-    add_product(b, q[1], piece, &functions, weights);
-    add_product(b, q[2], piece, &functions, weights);
+    add_adjoint_product(b, q[1], piece, &functions, weights);
+    add_adjoint_product(b, q[2], piece, &functions, weights);
     base_release(weights);
 }
 
