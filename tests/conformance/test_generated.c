@@ -109,8 +109,7 @@ static void check_model(const struct scratch *scratch, hn_model *model, size_t s
 /* The problem that is being checked, so that one that fails is named. */
 static uint64_t begun = UINT64_MAX;
 
-static int name_the_problem(void **state) {
-    (void)state;
+FIXTURE(name_the_problem) {
     if (begun != UINT64_MAX)
         print_message("random problem %" PRIu64 "\n", begun);
     return 0;

@@ -4,6 +4,7 @@
 #include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 #include "hardnet/hardnet.h"
 #include "nn/refine_plan.h"
@@ -32,11 +33,7 @@ static hn_network *network_of(const hn_model *model, size_t candidates) {
                                         .hidden = {9, 8},
                                         .activation = HN_ACTIVATION_TANH,
                                         .seed = 7};
-    hn_network *network;
-    hn_error error;
-    if (hn_network_create(&network, &options, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return network;
+    return network_with(options);
 }
 
 struct results {

@@ -161,8 +161,7 @@ TEST(a_compiler_in_a_package_is_found) {
     assert_int_equal(major, 13);
 }
 
-static int set_up(void **state) {
-    (void)state;
+FIXTURE(set_up) {
     scratch = scratch_create();
     return 0;
 }

@@ -25,8 +25,7 @@ static const int codes[] = {ENOSPC, EIO, EACCES, EMFILE, EDQUOT, EROFS};
 static struct scratch scratch;
 static const char *path;
 
-static int make_folder(void **state) {
-    (void)state;
+FIXTURE(make_folder) {
     scratch = scratch_create();
     path = scratch_path(&scratch, "file");
     system_fail_never();
@@ -40,8 +39,7 @@ static int make_plain_folder(void **state) {
     return make_folder(state);
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+FIXTURE(remove_folder) {
     system_fail_never();
     system_forbid_unnamed(false);
     scratch_remove(&scratch);

@@ -322,8 +322,7 @@ static void put(const char *name, const char *text) {
     fclose(file);
 }
 
-static int begin(void **state) {
-    (void)state;
+FIXTURE(begin) {
     be_well();
     system_move_at_most(97);
     scratch = scratch_create();
@@ -340,8 +339,7 @@ static int begin(void **state) {
     return 0;
 }
 
-static int end(void **state) {
-    (void)state;
+FIXTURE(end) {
     be_well();
     hn_model_destroy(model);
     hn_model_destroy(equal);

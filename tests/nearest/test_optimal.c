@@ -113,10 +113,10 @@ static double quotient(const struct trial *t, const double *from, double here) {
     const double far = 1e-4;
     if (!(fabs(value_at(t, from, 0) - here) <= 1e-8 * fmax(1, fabs(here))))
         return (double)NAN;
-    double simd = (value_at(t, from, far) - value_at(t, from, -far)) / (2 * far);
+    double wide = (value_at(t, from, far) - value_at(t, from, -far)) / (2 * far);
     double narrow = (value_at(t, from, far / 2) - value_at(t, from, -far / 2)) / far;
-    double best = narrow + (narrow - simd) / 3;
-    return fabs(simd - narrow) <= 1e-5 * fmax(1, fabs(best)) ? best : (double)NAN;
+    double best = narrow + (narrow - wide) / 3;
+    return fabs(wide - narrow) <= 1e-5 * fmax(1, fabs(best)) ? best : (double)NAN;
 }
 
 /* 1 where a gradient was compared, 0 where it could not be, and -1 where it is flagged. */

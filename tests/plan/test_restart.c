@@ -44,8 +44,7 @@ static int begin(void **state) {
     return 0;
 }
 
-static int end(void **state) {
-    (void)state;
+FIXTURE(end) {
     free(point.slots);
     hn_layer_destroy(layer);
     return 0;

@@ -25,15 +25,13 @@ struct state {
 static struct scratch scratch;
 static const char *path;
 
-static int make_folder(void **state) {
-    (void)state;
+FIXTURE(make_folder) {
     scratch = scratch_create();
     path = scratch_path(&scratch, "checkpoint");
     return 0;
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+FIXTURE(remove_folder) {
     scratch_remove(&scratch);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "nn/network_parts.h"
 #include "support/check.h"
 #include "support/comma_locale.h"
+#include "support/numbers.h"
 #include "support/scratch.h"
 
 enum { SAMPLES = 30, MOST_TEXTS = 24 };
@@ -36,9 +37,7 @@ static hn_network *network_of(size_t inputs, size_t outputs) {
                                         .hidden = {7},
                                         .activation = HN_ACTIVATION_TANH,
                                         .seed = 4};
-    hn_network *network;
-    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
-    return network;
+    return network_with(options);
 }
 
 static hn_policy *policy_of(const hn_model *model, const hn_network *network, const hn_policy_options *options) {

@@ -7,6 +7,7 @@
 #include "hardnet/hardnet.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 50 };
 enum { BATCH = 3 * CHUNK + 10 }; /* four chunks: with fewer than three, every order has the same sum */
@@ -18,11 +19,7 @@ static hn_network *network_of(size_t candidates) {
                                         .hidden = {20, 30},
                                         .activation = HN_ACTIVATION_TANH,
                                         .seed = 3};
-    hn_network *network;
-    hn_error error;
-    if (hn_network_create(&network, &options, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return network;
+    return network_with(options);
 }
 
 static hn_trainer *trainer_of(const hn_model *model, hn_network *network, hn_train_options options) {

@@ -28,8 +28,7 @@ static int set_up(void **state) {
     return 0;
 }
 
-static int tear_down(void **state) {
-    (void)state;
+FIXTURE(tear_down) {
     hn_network_destroy(network);
     hn_model_destroy(model);
     hn_model_destroy(plain);
