@@ -4,7 +4,7 @@
 #include "life_faults_making.h"
 
 #include "support/check.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 #include "support/numbers.h"
 #include "support/rich_model.h"
 #include "support/run_layer.h"

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
-#include "support/failing_memory.h"
-#include "support/failing_system.h"
+#include "support/failing.h"
 #include "support/model_check.h"
 #include "support/scratch.h"
 

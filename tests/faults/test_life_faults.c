@@ -9,9 +9,7 @@
 #include "life_faults_making.h"
 
 #include "support/check.h"
-#include "support/failing_memory.h"
-#include "support/failing_system.h"
-#include "support/failing_threads.h"
+#include "support/failing.h"
 #include "support/scratch.h"
 
 #include "base/digest.h"

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
-#include "support/failing_memory.h"
-#include "support/failing_system.h"
+#include "support/failing.h"
 #include "support/scratch.h"
 
 #include "hardnet/checkpoint.h"

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/writing.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 
 /* Something of everything that needs memory. */
 static const char *const rich =
