@@ -163,26 +163,23 @@ static struct fake_device *device_for(const hn_model *model, size_t warps) {
     return fake;
 }
 
-TEST(samples_that_there_is_no_room_for_take_turns) {
+/* On a device with room for so many samples. */
+static void refine_with_room(size_t samples, bool refines) {
     hn_model *model = chain_model();
-    struct fake_device *fake = device_for(model, 2);
+    struct fake_device *fake = device_for(model, samples);
     if (fake) {
-        struct results r = compare(model, 3, 1);
-        assert_true(r.refines);
+        assert_int_equal(compare(model, 3, 1).refines, refines);
         fake->memory = ENOUGH;
     }
     hn_model_destroy(model);
 }
 
+TEST(samples_that_there_is_no_room_for_take_turns) {
+    refine_with_room(2, true);
+}
+
 TEST(without_any_room_the_cpu_refines_and_it_is_said) {
-    hn_model *model = chain_model();
-    struct fake_device *fake = device_for(model, 0);
-    if (fake) {
-        struct results r = compare(model, 3, 1);
-        assert_false(r.refines);
-        fake->memory = ENOUGH;
-    }
-    hn_model_destroy(model);
+    refine_with_room(0, false);
 }
 
 /* ---- training ---- */

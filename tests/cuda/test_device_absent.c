@@ -166,9 +166,8 @@ FIXTURE(set_up) {
     return 0;
 }
 
-static int tear_down(void **state) {
+FIXTURE(tear_down) {
     char command[128];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf %s/site", scratch.folder);
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
     scratch_remove(&scratch);

@@ -260,11 +260,7 @@ TEST(a_distance_as_objective_is_nearest) {
 
 /* An output that is fixed does not move, and stands in the others' optimum: y1 = y2 / 2 with y2 = x. */
 TEST(fixed_outputs_stay) {
-    hn_model *m = model_new();
-    hn_expr x = hn_input(m, "x"), y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
-    hn_output_fix(y2, x);
-    hn_minimize(m, "f", hn_sub(hn_mul(y1, y1), hn_mul(y1, y2)));
-    model_finish_good(m);
+    hn_model *m = model_of_text("param x; var y1; var y2; minimize f: y1*y1 - y1*y2; fix y2 := x;");
     hn_layer *layer = layer_of(m, layer_method(HN_METHOD_OPTIMAL));
     const double input = 3, raw[2] = {9, 9}, grad_y[2] = {10, 1};
     struct layer_results r = run_and_pull(layer, 1, &input, raw, grad_y);

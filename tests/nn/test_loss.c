@@ -12,11 +12,10 @@
 enum { SAMPLES = 21 };
 
 static void check_model(const char *path) {
-    hn_model *model;
     struct loss loss;
     struct random random = random_start(5, 0);
     double alone[SAMPLES], beside[SAMPLES], residual[SAMPLES];
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_model *model = model_of_file(path);
     assert_int_equal(loss_create(&loss, model, NULL), HN_OK);
     double *x = normal_numbers(&random, SAMPLES * loss.inputs), *y = normal_numbers(&random, SAMPLES * loss.outputs);
     double *memory = aligned_alloc(64, (loss.bytes + 63) / 64 * 64);

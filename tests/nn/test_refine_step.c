@@ -8,6 +8,7 @@
 #include "hardnet/hardnet.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 struct bench {
     struct refine_stepper stepper;
@@ -227,7 +228,5 @@ TEST(a_linear_objective_on_a_disc_is_followed_to_its_end) {
     print_message("(%.9f, %.9f) after 8 steps, f %.9f\n", y[0], y[1], objective);
     assert_int_equal(report.outcome, HN_OUTCOME_OK);
     assert_true(objective < -sqrt(2) + 1e-4);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }

@@ -23,3 +23,15 @@ hn_network *network_with(hn_network_options options) {
         fail_msg("%s", error.text);
     return network;
 }
+
+void trainer_release(hn_trainer *trainer, hn_network *network, hn_model *model) {
+    hn_trainer_destroy(trainer);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
+
+void policy_release(hn_policy *policy, hn_network *network, hn_model *model) {
+    hn_policy_destroy(policy);
+    hn_network_destroy(network);
+    hn_model_destroy(model);
+}
