@@ -4,22 +4,15 @@
 #ifndef HN_TESTS_READING_H
 #define HN_TESTS_READING_H
 
+#include "support/model_check.h"
+
 #include "hardnet/read.h"
-#include "support/check.h"
 
 enum { MOST_OUTPUTS = 64 };
 
 static inline hn_status read_text(hn_model **model, const char *text, const hn_read_options *options, hn_error *error) {
     hn_text texts[] = {{"m", text, strlen(text)}};
     return hn_model_read_memory(model, 1, texts, options, error);
-}
-
-static inline hn_model *must_read(const char *text) {
-    hn_model *model;
-    hn_error error = {.status = HN_OK, .text = ""};
-    if (read_text(&model, text, NULL, &error) != HN_OK)
-        fail_msg("%s\nin: %s", error.text, text);
-    return model;
 }
 
 /* The value of an expression at x and y (NULL: all zero). */
@@ -50,7 +43,7 @@ static inline double objective_at(const hn_model *model, const double *x, const 
 static inline double constant_of(const char *before, const char *expression, const char *after) {
     char text[4000];
     snprintf(text, sizeof text, "%s var dummy_variable; minimize f: %s; %s", before, expression, after);
-    hn_model *model = must_read(text);
+    hn_model *model = model_of_text(text);
     double value = objective_at(model, NULL, NULL);
     hn_model_destroy(model);
     return value;

@@ -60,10 +60,11 @@ TEST(values_that_were_computed_are_computed_again) {
 }
 
 TEST(starts_and_fixes_are_changed) {
-    hn_model *model = must_read("var x{i in 1..4} := i; c{i in 1..4}: x[i] <= 9; minimize f: x[1]; maximize g: x[2];"
-                                "for {i in 1..4} { if x[i] > 2 then fix x[i] := x[i-1] + 5; else let x[i] := 2*x[i]; }"
-                                "for {i in 1..4: i < 3} { drop c[i]; } if x[3] = 9 then objective g;"
-                                "for {i in 4..4} unfix x[i];");
+    hn_model *model =
+        model_of_text("var x{i in 1..4} := i; c{i in 1..4}: x[i] <= 9; minimize f: x[1]; maximize g: x[2];"
+                      "for {i in 1..4} { if x[i] > 2 then fix x[i] := x[i-1] + 5; else let x[i] := 2*x[i]; }"
+                      "for {i in 1..4: i < 3} { drop c[i]; } if x[3] = 9 then objective g;"
+                      "for {i in 4..4} unfix x[i];");
     static const double starts[] = {2, 4, 9, 14};
     for (size_t i = 0; i < 4; i++) {
         hn_output_info info = hn_model_output(model, i);
@@ -77,8 +78,8 @@ TEST(starts_and_fixes_are_changed) {
 
 /* Inputs may be added up in a loop; they may not decide how often it runs. */
 TEST(values_may_depend_on_inputs) {
-    hn_model *model = must_read("param u; param w; param s default 0; var x; c: x <= s;"
-                                "for {i in 1..3} { let s := s + i*u; if i > 1 then let s := s - w; }");
+    hn_model *model = model_of_text("param u; param w; param s default 0; var x; c: x <= s;"
+                                    "for {i in 1..3} { let s := s + i*u; if i > 1 then let s := s - w; }");
     assert_near(value_at(model, row_named(model, "c").upper, (double[]){10, 1}, NULL), 58);
     assert_int_equal(hn_model_input_count(model), 2);
     hn_model_destroy(model);
@@ -193,7 +194,7 @@ TEST(blocks_nest_up_to_a_limit) {
     for (int i = 0; i < 29; i++)
         strcat(text, "if 1 = 1 then ");
     strcat(text, "for {i in 1..2} let x := 3;");
-    hn_model_destroy(must_read(text));
+    hn_model_destroy(model_of_text(text));
     strcpy(text, "var x; ");
     for (int i = 0; i < 31; i++)
         strcat(text, "if 1 = 1 then ");

@@ -31,9 +31,10 @@ TEST(a_chain_of_comparisons_stops_where_it_fails) {
 }
 
 TEST(a_chain_of_comparisons_chooses_columns_and_judges_inputs) {
-    hn_model *model = must_read("param p >= 0, <= 9; check: 1 < p <= 3;\n"
-                                "var x{i in 1..5: 2 <= i <= 4} >= 0; var y; minimize f: if 0 <= y < 2 then 5 else 7;\n"
-                                "c: 1 <= x[2] + y <= 3;");
+    hn_model *model =
+        model_of_text("param p >= 0, <= 9; check: 1 < p <= 3;\n"
+                      "var x{i in 1..5: 2 <= i <= 4} >= 0; var y; minimize f: if 0 <= y < 2 then 5 else 7;\n"
+                      "c: 1 <= x[2] + y <= 3;");
     assert_int_equal(hn_model_output_count(model), 4);
     assert_near(objective_at(model, (double[]){2}, (double[]){0, 0, 0, 1}), 5);
     assert_near(objective_at(model, (double[]){2}, (double[]){0, 0, 0, 2}), 7);
@@ -81,7 +82,7 @@ TEST(an_equals_sign_assigns_in_data) {
                             "data; param: S: a b = x 1 2 y 3 4;"),
                 4 + 60);
     assert_near(constant_of("set A dimen 2;", "sum {(i,j) in A} (10*i + j)", "data; set A: 1 2 = 1 + - 2 - +;"), 33);
-    hn_model *model = must_read("var x; var y{1..2}; data; var x = 3; var y = 1 4, 2 5;");
+    hn_model *model = model_of_text("var x; var y{1..2}; data; var x = 3; var y = 1 4, 2 5;");
     assert_near(value_at(model, hn_model_output(model, 0).start, NULL, NULL), 3);
     assert_near(value_at(model, hn_model_output(model, 2).start, NULL, NULL), 5);
     hn_model_destroy(model);
@@ -101,16 +102,16 @@ TEST(an_equals_sign_elsewhere_in_data_is_a_mistake) {
 /* ---- words of operators as names ---- */
 
 TEST(a_word_of_an_operator_may_be_declared) {
-    hn_model *model = must_read("param diff := 3; var x >= diff; set prod := 1..3; var inter{p in prod} <= p;\n"
-                                "param mod{1..2}; cross: sum {p in prod} inter[p] <= mod[2];\n"
-                                "symdiff {p in prod: p > 1}: inter[p] >= -diff; data; param mod := 1 4, 2 5;");
+    hn_model *model = model_of_text("param diff := 3; var x >= diff; set prod := 1..3; var inter{p in prod} <= p;\n"
+                                    "param mod{1..2}; cross: sum {p in prod} inter[p] <= mod[2];\n"
+                                    "symdiff {p in prod: p > 1}: inter[p] >= -diff; data; param mod := 1 4, 2 5;");
     assert_int_equal(hn_model_output_count(model), 4);
     assert_near(value_at(model, row_named(model, "x").lower, NULL, NULL), 3);
     assert_near(value_at(model, row_named(model, "cross").upper, NULL, NULL), 5);
     assert_near(value_at(model, row_named(model, "symdiff[3]").lower, NULL, NULL), -3);
     hn_model_destroy(model);
-    model = must_read("set ordered ordered := 1..2; set circular := {1}; param to := 4; var x{ordered};\n"
-                      "set S circular := 2..3; subject to c: x[first(ordered)] <= to;");
+    model = model_of_text("set ordered ordered := 1..2; set circular := {1}; param to := 4; var x{ordered};\n"
+                          "set S circular := 2..3; subject to c: x[first(ordered)] <= to;");
     assert_near(value_at(model, row_named(model, "c").upper, NULL, NULL), 4);
     hn_model_destroy(model);
 }
@@ -185,7 +186,7 @@ TEST(suffixes_of_goals_are_skipped_with_a_note) {
                        "let c[1].dual := 1; let c[1] := 100; let {i in 1..2} c[i] := i; let o.pr := 2; let d := 4;";
     assert_int_equal(count_notes(text, counts), HN_OK);
     assert_int_equal(counts[HN_SEVERITY_NOTE], 5);
-    hn_model *model = must_read(text);
+    hn_model *model = model_of_text(text);
     assert_int_equal(hn_model_row_count(model), 3);
     assert_near(value_at(model, row_named(model, "c[2]").lower, NULL, NULL), 2);
     assert_near(value_at(model, row_named(model, "d").upper, NULL, NULL), 5);
@@ -269,10 +270,10 @@ TEST(logical_constraints_are_refused_as_such) {
 /* ---- conditions on variables, labels ---- */
 
 TEST(conditions_on_variables_stay_in_the_model) {
-    hn_model *model =
-        must_read("var x; var y; minimize f: (if x > 0 and not y > 1 then x^2 else -x) + max(x,y,0) + abs(x)\n"
-                  " + min {i in 1..2} i*x + (if x = 0 or y < 5 then 10) + (x less y) + prod{i in 1..2} (x+i) + (0*x + "
-                  "5 less 2) + (if x <> y then 0 else 9);\n");
+    hn_model *model = model_of_text(
+        "var x; var y; minimize f: (if x > 0 and not y > 1 then x^2 else -x) + max(x,y,0) + abs(x)\n"
+        " + min {i in 1..2} i*x + (if x = 0 or y < 5 then 10) + (x less y) + prod{i in 1..2} (x+i) + (0*x + "
+        "5 less 2) + (if x <> y then 0 else 9);\n");
     const double a[] = {2, 0.5}, b[] = {-1, 6};
     assert_near(objective_at(model, NULL, a), 4 + 2 + 2 + 2 + 10 + 1.5 + 12 + 3);
     assert_near(objective_at(model, NULL, b), 1 + 6 + 1 - 2 + 0 + 0 + 0 + 3);
@@ -280,7 +281,7 @@ TEST(conditions_on_variables_stay_in_the_model) {
 }
 
 TEST(labels_show_what_could_be_mistaken_in_quotes) {
-    hn_model *model = must_read("set S := {'a,b', 'it''s', '3', 'plain'}; var x{S, {-1.5, 2}};");
+    hn_model *model = model_of_text("set S := {'a,b', 'it''s', '3', 'plain'}; var x{S, {-1.5, 2}};");
     assert_string_equal(hn_model_output(model, 0).name, "x['a,b',-1.5]");
     assert_string_equal(hn_model_output(model, 2).name, "x['it''s',-1.5]");
     assert_string_equal(hn_model_output(model, 5).name, "x['3',2]");

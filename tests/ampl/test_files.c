@@ -22,15 +22,13 @@ static const char *put(const char *name, const char *text) {
     return path;
 }
 
-static int start(void **state) {
-    (void)state;
+FIXTURE(start) {
     path_count = 0;
     scratch = scratch_create();
     return 0;
 }
 
-static int stop(void **state) {
-    (void)state;
+FIXTURE(stop) {
     scratch_remove(&scratch);
     return 0;
 }

@@ -4,9 +4,10 @@
 #include "ampl/reading.h"
 
 TEST(bounds_starts_and_computed_params_may_depend_on_inputs) {
-    hn_model *model = must_read("param a; param b{1..2}; param c := a*b[1]; param d{i in 1..2} := c + i;\n"
-                                "var x{i in 1..2} >= d[i], <= 10, := d[i]/2; r: a <= x[1] + x[2] <= 2*a; q: x[1] = c;\n"
-                                "fix x[2] := a;");
+    hn_model *model =
+        model_of_text("param a; param b{1..2}; param c := a*b[1]; param d{i in 1..2} := c + i;\n"
+                      "var x{i in 1..2} >= d[i], <= 10, := d[i]/2; r: a <= x[1] + x[2] <= 2*a; q: x[1] = c;\n"
+                      "fix x[2] := a;");
     const double x[] = {3, 5, 7}, y[] = {1, 2};
     assert_int_equal(hn_model_input_count(model), 3);
     assert_string_equal(hn_model_input(model, 2).name, "b[2]");
@@ -20,7 +21,7 @@ TEST(bounds_starts_and_computed_params_may_depend_on_inputs) {
 
 TEST(attributes_that_are_no_box_become_requirements) {
     hn_model *model =
-        must_read("param a >= 0, <= 2; param b >= a, < 5, <> 1; param s := a + b, <= 6; var x; c: x >= s;");
+        model_of_text("param a >= 0, <= 2; param b >= a, < 5, <> 1; param s := a + b, <= 6; var x; c: x >= s;");
     const double good[] = {1, 2}, low[] = {1, 0.5}, high[] = {1, 5}, one[] = {1, 1}, sum[] = {2, 4.5};
     assert_int_equal(hn_model_requirement_count(model), 4);
     assert_near(hn_model_input(model, 1).upper, 5);
@@ -48,7 +49,7 @@ TEST(a_partly_filled_param_names_the_entry) {
 }
 
 TEST(commands_run_in_order_when_all_is_read) {
-    hn_model *model = must_read(
+    hn_model *model = model_of_text(
         "param n := 2; param p{1..9} default 1; set S := 1..n; set D; var x{1..n} := 1; var y;\n"
         "let n := 3; let {i in S} p[i] := if i = 1 then 5 else p[i-1] + 1; let x[2] := x[1] + p[3];\n"
         "let D := {7,8}; let D := D union {9}; let y := card(D); fix x[1]; fix y := y + 1; fix x; unfix x[2];\n"
@@ -64,7 +65,8 @@ TEST(commands_run_in_order_when_all_is_read) {
 }
 
 TEST(start_values_may_be_let_to_inputs) {
-    hn_model *model = must_read("param z{1..2}; var x{1..2}; let {i in 1..2} x[i] := 2*z[i]; c: x[1] + x[2] = z[1];");
+    hn_model *model =
+        model_of_text("param z{1..2}; var x{1..2}; let {i in 1..2} x[i] := 2*z[i]; c: x[1] + x[2] = z[1];");
     const double x[] = {3, 4};
     assert_near(value_at(model, hn_model_output(model, 1).start, x, NULL), 8);
     hn_model_destroy(model);
@@ -72,7 +74,7 @@ TEST(start_values_may_be_let_to_inputs) {
 }
 
 TEST(checks_without_inputs_must_hold) {
-    hn_model *model = must_read("param n := 3; check: n > 2; check {i in 1..n}: i >= 1; var x;");
+    hn_model *model = model_of_text("param n := 3; check: n > 2; check {i in 1..n}: i >= 1; var x;");
     assert_int_equal(hn_model_requirement_count(model), 0);
     hn_model_destroy(model);
     must_fail("param n := 3; var x; check {i in 1..n}: i <> 2;", "1:22", "check 1[2] is not satisfied");

@@ -18,7 +18,7 @@ static hn_operator operator_of(hn_expr expr, size_t *count) {
 static hn_model *read_rows(const char *rows) {
     char text[1000];
     snprintf(text, sizeof text, "%s%s", MATRIX, rows);
-    return must_read(text);
+    return model_of_text(text);
 }
 
 TEST(a_row_of_a_matrix_is_one_node) {
@@ -80,7 +80,7 @@ TEST(short_and_long_sums_have_the_bits_of_their_terms) {
             y[j - 1] = 1.0 / (3 + j);
         }
         strcat(text, ";");
-        hn_model *model = must_read(text);
+        hn_model *model = model_of_text(text);
         for (int j = 1; j <= n; j++)
             sum += coefficient(j) * y[j - 1];
         assert_true(objective_at(model, NULL, y) == sum);
@@ -109,8 +109,8 @@ TEST(nonlinear_terms_stand_among_the_others) {
 }
 
 TEST(factors_of_zero_and_fixed_variables_are_no_terms_of_derivatives) {
-    hn_model *model = must_read("var y{1..20}; fix y[2] := 3; param a{j in 1..20} := if j = 5 then 0 else j;\n"
-                                "r: sum{j in 1..20} a[j]*y[j] = 7;");
+    hn_model *model = model_of_text("var y{1..20}; fix y[2] := 3; param a{j in 1..20} := if j = 5 then 0 else j;\n"
+                                    "r: sum{j in 1..20} a[j]*y[j] = 7;");
     double y[MOST_OUTPUTS] = {0};
     size_t count;
     hn_expr body = row_named(model, "r").body;

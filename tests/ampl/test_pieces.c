@@ -125,7 +125,7 @@ TEST(values_and_slopes_are_those_of_the_definition) {
         t.s[0] += t.s[0] == 0;
         write_term(term, &t, "y");
         snprintf(text, sizeof text, "var y; c: %s <= 1;", term);
-        hn_model *model = must_read(text);
+        hn_model *model = model_of_text(text);
         size_t count = choose_points(&t, points);
         evaluate(model, count, points, rows, slopes);
         for (size_t i = 0; i < count; i++) {
@@ -147,7 +147,7 @@ TEST(a_term_of_a_constant_is_a_number) {
         double at = eighths(&seed, 100);
         write_term(term, &t, "p");
         snprintf(text, sizeof text, "param p := %.17g; var y; minimize f: %s;", at, term);
-        hn_model *model = must_read(text);
+        hn_model *model = model_of_text(text);
         assert_near(objective_at(model, NULL, NULL), defined_value(&t, at));
         hn_model_destroy(model);
     }
@@ -156,7 +156,7 @@ TEST(a_term_of_a_constant_is_a_number) {
 /* ---- kinks, and what is exact ---- */
 
 TEST(a_kink_counts_as_that_of_abs_does) {
-    hn_model *model = must_read("var y; c: <<0; -1, 1>> y <= 1;"), *other = must_read("var y; c: abs(y) <= 1;");
+    hn_model *model = model_of_text("var y; c: <<0; -1, 1>> y <= 1;"), *other = model_of_text("var y; c: abs(y) <= 1;");
     const double points[] = {-2.5, -1e-300, -0.0, 0, 1e-300, 3};
     double rows[6], slopes[6], abs_rows[6], abs_slopes[6];
     evaluate(model, 6, points, rows, slopes);
@@ -173,7 +173,7 @@ TEST(a_kink_counts_as_that_of_abs_does) {
 /* A sum of kinks, s0 x + (s1 - s0) max(x - b1, 0) + ..., would lose all digits here. */
 TEST(steep_pieces_far_away_cost_no_digits) {
     hn_model *model =
-        must_read("var y; c: <<1, 1000; 1, 1e12, -1>> (y, 0) <= 1; d: <<3, 7; 0.1, 5, 0.1>> (y, 5) >= 0;");
+        model_of_text("var y; c: <<1, 1000; 1, 1e12, -1>> (y, 0) <= 1; d: <<3, 7; 0.1, 5, 0.1>> (y, 5) >= 0;");
     const double points[] = {1000.5, 5};
     double rows[4], slopes[4];
     evaluate(model, 2, points, rows, slopes);
@@ -185,8 +185,8 @@ TEST(steep_pieces_far_away_cost_no_digits) {
 
 TEST(terms_that_are_no_kinks_are_linear) {
     hn_model *model =
-        must_read("param n := 0; var y; var z; c: <<; 3>> y + <<{i in 1..n} i; {i in 0..n} 2>> (z, 1) = 0;"
-                  "d: <<2, 2; 1, 5, 1>> y >= -1; e: <<2; 1, 1>> y >= -1;");
+        model_of_text("param n := 0; var y; var z; c: <<; 3>> y + <<{i in 1..n} i; {i in 0..n} 2>> (z, 1) = 0;"
+                      "d: <<2, 2; 1, 5, 1>> y >= -1; e: <<2; 1, 1>> y >= -1;");
     const double y[] = {4, 3};
     assert_near(value_at(model, row_named(model, "c").body, NULL, y), 16);
     assert_near(value_at(model, row_named(model, "d").body, NULL, y), 4);
@@ -196,11 +196,11 @@ TEST(terms_that_are_no_kinks_are_linear) {
 
 TEST(terms_stand_wherever_numbers_do) {
     const double y[] = {2, -1}, x[] = {0.5};
-    hn_model *model = must_read("param u; param w{1..2} := 3; var y{1..2};"
-                                "var d{i in 1..2} = <<0, 1; -1, 0, 2>> y[i];"
-                                "minimize f: sum {i in 1..2} w[i]*<<{k in 1..2} k, 3; {k in 1..4} k>> (y[i] - u)^2;"
-                                "c: -<<0; 1, 2>> y[1]*2 + d[2] <= <<1; 0, 1>> (u + 3);"
-                                "e: <<0; 1, 2>> (<<1; 1, 3>> y[1]) <= 9;");
+    hn_model *model = model_of_text("param u; param w{1..2} := 3; var y{1..2};"
+                                    "var d{i in 1..2} = <<0, 1; -1, 0, 2>> y[i];"
+                                    "minimize f: sum {i in 1..2} w[i]*<<{k in 1..2} k, 3; {k in 1..4} k>> (y[i] - u)^2;"
+                                    "c: -<<0; 1, 2>> y[1]*2 + d[2] <= <<1; 0, 1>> (u + 3);"
+                                    "e: <<0; 1, 2>> (<<1; 1, 3>> y[1]) <= 9;");
     assert_near(value_at(model, hn_defined(model, "d[1]"), x, y), 2);
     assert_near(value_at(model, hn_defined(model, "d[2]"), x, y), 1);
     assert_near(objective_at(model, x, y), 3 * 2.0 * 2.0 + 3 * 1.5 * 1.5); /* at 1.5: 1 + 2/2; at -1.5: -1.5 */
@@ -224,7 +224,7 @@ static size_t count_ok(const struct term *t, double upper) {
     size_t ok = 0;
     write_term(term, t, "y");
     snprintf(text, sizeof text, "var y; c: %s <= %.17g;", term, upper);
-    hn_model *model = must_read(text);
+    hn_model *model = model_of_text(text);
     for (int i = 0; i < COUNT; i++)
         raw[i] = 3 * i - 12;
     hn_batch batch = {

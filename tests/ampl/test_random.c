@@ -196,7 +196,7 @@ TEST(large_means_are_quick_and_right) {
 /* ---- what a draw depends on ---- */
 
 static double row_bound(const char *text, const char *row) {
-    hn_model *model = must_read(text);
+    hn_model *model = model_of_text(text);
     double bound = value_at(model, row_named(model, row).upper, NULL, NULL);
     hn_model_destroy(model);
     return bound;

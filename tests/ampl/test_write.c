@@ -44,7 +44,7 @@ TEST(the_models_that_ship_come_back) {
 /* ---- what it looks like ---- */
 
 TEST(a_small_model_reads_well) {
-    hn_model *model = must_read(
+    hn_model *model = model_of_text(
         "param r >= 0.5, <= 2; param p{1..2} >= 0; var y{0..1, 1..2} >= -2, <= 2, := r; var z >= r^2; check: r < "
         "p[1];\n"
         "var d = (y[0,1] - y[1,1])^2; maximize f: -(y[0,1] - 3)^2 - z; c{i in 0..1}: y[i,1]^2 + (y[i,2] - z) <= r^2;\n"
@@ -297,7 +297,7 @@ TEST(numbers_come_back_to_the_last_bit) {
     char *text = must_return(finished(model), "numbers");
     assert_non_null(strstr(text, " 5e-324"));
     assert_non_null(strstr(text, " 1.0000000000000002;"));
-    again = must_read(text);
+    again = model_of_text(text);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         double lower = hn_model_input(again, i).lower;
         assert_memory_equal(&lower, &numbers[i], sizeof lower);
@@ -386,7 +386,7 @@ TEST(a_definition_used_early_is_followed_or_refused) {
 
 TEST(missing_arguments_are_told) {
     char *text;
-    hn_model *model = must_read("var y;");
+    hn_model *model = model_of_text("var y;");
     assert_int_equal(hn_model_write(NULL, &text, NULL, NULL), HN_INVALID);
     assert_null(text);
     assert_int_equal(hn_model_write(model, NULL, NULL, NULL), HN_INVALID);
@@ -400,9 +400,9 @@ TEST(missing_arguments_are_told) {
 
 TEST(names_in_backquotes_and_parts_without_a_name_are_read) {
     hn_model *model =
-        must_read("param `x` >= 0; var `sum`{1..2} := 1; var y; param $1 = x^2; var $2 = `sum`[1] < y;\n"
-                  "check `big enough`: x > 1; check near: x < 9; check: $1 > 2; `c d`: $2 + `sum`[2]*$1 <= 1;\n"
-                  "fix y := 4; let y.start := x;\n");
+        model_of_text("param `x` >= 0; var `sum`{1..2} := 1; var y; param $1 = x^2; var $2 = `sum`[1] < y;\n"
+                      "check `big enough`: x > 1; check near: x < 9; check: $1 > 2; `c d`: $2 + `sum`[2]*$1 <= 1;\n"
+                      "fix y := 4; let y.start := x;\n");
     assert_string_equal(hn_model_input(model, 0).name, "x");
     assert_string_equal(hn_model_output(model, 1).name, "sum[2]");
     assert_string_equal(hn_model_requirement(model, 0).name, "big enough");

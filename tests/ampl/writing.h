@@ -33,7 +33,7 @@ static inline char *must_write(const hn_model *model) {
 static inline char *must_return(const hn_model *model, const char *what) {
     struct marks_of_model marks = marks_of(model);
     char *text = must_write(model);
-    hn_model *again = must_read(text);
+    hn_model *again = model_of_text(text);
     struct marks_of_model others = marks_of(again);
     if (strcmp(marks.mathematics, others.mathematics) != 0)
         fail_msg("%s: other mathematics\n%s", what, text);

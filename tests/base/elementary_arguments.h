@@ -66,158 +66,129 @@ static double close_to_one(struct random *random) {
 
 /* ---- the families; what a function does not take is left alone ---- */
 
-static void draw_exponential(struct random *random, double *a, double *b) {
+/* FAMILY(name) { return ...; } draws arguments for functions of one. */
+#define FAMILY(name)                                                                                                   \
+    static double name##_argument(struct random *random);                                                              \
+    static void draw_##name(struct random *random, double *a, double *b) {                                             \
+        (void)b;                                                                                                       \
+        *a = name##_argument(random);                                                                                  \
+    }                                                                                                                  \
+    static double name##_argument(struct random *random)
+
+FAMILY(exponential) {
     static const double edges[] = {
         708.0, 709.782712893384, 708.3964185322641, 744.4400719213812, 745.1332191019412, 0.34657359027997264};
-    (void)b;
     switch (random_below(random, 5)) {
     case 0:
-        *a = any_double(random);
-        break;
+        return any_double(random);
     case 1:
-        *a = either_sign(random, around(random, one_of(random, edges, 6)));
-        break;
+        return either_sign(random, around(random, one_of(random, edges, 6)));
     case 2:
-        *a = either_sign(random, scattered(random, -60.0, 3.0));
-        break;
+        return either_sign(random, scattered(random, -60.0, 3.0));
     case 3:
-        *a = either_sign(random, random_between(random, 700.0, 750.0));
-        break;
+        return either_sign(random, random_between(random, 700.0, 750.0));
     default:
-        *a = random_between(random, -700.0, 700.0);
+        return random_between(random, -700.0, 700.0);
     }
 }
 
-static void draw_logarithm(struct random *random, double *a, double *b) {
-    (void)b;
+FAMILY(logarithm) {
     switch (random_below(random, 6)) {
     case 0:
-        *a = fabs(any_double(random));
-        break;
+        return fabs(any_double(random));
     case 1:
-        *a = close_to_one(random);
-        break;
+        return close_to_one(random);
     case 2:
-        *a = of_bits(random_bits(random) >> 12);
-        break; /* denormal */
+        return of_bits(random_bits(random) >> 12); /* denormal */
     case 3:
-        *a = around(random, ldexp(0x1.6a09e667f3bcdp+0, (int)random_below(random, 5) - 3));
-        break;
+        return around(random, ldexp(0x1.6a09e667f3bcdp+0, (int)random_below(random, 5) - 3));
     case 4:
-        *a = random_between(random, 0.5, 2.0);
-        break;
+        return random_between(random, 0.5, 2.0);
     default:
-        *a = scattered(random, -30.0, 30.0);
+        return scattered(random, -30.0, 30.0);
     }
 }
 
-static void draw_angle(struct random *random, double *a, double *b) {
-    (void)b;
+FAMILY(angle) {
     switch (random_below(random, 8)) {
     case 0:
-        *a = any_double(random);
-        break;
+        return any_double(random);
     case 1:
-        *a = multiple_of_half_pi(random, 100.0);
-        break;
+        return multiple_of_half_pi(random, 100.0);
     case 2:
-        *a = multiple_of_half_pi(random, 11000.0);
-        break; /* beyond the limit of the fast path */
+        return multiple_of_half_pi(random, 11000.0); /* beyond the limit of the fast path */
     case 3:
-        *a = multiple_of_half_pi(random, 1e15);
-        break;
+        return multiple_of_half_pi(random, 1e15);
     case 4:
-        *a = either_sign(random, around(random, HARDEST_ANGLE));
-        break;
+        return either_sign(random, around(random, HARDEST_ANGLE));
     case 5:
-        *a = either_sign(random, scattered(random, -40.0, 100.0));
-        break;
+        return either_sign(random, scattered(random, -40.0, 100.0));
     case 6:
-        *a = random_between(random, -16384.0, 16384.0);
-        break;
+        return random_between(random, -16384.0, 16384.0);
     default:
-        *a = random_between(random, -10.0, 10.0);
+        return random_between(random, -10.0, 10.0);
     }
 }
 
-static void draw_fraction(struct random *random, double *a, double *b) {
+FAMILY(fraction) {
     static const double edges[] = {0.5, 1.0, 0x1p-26, 0x1p-1022};
-    (void)b;
     switch (random_below(random, 5)) {
     case 0:
-        *a = any_double(random);
-        break;
+        return any_double(random);
     case 1:
-        *a = either_sign(random, close_to_one(random));
-        break;
+        return either_sign(random, close_to_one(random));
     case 2:
-        *a = either_sign(random, around(random, one_of(random, edges, 4)));
-        break;
+        return either_sign(random, around(random, one_of(random, edges, 4)));
     case 3:
-        *a = either_sign(random, scattered(random, -1074.0, 0.0));
-        break;
+        return either_sign(random, scattered(random, -1074.0, 0.0));
     default:
-        *a = random_between(random, -1.0, 1.0);
+        return random_between(random, -1.0, 1.0);
     }
 }
 
-static void draw_slope(struct random *random, double *a, double *b) {
+FAMILY(slope) {
     static const double edges[] = {0x1.a827999fcef32p-2, 1.0, 0x1.3504f333f9de6p+1, 0x1p-1022, 0x1p+1000};
-    (void)b;
     switch (random_below(random, 4)) {
     case 0:
-        *a = any_double(random);
-        break;
+        return any_double(random);
     case 1:
-        *a = either_sign(random, around(random, one_of(random, edges, 5)));
-        break;
+        return either_sign(random, around(random, one_of(random, edges, 5)));
     case 2:
-        *a = either_sign(random, scattered(random, -40.0, 40.0));
-        break;
+        return either_sign(random, scattered(random, -40.0, 40.0));
     default:
-        *a = random_between(random, -5.0, 5.0);
+        return random_between(random, -5.0, 5.0);
     }
 }
 
-static void draw_hyperbolic(struct random *random, double *a, double *b) {
+FAMILY(hyperbolic) {
     static const double edges[] = {710.4758600739439, 1.0, 22.0, 64.0, 0.34657359027997264};
-    (void)b;
     switch (random_below(random, 5)) {
     case 0:
-        *a = any_double(random);
-        break;
+        return any_double(random);
     case 1:
-        *a = either_sign(random, around(random, one_of(random, edges, 5)));
-        break;
+        return either_sign(random, around(random, one_of(random, edges, 5)));
     case 2:
-        *a = either_sign(random, scattered(random, -1074.0, 9.0));
-        break;
+        return either_sign(random, scattered(random, -1074.0, 9.0));
     case 3:
-        *a = either_sign(random, random_between(random, 600.0, 712.0));
-        break;
+        return either_sign(random, random_between(random, 600.0, 712.0));
     default:
-        *a = random_between(random, -25.0, 25.0);
+        return random_between(random, -25.0, 25.0);
     }
 }
 
-static void draw_area(struct random *random, double *a, double *b) {
+FAMILY(area) {
     static const double edges[] = {0x1p+28, 0x1p-26, 1.0, 0x1p-1022};
-    (void)b;
     switch (random_below(random, 5)) {
     case 0:
-        *a = any_double(random);
-        break;
+        return any_double(random);
     case 1:
-        *a = either_sign(random, around(random, one_of(random, edges, 4)));
-        break;
+        return either_sign(random, around(random, one_of(random, edges, 4)));
     case 2:
-        *a = close_to_one(random);
-        break;
+        return close_to_one(random);
     case 3:
-        *a = either_sign(random, scattered(random, -40.0, 40.0));
-        break;
+        return either_sign(random, scattered(random, -40.0, 40.0));
     default:
-        *a = random_between(random, 1.0, 10.0);
+        return random_between(random, 1.0, 10.0);
     }
 }
 

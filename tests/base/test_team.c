@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/model_check.h"
 
 #include "base/thread_pool.h"
 #include "hardnet/layer.h"
@@ -159,13 +160,7 @@ struct pool_job {
 };
 
 static hn_model *circle_model(void) {
-    hn_model *model;
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    hn_expr radius = hn_input(model, "radius"), a = hn_output(model, "a"), b = hn_output(model, "b");
-    hn_expr square = hn_mul(radius, radius);
-    hn_constrain_between(model, "circle", square, hn_add(hn_mul(a, a), hn_mul(b, b)), square);
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
-    return model;
+    return model_of_text("param radius; var a; var b; circle: a*a + b*b = radius*radius;");
 }
 
 static bool run_pool_and_destroy(void *context) {

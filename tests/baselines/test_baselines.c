@@ -6,6 +6,7 @@
 #include "support/check.h"
 #include "support/differences.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 #include "support/scratch.h"
 
 enum { SAMPLES = 50 };
@@ -30,9 +31,7 @@ static void gradient_holds(const char *path, enum scheme scheme, double level, d
                   scheme_text(scheme), verdict.good, verdict.worst, verdict.steps / 20);
     assert_true(verdict.good >= 18); /* a row may enter or leave the violated ones within the difference */
     assert_true(verdict.worst < 1e-6);
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 TEST_AROUND(the_gradient_of_a_penalty_is_that_of_differences, NULL, destroy_heads) {
@@ -84,9 +83,7 @@ TEST_AROUND(equalities_that_depend_on_others_are_left_out, NULL, destroy_heads) 
         assert_int_equal(reports[i].outcome, HN_OUTCOME_OK);
         assert_same_bits(y[4 * i + 3], x[i]);
     }
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }
 
 TEST_AROUND(models_that_leave_nothing_to_learn_are_refused, NULL, destroy_heads) {
@@ -143,9 +140,7 @@ TEST_AROUND(dc3_holds_equalities_and_says_what_it_violates, NULL, destroy_heads)
             ok += held;
         }
         print_message("%s: %zu of %d ok\n", paths[m], ok, SAMPLES);
-        hn_policy_destroy(policy);
-        hn_network_destroy(network);
-        hn_model_destroy(model);
+        policy_release(policy, network, model);
     }
 }
 
@@ -170,9 +165,7 @@ TEST_AROUND(without_correction_the_raw_output_is_the_output, NULL, destroy_heads
         assert_in_interval(reports[i].violation - fmax(judged.equalities, judged.others), -1e-12, 1e-12);
     }
     free(workspace);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }
 
 /* ---- what does not converge ---- */
@@ -189,9 +182,7 @@ static void run_partial(double level, double *y, hn_report *reports) {
     double x[SAMPLES];
     draw(model, x, SAMPLES, 4);
     assert_int_equal(hn_policy_run(policy, SAMPLES, x, y, NULL, reports, NULL), HN_OK);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }
 
 TEST_AROUND(a_completion_that_fails_is_not_ok, NULL, destroy_heads) {
@@ -219,9 +210,7 @@ TEST_AROUND(what_cannot_be_completed_is_dropped_in_training, NULL, destroy_heads
     assert_int_equal(hn_trainer_step(trainer, SAMPLES, x, NULL, &report, NULL), HN_OK);
     assert_int_equal(report.samples + report.dropped, SAMPLES);
     assert_true(isfinite(report.gradient));
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 /* ---- bits ---- */
@@ -239,9 +228,7 @@ static void train_on(int threads, enum scheme scheme, size_t candidates, double 
         assert_int_equal(hn_trainer_step(trainer, SAMPLES, x, NULL, NULL, NULL), HN_OK);
     }
     memcpy(parameters, hn_network_parameters_of(network), hn_network_parameter_count(network) * sizeof *parameters);
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 TEST_AROUND(the_weights_do_not_know_the_number_of_threads, NULL, destroy_heads) {
@@ -334,9 +321,7 @@ TEST_AROUND(losses_that_do_not_fit_are_refused, NULL, destroy_heads) {
     options.train.improve = 0;
     trainer = trainer_of(model, network, &options);
     assert_error(hn_trainer_step(trainer, 1, x, y, NULL, &error), HN_INVALID, error, "targets");
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 /* ---- files ---- */
@@ -369,8 +354,6 @@ TEST_AROUND(a_file_brings_its_head_back, NULL, destroy_heads) {
     hn_policy_destroy(back);
     assert_int_equal(hn_policy_load(&back, model, path, 1, &error), HN_INVALID);
     assert_contains(error.text, "policy.scheme is \"dc3\", and there is no such head here");
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
     scratch_remove(&scratch);
 }

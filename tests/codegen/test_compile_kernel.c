@@ -18,8 +18,7 @@ enum { COUNT = 21 };
 static struct scratch cache, temporary;
 static struct random_problem problem;
 
-static int make_folders(void **state) {
-    (void)state;
+FIXTURE(make_folders) {
     if (system("cc --version >/dev/null 2>&1") != 0) {
         print_message("skipped: there is no C compiler\n");
         return 0;
@@ -33,8 +32,7 @@ static int make_folders(void **state) {
     return 0;
 }
 
-static int remove_folders(void **state) {
-    (void)state;
+FIXTURE(remove_folders) {
     if (!cache.folder[0])
         return 0;
     char command[128];

@@ -12,16 +12,14 @@
 static struct scratch scratch;
 static char folder[FILE_LONGEST];
 
-static int make_folder(void **state) {
-    (void)state;
+FIXTURE(make_folder) {
     scratch = scratch_create();
     setenv("XDG_CACHE_HOME", scratch.folder, 1);
     unsetenv("HOME");
     return 0;
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+FIXTURE(remove_folder) {
     scratch_remove(&scratch);
     return 0;
 }

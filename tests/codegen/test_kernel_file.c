@@ -49,16 +49,14 @@ static void expect_refusal(const char *path, hn_status status, const char *why) 
     assert_contains(error.text, why);
 }
 
-static int make_folder(void **state) {
-    (void)state;
+FIXTURE(make_folder) {
     scratch = scratch_create();
     for (size_t i = 0; i < OBJECT; i++)
         object_bytes[i] = (unsigned char)(i * 7 % 251);
     return 0;
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+FIXTURE(remove_folder) {
     scratch_remove(&scratch);
     return 0;
 }

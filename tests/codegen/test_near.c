@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/compiled_kernel.h"
+#include "support/model_check.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
@@ -13,15 +14,8 @@ enum { SAMPLES = 29, OUTPUTS = 4 };
 
 /* The entry of c in `curve` is 1; that of a is 2 a: the row's weight is 1 only while a is less than 1. */
 static hn_model *curved_model(void) {
-    hn_model *model;
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    hn_expr a = hn_output(model, "a"), b = hn_output(model, "b"), c = hn_output(model, "c"), d = hn_output(model, "d");
-    hn_constrain(model, "curve", 0, hn_sub(c, hn_mul(a, a)), 0);
-    hn_constrain(model, "line", 3, hn_add(hn_scale(3, b), hn_sub(c, d)), 3);
-    hn_constrain(model, "disc", 0, hn_add(hn_mul(b, b), hn_mul(d, d)), 1.5);
-    hn_constrain(model, "low", -0.25, d, 2);
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
-    return model;
+    return model_of_text("var a; var b; var c; var d; curve: c - a*a = 0; line: 3*b + (c - d) = 3; disc: 0 <= b*b + "
+                         "d*d <= 1.5; low: -0.25 <= d <= 2;");
 }
 
 /* Whether the kernel takes the step of all seats at once from these outputs. */

@@ -16,8 +16,7 @@ enum { SAMPLES = 61, OUTPUTS = 4 };
 /* `level` is reached inside the disc for small x only; the logarithm has no value for every d; `joint` is an inequality in several
  * outputs, which the first step may leave out. */
 static hn_model *mixed_model(void) {
-    hn_model *model;
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_model *model = model_new();
     hn_expr x = hn_input(model, "x");
     hn_expr a = hn_output(model, "a"), b = hn_output(model, "b"), c = hn_output(model, "c"), d = hn_output(model, "d");
     hn_constrain(model, "level", 0, hn_sub(hn_add(a, hn_mul(b, c)), x), 0);

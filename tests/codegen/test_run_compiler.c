@@ -24,8 +24,7 @@ static struct scratch scratch, temporary;
 static const struct compiler_watch patient = {.seconds = 600};
 static const char good[] = "__attribute__((visibility(\"default\"))) int seven(void);\nint seven(void) { return 7; }\n";
 
-static int make_folder(void **state) {
-    (void)state;
+FIXTURE(make_folder) {
     scratch = scratch_create();
     temporary = scratch_create();
     setenv("TMPDIR", temporary.folder, 1);
@@ -33,8 +32,7 @@ static int make_folder(void **state) {
     return 0;
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+FIXTURE(remove_folder) {
     assert_int_equal(count_entries(temporary.folder), 0);
     scratch_remove(&scratch);
     scratch_remove(&temporary);

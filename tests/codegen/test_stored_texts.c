@@ -101,29 +101,6 @@ static hn_model *random_model(uint64_t number) {
     return model;
 }
 
-/* Stages that are alike; many of them are rolled into loops. */
-static hn_model *chain_model(int stages, bool grows) {
-    hn_model *model;
-    char name[48];
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    hn_expr before = hn_input(model, "start");
-    for (int k = 0; k < stages; k++) {
-        snprintf(name, sizeof name, "a[%d]", k);
-        hn_expr a = hn_output(model, name);
-        snprintf(name, sizeof name, "b[%d]", k);
-        hn_expr b = hn_output(model, name);
-        snprintf(name, sizeof name, "next[%d]", k);
-        hn_constrain(model, name, 0, hn_sub(a, hn_add(before, hn_scale(0.1, hn_sin(b)))), 0);
-        snprintf(name, sizeof name, "ring[%d]", k);
-        hn_expr square =
-            hn_mul(b, b); /* one node after the other: compilers evaluate arguments in an order of their own */
-        hn_constrain(model, name, 0.25, hn_add(hn_mul(a, grows ? hn_exp(a) : a), square), 4);
-        before = a;
-    }
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
-    return model;
-}
-
 static hn_model *model_of(size_t number) {
     switch (number) {
     case 0:

@@ -109,8 +109,7 @@ static void check_model(const struct scratch *scratch, hn_model *model, size_t s
 /* The problem that is being checked, so that one that fails is named. */
 static uint64_t begun = UINT64_MAX;
 
-static int name_the_problem(void **state) {
-    (void)state;
+FIXTURE(name_the_problem) {
     if (begun != UINT64_MAX)
         print_message("random problem %" PRIu64 "\n", begun);
     return 0;
@@ -199,31 +198,10 @@ TEST(a_model_without_a_part_that_is_small_is_refused) {
     hn_layer_destroy(layer);
 }
 
-/* Stages that are alike, each with a row to the next: a[k+1] = a[k] + 0.1 sin(b[k]), and a ring around the origin. */
-static hn_model *chain_model(int stages) {
-    hn_model *model;
-    char name[48];
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
-    hn_expr before = hn_input(model, "start");
-    for (int k = 0; k < stages; k++) {
-        snprintf(name, sizeof name, "a[%d]", k);
-        hn_expr a = hn_output(model, name);
-        snprintf(name, sizeof name, "b[%d]", k);
-        hn_expr b = hn_output(model, name);
-        snprintf(name, sizeof name, "next[%d]", k);
-        hn_constrain(model, name, 0, hn_sub(a, hn_add(before, hn_scale(0.1, hn_sin(b)))), 0);
-        snprintf(name, sizeof name, "ring[%d]", k);
-        hn_constrain(model, name, 0.25, hn_add(hn_mul(a, a), hn_mul(b, b)), 4);
-        before = a;
-    }
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
-    return model;
-}
-
 TEST(loops_have_the_same_bits) {
     int stages = all ? 400 : 200;
-    check_model(*state, chain_model(stages), 0, 0);
-    check_model(*state, chain_model(stages + 1), 4, 1);
+    check_model(*state, chain_model(stages, false), 0, 0);
+    check_model(*state, chain_model(stages + 1, false), 4, 1);
 }
 
 /* Those that read without data beside them, by `auto`; where they have no inputs, their points are as good as any. */

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 #include "support/run_layer.h"
 
 #include "base/random.h"
@@ -30,17 +31,9 @@ struct shape {
     size_t outputs, equalities, inequalities, curved;
 };
 
-static double *draw(size_t count, uint64_t stream) {
-    struct random random = random_start(23, stream);
-    double *numbers = calloc(count, sizeof *numbers);
-    assert_non_null(numbers);
-    for (size_t i = 0; i < count; i++)
-        numbers[i] = random_normal(&random);
-    return numbers;
-}
-
 static void add_rows(hn_model *model, const hn_expr *y, size_t outputs, size_t rows, bool equal) {
-    double *matrix = draw(rows * outputs, equal), *inside = draw(outputs, 2), *bound = draw(rows, 3);
+    double *matrix = normal_numbers_of(23, equal, rows * outputs), *inside = normal_numbers_of(23, 2, outputs),
+           *bound = normal_numbers_of(23, 3, rows);
     const hn_matrix m = {.size = sizeof m, .rows = rows, .columns = outputs, .values = matrix};
     for (size_t i = 0; i < rows; i++) {
         bound[i] = equal ? 0 : fabs(bound[i]);
@@ -55,7 +48,7 @@ static void add_rows(hn_model *model, const hn_expr *y, size_t outputs, size_t r
 
 /* A wave of every output: J is full and not constant. */
 static void add_curved(hn_model *model, hn_expr *y, size_t outputs, size_t rows) {
-    double *factor = draw(rows * outputs, 4);
+    double *factor = normal_numbers_of(23, 4, rows * outputs);
     hn_expr *term = calloc(outputs, sizeof *term);
     char name[32];
     assert_non_null(term);
@@ -122,7 +115,7 @@ static bool pool_has_bits_of(const hn_layer *layer, int threads, size_t together
 static void assert_threads_agree(const struct shape *shape, hn_layer_options options) {
     hn_model *model = model_of(shape);
     hn_layer *layer = layer_of(model, options);
-    double *raw = draw(COUNT * shape->outputs, 9);
+    double *raw = normal_numbers_of(23, 9, COUNT * shape->outputs);
     assert_true(layer_shares(layer));
     struct layer_results serial = run_and_pull(layer, COUNT, NULL, raw, raw);
     assert_true(serial.reports[0].steps > 0);
@@ -197,7 +190,7 @@ TEST(a_sample_that_several_threads_compute_can_be_cancelled) {
     const struct shape shape = {ORDER, 40, ORDER - 40, 0};
     hn_model *model = model_of(&shape);
     hn_layer *layer = layer_of(model, hn_layer_defaults());
-    double *raw = draw(shape.outputs, 9), *y = calloc(shape.outputs, sizeof *y);
+    double *raw = normal_numbers_of(23, 9, shape.outputs), *y = calloc(shape.outputs, sizeof *y);
     hn_pool *pool;
     assert_int_equal(hn_pool_create(&pool, layer, 3, NULL), HN_OK);
     for (int round = 0; round < 3; round++) {

@@ -4,6 +4,7 @@
 #include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 #include "hardnet/hardnet.h"
 #include "nn/refine_plan.h"
@@ -32,11 +33,7 @@ static hn_network *network_of(const hn_model *model, size_t candidates) {
                                         .hidden = {9, 8},
                                         .activation = HN_ACTIVATION_TANH,
                                         .seed = 7};
-    hn_network *network;
-    hn_error error;
-    if (hn_network_create(&network, &options, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return network;
+    return network_with(options);
 }
 
 struct results {
@@ -166,26 +163,23 @@ static struct fake_device *device_for(const hn_model *model, size_t warps) {
     return fake;
 }
 
-TEST(samples_that_there_is_no_room_for_take_turns) {
+/* On a device with room for so many samples. */
+static void refine_with_room(size_t samples, bool refines) {
     hn_model *model = chain_model();
-    struct fake_device *fake = device_for(model, 2);
+    struct fake_device *fake = device_for(model, samples);
     if (fake) {
-        struct results r = compare(model, 3, 1);
-        assert_true(r.refines);
+        assert_int_equal(compare(model, 3, 1).refines, refines);
         fake->memory = ENOUGH;
     }
     hn_model_destroy(model);
 }
 
+TEST(samples_that_there_is_no_room_for_take_turns) {
+    refine_with_room(2, true);
+}
+
 TEST(without_any_room_the_cpu_refines_and_it_is_said) {
-    hn_model *model = chain_model();
-    struct fake_device *fake = device_for(model, 0);
-    if (fake) {
-        struct results r = compare(model, 3, 1);
-        assert_false(r.refines);
-        fake->memory = ENOUGH;
-    }
-    hn_model_destroy(model);
+    refine_with_room(0, false);
 }
 
 /* ---- training ---- */

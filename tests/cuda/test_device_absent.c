@@ -161,15 +161,13 @@ TEST(a_compiler_in_a_package_is_found) {
     assert_int_equal(major, 13);
 }
 
-static int set_up(void **state) {
-    (void)state;
+FIXTURE(set_up) {
     scratch = scratch_create();
     return 0;
 }
 
-static int tear_down(void **state) {
+FIXTURE(tear_down) {
     char command[128];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf %s/site", scratch.folder);
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c)
     scratch_remove(&scratch);

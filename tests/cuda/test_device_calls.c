@@ -39,10 +39,9 @@ static hn_device_layer *layer_with(bool gradients) {
     return layer_of_model(model, gradients);
 }
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
     static const char text[] = "param a >= 1; var y{1..2}; subject to disc: y[1]^2 + y[2]^2 <= a;";
     const hn_text all = {"m", text, sizeof text - 1};
-    (void)state;
     scratch = scratch_create();
     setenv("XDG_CACHE_HOME", scratch.folder, 1);
     assert_int_equal(hn_model_read_memory(&model, 1, &all, NULL, NULL), HN_OK);
@@ -51,9 +50,8 @@ static int set_up(void **state) {
     return 0;
 }
 
-static int tear_down(void **state) {
+FIXTURE(tear_down) {
     char command[128];
-    (void)state;
     hn_device_layer_destroy(layer);
     hn_device_layer_destroy(forward);
     hn_device_layer_destroy(NULL);

@@ -6,6 +6,7 @@
 #include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 #include "support/scratch.h"
 
 #include "hardnet/hardnet.h"
@@ -40,11 +41,7 @@ static hn_network *network_of(size_t candidates, hn_activation activation) {
                                         .seed = 3,
                                         .residual = activation != HN_ACTIVATION_RELU,
                                         .layer_norm = activation == HN_ACTIVATION_SILU};
-    hn_network *network;
-    hn_error error;
-    if (hn_network_create(&network, &options, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return network;
+    return network_with(options);
 }
 
 static void draw_inputs(const hn_model *model, double *x) {

@@ -7,6 +7,7 @@
 #include "cuda/fake_open.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
 #include "support/scratch.h"
@@ -63,13 +64,6 @@ struct scene {
     bool weighs;
 };
 
-static double *draw(struct random *random, size_t count) {
-    double *all = calloc(count + 1, sizeof *all);
-    for (size_t i = 0; i < count; i++)
-        all[i] = random_normal(random);
-    return all;
-}
-
 static struct scene open_scene(const hn_model *model, hn_layer_options options, uint64_t seed) {
     struct random random = random_start(seed, 23);
     hn_error error = {.text = ""};
@@ -80,12 +74,12 @@ static struct scene open_scene(const hn_model *model, hn_layer_options options, 
     s.layer = layer_of(model, options);
     if (hn_device_layer_create(&s.device, model, &options, NULL, &error) != HN_OK)
         fail_msg("%s", error.text);
-    s.x = draw(&random, SAMPLES * s.inputs);
+    s.x = normal_numbers(&random, SAMPLES * s.inputs);
     if (s.inputs > 0)
         assert_int_equal(hn_sample_inputs(model, seed, 0, SAMPLES, s.x, NULL), HN_OK);
-    s.raw = draw(&random, SAMPLES * s.outputs);
-    s.grad_y = draw(&random, SAMPLES * s.outputs);
-    s.grad_multipliers = draw(&random, SAMPLES * s.rows);
+    s.raw = normal_numbers(&random, SAMPLES * s.outputs);
+    s.grad_y = normal_numbers(&random, SAMPLES * s.outputs);
+    s.grad_multipliers = normal_numbers(&random, SAMPLES * s.rows);
     s.raw[s.outputs] = NAN;
     return s;
 }

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/numbers.h"
 #include "support/smooth_model.h"
 
 #include "base/random.h"
@@ -19,28 +20,19 @@ struct samples {
     double *x, *y, *v_x, *v_y, *sigma, *lambda, *w;
 };
 
-static double *draw(size_t count, uint64_t stream) {
-    struct random random = random_start(11, stream);
-    double *list = malloc((count + 1) * sizeof *list);
-    assert_non_null(list);
-    for (size_t i = 0; i < count; i++)
-        list[i] = random_normal(&random);
-    return list;
-}
-
 static struct samples make_samples(const hn_evaluator *evaluator) {
     hn_evaluator_info info = hn_evaluator_info_of(evaluator);
     return (struct samples){.evaluator = evaluator,
                             .inputs = info.inputs,
                             .outputs = info.outputs,
                             .rows = info.rows,
-                            .x = draw(COUNT * info.inputs, 1),
-                            .y = draw(COUNT * info.outputs, 2),
-                            .v_x = draw(COUNT * info.inputs, 3),
-                            .v_y = draw(COUNT * info.outputs, 4),
-                            .sigma = draw(COUNT, 5),
-                            .lambda = draw(COUNT * info.rows, 6),
-                            .w = draw(COUNT * info.rows, 7)};
+                            .x = normal_numbers_of(11, 1, COUNT * info.inputs),
+                            .y = normal_numbers_of(11, 2, COUNT * info.outputs),
+                            .v_x = normal_numbers_of(11, 3, COUNT * info.inputs),
+                            .v_y = normal_numbers_of(11, 4, COUNT * info.outputs),
+                            .sigma = normal_numbers_of(11, 5, COUNT),
+                            .lambda = normal_numbers_of(11, 6, COUNT * info.rows),
+                            .w = normal_numbers_of(11, 7, COUNT * info.rows)};
 }
 
 static void release_samples(struct samples *s) {
@@ -56,7 +48,7 @@ struct results {
 static struct results make_results(const hn_evaluator *evaluator) {
     struct results results;
     for (int q = 0; q < HN_QUANTITY_COUNT; q++)
-        results.values[q] = draw(COUNT * hn_evaluator_width(evaluator, (hn_quantity)q), 20);
+        results.values[q] = normal_numbers_of(11, 20, COUNT * hn_evaluator_width(evaluator, (hn_quantity)q));
     return results;
 }
 

@@ -4,7 +4,7 @@
 #include "faults/device_faults_runs.h"
 
 #include "support/check.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 
 #include "base/memory.h"
 #include "cuda/cuda_driver.h"

@@ -5,8 +5,7 @@
 #include "faults/device_faults_runs.h"
 
 #include "support/check.h"
-#include "support/failing_count.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 
 #include "cuda/cuda_driver.h"
 #include "training/training_parts.h"

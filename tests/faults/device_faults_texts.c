@@ -5,7 +5,7 @@
 #include "faults/device_faults_runs.h"
 
 #include "support/check.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 #include "support/run_layer.h"
 
 #include "base/memory.h"

@@ -4,7 +4,8 @@
 #include "life_faults_making.h"
 
 #include "support/check.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
+#include "support/numbers.h"
 #include "support/rich_model.h"
 #include "support/run_layer.h"
 #include "support/shape_models.h"
@@ -144,15 +145,6 @@ void making_lives_end(void) {
 
 /* ---- lives ---- */
 
-static double *drawn(size_t count, uint64_t stream) {
-    struct random random = random_start(4, stream);
-    double *values = malloc((count + 1) * sizeof *values);
-    assert_non_null(values);
-    for (size_t i = 0; i < count; i++)
-        values[i] = random_normal(&random);
-    return values;
-}
-
 static void add_and_free(struct digest *digest, double *numbers, size_t count) {
     for (size_t i = 0; i < count; i++)
         digest_add_number(digest, numbers[i]);
@@ -164,13 +156,14 @@ static void run_layer(struct digest *digest, const hn_layer *layer, hn_pool *poo
     hn_layer_info info = hn_layer_info_of(layer);
     size_t n = COUNT * info.outputs, bytes = hn_layer_workspace_bytes(layer), allocations = memory_allocations();
     size_t k = COUNT * info.inputs;
-    double *x = drawn(k, 1), *raw = drawn(n, 2), *grad_y = drawn(n, 3), *y[2], *grad[2], *grad_x[2];
+    double *x = normal_numbers_of(4, 1, k), *raw = normal_numbers_of(4, 2, n), *grad_y = normal_numbers_of(4, 3, n),
+           *y[2], *grad[2], *grad_x[2];
     hn_report *reports = malloc(COUNT * sizeof *reports);
     void *tape = malloc(hn_layer_tape_bytes(layer, COUNT)), *workspace = malloc(bytes);
     for (int pooled = 0; pooled < 2; pooled++) {
-        y[pooled] = drawn(n, 4);
-        grad[pooled] = drawn(n, 5);
-        grad_x[pooled] = drawn(k, 6);
+        y[pooled] = normal_numbers_of(4, 4, n);
+        grad[pooled] = normal_numbers_of(4, 5, n);
+        grad_x[pooled] = normal_numbers_of(4, 6, k);
         hn_batch batch = batch_of(COUNT, x, raw, y[pooled], reports);
         batch.tape = tape;
         hn_gradient gradient = {
@@ -223,13 +216,14 @@ static hn_status layer_life(const hn_model *model, hn_method method, struct dige
 /* All quantities, without an allocation. */
 static void run_evaluator(struct digest *digest, const hn_evaluator *evaluator, hn_evaluator_pool *pool) {
     hn_evaluator_info info = hn_evaluator_info_of(evaluator);
-    double *x = drawn(EVALUATIONS * info.inputs, 6), *y = drawn(EVALUATIONS * info.outputs, 7);
-    double *rows = drawn(EVALUATIONS * info.rows, 8);
+    double *x = normal_numbers_of(4, 6, EVALUATIONS * info.inputs),
+           *y = normal_numbers_of(4, 7, EVALUATIONS * info.outputs);
+    double *rows = normal_numbers_of(4, 8, EVALUATIONS * info.rows);
     size_t allocations = memory_allocations();
     hn_evaluation evaluation = {
         .size = sizeof evaluation, .count = EVALUATIONS, .x = x, .y = y, .v_x = x, .v_y = y, .lambda = rows, .w = rows};
     for (int q = 0; q < HN_QUANTITY_COUNT; q++)
-        evaluation.values[q] = drawn(EVALUATIONS * hn_evaluator_width(evaluator, (hn_quantity)q), 9);
+        evaluation.values[q] = normal_numbers_of(4, 9, EVALUATIONS * hn_evaluator_width(evaluator, (hn_quantity)q));
     assert_int_equal(hn_evaluator_pool_run(pool, &evaluation, NULL), HN_OK);
     assert_int_equal(memory_allocations(), allocations);
     for (int q = 0; q < HN_QUANTITY_COUNT; q++)

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
-#include "support/failing_memory.h"
-#include "support/failing_system.h"
+#include "support/failing.h"
 #include "support/scratch.h"
 
 #include "base/file.h"
@@ -25,8 +24,7 @@ static const int codes[] = {ENOSPC, EIO, EACCES, EMFILE, EDQUOT, EROFS};
 static struct scratch scratch;
 static const char *path;
 
-static int make_folder(void **state) {
-    (void)state;
+FIXTURE(make_folder) {
     scratch = scratch_create();
     path = scratch_path(&scratch, "file");
     system_fail_never();
@@ -40,8 +38,7 @@ static int make_plain_folder(void **state) {
     return make_folder(state);
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+FIXTURE(remove_folder) {
     system_fail_never();
     system_forbid_unnamed(false);
     scratch_remove(&scratch);

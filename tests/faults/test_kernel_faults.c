@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
-#include "support/failing_memory.h"
-#include "support/failing_system.h"
+#include "support/failing.h"
 #include "support/model_check.h"
 #include "support/scratch.h"
 
@@ -22,8 +21,7 @@ static struct scratch scratch;
 static unsigned char bytes[3000];
 static const struct compiler_watch patient = {.seconds = 600};
 
-static int make_folder(void **state) {
-    (void)state;
+FIXTURE(make_folder) {
     system_fail_never();
     system_move_at_most(0);
     scratch = scratch_create();
@@ -32,8 +30,7 @@ static int make_folder(void **state) {
     return 0;
 }
 
-static int remove_folder(void **state) {
-    (void)state;
+FIXTURE(remove_folder) {
     system_fail_never();
     memory_fail_never();
     scratch_remove(&scratch);

@@ -9,9 +9,7 @@
 #include "life_faults_making.h"
 
 #include "support/check.h"
-#include "support/failing_memory.h"
-#include "support/failing_system.h"
-#include "support/failing_threads.h"
+#include "support/failing.h"
 #include "support/scratch.h"
 
 #include "base/digest.h"
@@ -322,8 +320,7 @@ static void put(const char *name, const char *text) {
     fclose(file);
 }
 
-static int begin(void **state) {
-    (void)state;
+FIXTURE(begin) {
     be_well();
     system_move_at_most(97);
     scratch = scratch_create();
@@ -340,8 +337,7 @@ static int begin(void **state) {
     return 0;
 }
 
-static int end(void **state) {
-    (void)state;
+FIXTURE(end) {
     be_well();
     hn_model_destroy(model);
     hn_model_destroy(equal);

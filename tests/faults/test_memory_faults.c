@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 #include "support/rich_model.h"
 
 #include "autodiff/derivatives.h"

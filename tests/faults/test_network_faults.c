@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
-#include "support/failing_memory.h"
-#include "support/failing_system.h"
+#include "support/failing.h"
 #include "support/scratch.h"
 
 #include "base/error.h"
@@ -58,8 +57,7 @@ static void save(int which) {
     assert_int_equal(try_save(which, NULL), HN_OK);
 }
 
-static int begin(void **state) {
-    (void)state;
+FIXTURE(begin) {
     memory_fail_never();
     system_fail_never();
     system_move_at_most(PIECE);
@@ -76,8 +74,7 @@ static int begin_checkpoints(void **state) {
     return begin(state);
 }
 
-static int end(void **state) {
-    (void)state;
+FIXTURE(end) {
     memory_fail_never();
     system_fail_never();
     hn_network_destroy(networks[0]);

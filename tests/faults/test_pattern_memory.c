@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "linalg/damped_system.h"
 #include "support/check.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 
 enum { ENTRIES = 1000, MOST_BYTES_EACH = 100 };
 

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/writing.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 
 /* Something of everything that needs memory. */
 static const char *const rich =
@@ -116,7 +116,7 @@ TEST(a_mistake_is_reported_or_the_lack_of_memory_to_report_it) {
 }
 
 TEST(a_writing_whose_memory_fails_is_reported_and_nothing_leaks) {
-    hn_model *model = must_read(written);
+    hn_model *model = model_of_text(written);
     try_with_faults(&(struct subject){.model = model}, HN_OK, 60);
     hn_model_destroy(model);
     assert_int_equal(memory_live_blocks(), 0);

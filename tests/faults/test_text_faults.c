@@ -2,14 +2,14 @@
  * they are read, checked, written, made layers of every method, generated as kernels, emitted. Each time there is HN_NO_MEMORY with a
  * sentence, nothing leaks, and without the fault the deed ends as it did before.
  *
- * Of the allocations of a deed those fail that are asked for on a way that is new (failing_memory.h), so that whatever can return for
+ * Of the allocations of a deed those fail that are asked for on a way that is new (failing.h), so that whatever can return for
  * want of memory does; of each text one deed is tried besides reading and writing. With `whole` as an argument all deeds are, with
  * `all` the first allocations of each fail besides, and some of the later ones.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/wrong_texts.h"
 #include "support/check.h"
-#include "support/failing_memory.h"
+#include "support/failing.h"
 #include "support/shape_models.h"
 
 #include "base/memory.h"

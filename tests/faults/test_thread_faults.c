@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
-#include "support/failing_memory.h"
-#include "support/failing_threads.h"
+#include "support/failing.h"
 
 #include "base/thread_pool.h"
 #include "hardnet/layer.h"

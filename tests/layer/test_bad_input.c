@@ -308,15 +308,8 @@ TEST(a_fixed_value_that_is_no_number_is_never_ok) {
 /* y1 >= 2 x fixed at 1, and y2 between 0 and 1 fixed at x: bounds or values that only a sample has. */
 TEST(a_fixed_value_outside_the_bounds_of_its_sample_is_never_ok) {
     static const double raw[] = {0, 0, 1, 0}, good[] = {0, 0.25, 0.5}, bad[] = {-0.5, 0.75, 3}, over[] = {0.5, 0.5, 5};
-    hn_model *m = model_new();
-    hn_expr x = hn_input(m, "x"), y1 = hn_output(m, "y1"), y2 = hn_output(m, "y2");
-    hn_output_fix(y1, hn_constant(m, 1));
-    hn_output_between(y1, hn_scale(2, x), hn_constant(m, INFINITY));
-    hn_output_bounds(y2, 0, 1);
-    hn_output_fix(y2, x);
-    hn_constrain(m, "row", 2, hn_add(y1, hn_output(m, "y3")), 2);
-    hn_constrain(m, "last", 0, hn_output(m, "y4"), 9);
-    model_finish_good(m);
+    hn_model *m = model_of_text("param x; var y1 >= 2*x; var y2 >= 0, <= 1; var y3; var y4; row: y1 + y3 = 2; last: 0 "
+                                "<= y4 <= 9; fix y1 := 1; fix y2 := x;");
     for (size_t i = 0; i < COUNT_OF(methods) * COUNT_OF(good); i++) {
         size_t k = i / COUNT_OF(methods);
         assert_int_equal(run_by(methods[i % COUNT_OF(methods)], m, good[k], raw, NULL).report.outcome, HN_OUTCOME_OK);

@@ -12,7 +12,7 @@
 enum { WIDE = 6000, MOST_MEGABYTES = 80 }; /* half of the full matrix has 18 million places */
 
 /* sum y = 1 and y_j + y_j+1 <= 1 for every other j, or <= 1 + t with an output t. */
-static hn_model *simd_model(bool common) {
+static hn_model *wide_model(bool common) {
     hn_model *m = model_new();
     hn_expr *y = calloc(WIDE, sizeof *y);
     char name[32];
@@ -39,7 +39,7 @@ static double megabytes(void) {
 }
 
 static void check_wide(bool common) {
-    hn_model *m = simd_model(common);
+    hn_model *m = wide_model(common);
     double before = megabytes(), *raw = calloc(WIDE + 1, sizeof *raw);
     for (int j = 0; j < WIDE; j++)
         raw[j] = sin(j);

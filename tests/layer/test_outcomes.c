@@ -153,10 +153,7 @@ TEST(one_ulp_beyond_the_tolerance_is_not_ok) {
 
 TEST(a_way_too_long_for_a_number_is_infinite) {
     static const double raw[] = {1.7e308, 5};
-    hn_model *m = model_new();
-    hn_output_fix(hn_output(m, "fixed"), hn_constant(m, -1.7e308));
-    hn_constrain(m, "row", 0, hn_output(m, "y"), 1);
-    model_finish_good(m);
+    hn_model *m = model_of_text("var fixed; var y; row: 0 <= y <= 1; fix fixed := -1.7e308;");
     struct answer a = correct(m, layer_method(HN_METHOD_AUTO), NULL, raw);
     assert_int_equal(a.report.outcome, HN_OUTCOME_OK);
     assert_true(a.report.moved == INFINITY);
@@ -248,8 +245,7 @@ TEST(a_disc_and_a_half_plane_that_do_not_meet_are_never_ok) {
     static const char *const path = "models/infeasible.mod";
     static const double raws[][2] = {{-1, 2}, {0, 0}, {3, 3}, {-5, 0.1}};
     const double t = cbrt(0.5);
-    hn_model *m;
-    assert_int_equal(hn_model_read(&m, 1, &path, NULL, NULL), HN_OK);
+    hn_model *m = model_of_file(path);
     for (size_t i = 0; i < COUNT_OF(raws); i++) {
         struct answer a = correct(m, layer_method(HN_METHOD_LM), NULL, raws[i]);
         assert_true(a.report.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE || a.report.outcome == HN_OUTCOME_STALLED);

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "linalg/border.h"
 #include "support/check.h"
-#include "support/damped_judge.h"
+#include "support/damped_trial.h"
 
 enum { MOST_ROWS = 200, MOST_ENTRIES = 4000 };
 

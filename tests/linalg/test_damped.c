@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "cpu/backend.h"
 #include "support/check.h"
-#include "support/damped_judge.h"
+#include "support/damped_trial.h"
 
 enum { SMALL = JUDGE_SMALL, LARGEST = 128 };
 

@@ -6,7 +6,7 @@
 #include "support/check.h"
 #include "support/model_check.h"
 #include "support/run_layer.h"
-#include "support/search_judge.h"
+#include "support/search_trial.h"
 
 #include "hardnet/inspect.h"
 

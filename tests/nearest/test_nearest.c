@@ -6,7 +6,6 @@
 #include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
-#include "support/search_judge.h"
 #include "support/search_trial.h"
 
 /* ---- the judge ---- */

@@ -5,7 +5,6 @@
 #include "support/model_check.h"
 #include "support/random_problem.h"
 #include "support/run_layer.h"
-#include "support/search_judge.h"
 #include "support/search_trial.h"
 
 /* ---- weights ---- */

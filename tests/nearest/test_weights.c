@@ -51,10 +51,10 @@ static double value_at(const struct trial *t, double distance) {
 }
 
 static double quotient(const struct trial *t) {
-    double simd = (value_at(t, FAR) - value_at(t, -FAR)) / (2 * FAR);
+    double wide = (value_at(t, FAR) - value_at(t, -FAR)) / (2 * FAR);
     double narrow = (value_at(t, FAR / 2) - value_at(t, -FAR / 2)) / FAR;
-    double best = narrow + (narrow - simd) / 3;
-    return fabs(simd - narrow) <= 1e-5 * fmax(1, fabs(best)) ? best : (double)NAN;
+    double best = narrow + (narrow - wide) / 3;
+    return fabs(wide - narrow) <= 1e-5 * fmax(1, fabs(best)) ? best : (double)NAN;
 }
 
 /* Into `by`; whether it is to be compared. */

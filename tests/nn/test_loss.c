@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 #include "base/random.h"
 #include "hardnet/read.h"
@@ -10,22 +11,13 @@
 
 enum { SAMPLES = 21 };
 
-static double *draw(struct random *random, size_t count) {
-    double *values = malloc((count + 1) * sizeof *values);
-    assert_non_null(values);
-    for (size_t i = 0; i < count; i++)
-        values[i] = random_normal(random);
-    return values;
-}
-
 static void check_model(const char *path) {
-    hn_model *model;
     struct loss loss;
     struct random random = random_start(5, 0);
     double alone[SAMPLES], beside[SAMPLES], residual[SAMPLES];
-    assert_int_equal(hn_model_read(&model, 1, &path, NULL, NULL), HN_OK);
+    hn_model *model = model_of_file(path);
     assert_int_equal(loss_create(&loss, model, NULL), HN_OK);
-    double *x = draw(&random, SAMPLES * loss.inputs), *y = draw(&random, SAMPLES * loss.outputs);
+    double *x = normal_numbers(&random, SAMPLES * loss.inputs), *y = normal_numbers(&random, SAMPLES * loss.outputs);
     double *memory = aligned_alloc(64, (loss.bytes + 63) / 64 * 64);
     assert_non_null(memory);
     loss_begin(&loss, memory);

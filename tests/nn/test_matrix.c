@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/numbers.h"
 
 #include "base/random.h"
 #include "core/network_task.h"
@@ -24,14 +25,6 @@ static bool backend_of(size_t i, struct backend *backend) {
         return backend_at(i, backend);
     *backend = backend_single();
     return i == count;
-}
-
-static double *draw(struct random *random, size_t count) {
-    double *values = malloc((count + 1) * sizeof *values);
-    assert_non_null(values);
-    for (size_t i = 0; i < count; i++)
-        values[i] = random_normal(random);
-    return values;
 }
 
 /* ---- products ---- */
@@ -96,8 +89,9 @@ static struct matrix_view view_of(const double *at, size_t rows, size_t columns,
 
 TEST(a_product_has_the_bits_of_plain_loops) {
     struct random random = random_start(1, 0);
-    double *a = draw(&random, 2 * MOST * MOST), *b = draw(&random, 2 * MOST * MOST), *c = draw(&random, MOST * MOST);
-    double *first = draw(&random, MOST);
+    double *a = normal_numbers(&random, 2 * MOST * MOST), *b = normal_numbers(&random, 2 * MOST * MOST),
+           *c = normal_numbers(&random, MOST * MOST);
+    double *first = normal_numbers(&random, MOST);
     for (int i = 0; i < SHAPES; i++) {
         struct sizes s = draw_sizes(&random);
         struct matrix_product p = {.rows = s.rows, .columns = s.columns, .inner = s.inner, .first = first};
@@ -162,7 +156,7 @@ static void check_close(double value, long double expected, double scale) {
 
 static double *draw_arguments(size_t count) {
     struct random random = random_start(7, 0);
-    double *z = draw(&random, count);
+    double *z = normal_numbers(&random, count);
     for (size_t i = 0; i < count; i++)
         z[i] *= i % 7 == 0 ? 300 : i % 5 == 0 ? 1e-9 : 4;
     return z;
@@ -256,7 +250,7 @@ static void check_normalisation(const struct backend *backend, size_t rows, size
 TEST(samples_are_normalised_as_one_by_one) {
     static const size_t rows[] = {1, 3, 7, 8, 9, 16, 19}, widths[] = {1, 2, 5, 8, 16, 17, 31, 128};
     struct random random = random_start(3, 0);
-    double *drawn = draw(&random, (size_t)2 * 19 * 128);
+    double *drawn = normal_numbers(&random, (size_t)2 * 19 * 128);
     struct backend backend;
     for (size_t i = 0; backend_of(i, &backend); i++)
         for (size_t r = 0; r < COUNT_OF(rows); r++)

@@ -2,17 +2,10 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
+#include "support/numbers.h"
 
 #include "base/random.h"
 #include "nn/network_parts.h"
-
-static hn_network *create(hn_network_options options) {
-    hn_network *network;
-    hn_error error = {.text = ""};
-    if (hn_network_create(&network, &options, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return network;
-}
 
 static hn_network_options example(int activation) {
     return (hn_network_options){.inputs = 3,
@@ -57,7 +50,7 @@ TEST(activations_are_found_by_their_texts) {
 
 TEST(a_network_is_what_was_asked_for) {
     hn_network_options asked = example(HN_ACTIVATION_TANH), told;
-    hn_network *network = create(asked);
+    hn_network *network = network_with(asked);
     told = hn_network_options_of(network);
     assert_memory_equal(&told, &asked, sizeof told);
     assert_int_equal(hn_network_parameter_count(network), 3 * 30 + 30 + 30 * 17 + 17 + 17 * 5 + 5);
@@ -130,7 +123,7 @@ TEST(first_weights_are_drawn_by_the_rule) {
     for (int activation = 0; activation < HN_ACTIVATION_COUNT; activation++) {
         hn_network_options options = {.inputs = 80, .outputs = 120, .hidden_count = 2, .hidden = {200, 100}};
         options.activation = (hn_activation)activation;
-        hn_network *network = create(options);
+        hn_network *network = network_with(options);
         for (size_t k = 0; k < network->layers; k++) {
             double in = (double)network->width[k], out = (double)network->width[k + 1], mean, deviation;
             double expected = activation == HN_ACTIVATION_TANH ? sqrt(2 / (in + out)) : sqrt(2 / in);
@@ -148,7 +141,7 @@ TEST(first_weights_are_drawn_by_the_rule) {
 TEST(uniform_first_weights_and_biases_have_one_bound) {
     hn_network_options options = {
         .inputs = 80, .outputs = 120, .hidden_count = 2, .hidden = {200, 100}, .uniform = true};
-    hn_network *network = create(options);
+    hn_network *network = network_with(options);
     for (size_t k = 0; k < network->layers; k++) {
         double most = 1 / sqrt((double)network->width[k]), mean, deviation, largest = 0;
         measure(network, k, &mean, &deviation);
@@ -165,9 +158,9 @@ TEST(uniform_first_weights_and_biases_have_one_bound) {
 
 TEST(the_seed_decides_the_first_weights) {
     hn_network_options options = example(0);
-    hn_network *first = create(options), *second = create(options);
+    hn_network *first = network_with(options), *second = network_with(options);
     options.seed++;
-    hn_network *third = create(options);
+    hn_network *third = network_with(options);
     size_t bytes = hn_network_parameter_count(first) * sizeof(double);
     assert_memory_equal(hn_network_parameters(first), hn_network_parameters(second), bytes);
     assert_memory_not_equal(hn_network_parameters(first), hn_network_parameters(third), bytes);
@@ -180,7 +173,7 @@ TEST(the_seed_decides_the_first_weights) {
 
 TEST(shifts_and_scales_are_applied) {
     hn_network_options options = {.inputs = 1, .outputs = 1};
-    hn_network *network = create(options);
+    hn_network *network = network_with(options);
     double x = 5, y, w = hn_network_parameters(network)[0];
     run(network, 1, &x, &y);
     assert_true(y == w * 5);
@@ -192,7 +185,7 @@ TEST(shifts_and_scales_are_applied) {
 }
 
 TEST(shifts_and_scales_can_be_looked_at) {
-    hn_network *network = create((hn_network_options){.inputs = 2, .outputs = 1});
+    hn_network *network = network_with((hn_network_options){.inputs = 2, .outputs = 1});
     double shift[2], scale[2];
     hn_error error = {.text = ""};
     assert_int_equal(hn_network_get_input(network, shift, scale, &error), HN_OK);
@@ -220,7 +213,7 @@ static void check_scaling_refused(hn_network *network, double shift, double scal
 }
 
 TEST(bad_shifts_and_scales_are_refused_and_change_nothing) {
-    hn_network *network = create(example(0));
+    hn_network *network = network_with(example(0));
     check_scaling_refused(network, NAN, 1, "shift 2 is NaN");
     check_scaling_refused(network, -INFINITY, 1, "shift 2 is -Infinity");
     check_scaling_refused(network, 0, 0, "scale 2 is 0");
@@ -244,7 +237,7 @@ TEST(a_sample_has_the_same_bits_in_any_batch_on_any_instruction_set) {
     static const size_t counts[] = {1, 2, 3, 4, 5, 8, 63, 64, 65, 128, 150};
     double *x = draw(1, COUNT * 3), expected[COUNT * 5], y[COUNT * 5];
     for (int activation = 0; activation < HN_ACTIVATION_COUNT; activation++) {
-        hn_network *network = create(example(activation));
+        hn_network *network = network_with(example(activation));
         run(network, COUNT, x, expected);
         for (size_t k = 0; backend_at(k, &network->backend); k++)
             for (size_t i = 0; i < COUNT_OF(counts); i++)
@@ -261,7 +254,7 @@ TEST(a_bad_sample_changes_nothing_in_its_neighbours) {
     enum { COUNT = 70 };
     double *x = draw(1, COUNT * 3), expected[COUNT * 5], y[COUNT * 5];
     for (int activation = 0; activation < HN_ACTIVATION_COUNT; activation++) {
-        hn_network *network = create(example(activation));
+        hn_network *network = network_with(example(activation));
         run(network, COUNT, x, expected);
         double kept = x[3 * 33 + 1];
         x[3 * 33 + 1] = NAN;
@@ -283,7 +276,7 @@ static void check_run_refused(const hn_network *network, const double *x, double
 }
 
 TEST(a_run_without_its_parts_is_refused) {
-    hn_network *network = create(example(0));
+    hn_network *network = network_with(example(0));
     size_t bytes = hn_network_workspace_bytes(network);
     double x[3] = {0}, y[5];
     assert_true(bytes < 1 << 16);

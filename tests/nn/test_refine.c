@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 enum { COUNT = 90, N = 50, M = 60, INPUTS = 3 }; /* two chunks and a short one */
 
@@ -16,9 +17,7 @@ static hn_network *network_of(size_t candidates) {
                                       .hidden = {16},
                                       .activation = HN_ACTIVATION_TANH,
                                       .seed = 4};
-    hn_network *network;
-    assert_int_equal(hn_network_create(&network, &shape, NULL), HN_OK);
-    return network;
+    return network_with(shape);
 }
 
 static void draw(double *x, size_t count) {

@@ -8,6 +8,7 @@
 #include "hardnet/hardnet.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 struct bench {
     struct refine_plan plan;
@@ -34,8 +35,7 @@ static void stop(struct bench *b) {
 /* minimise sum_j h_j (y_j - t_j)^2 / 2 in a box: the answer is t, clipped; multipliers are the slopes left. */
 TEST(a_separable_programme_is_solved) {
     enum { SIZE = 9 };
-    hn_model *model;
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_model *model = model_new();
     double target[SIZE], curvature[SIZE], y[SIZE], out[SIZE], multipliers[SIZE];
     hn_expr terms[SIZE];
     struct random random = random_start(1, 2);
@@ -50,7 +50,7 @@ TEST(a_separable_programme_is_solved) {
         terms[j] = hn_scale(curvature[j] / 2, hn_mul(away, away));
     }
     hn_minimize(model, "f", hn_sum(model, SIZE, terms));
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    model_finish_good(model);
     struct bench b = start(model, HN_INSTRUCTIONS_BEST);
     const double length = 1;
     const struct refine_batch sample = {
@@ -88,7 +88,7 @@ static hn_model *coupled_model(const double *target) {
     }
     hn_constrain(model, "budget", 7, hn_sum(model, COUPLED, own), 7);
     hn_minimize(model, "f", hn_sum(model, COUPLED + 1, terms));
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    model_finish_good(model);
     return model;
 }
 
@@ -199,10 +199,9 @@ TEST(every_instruction_set_gives_the_same_bits) {
 }
 
 static hn_model *model_of(void (*build)(hn_model *)) {
-    hn_model *model;
-    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_model *model = model_new();
     build(model);
-    assert_int_equal(hn_model_finish(model, NULL), HN_OK);
+    model_finish_good(model);
     return model;
 }
 
@@ -229,7 +228,5 @@ TEST(a_linear_objective_on_a_disc_is_followed_to_its_end) {
     print_message("(%.9f, %.9f) after 8 steps, f %.9f\n", y[0], y[1], objective);
     assert_int_equal(report.outcome, HN_OUTCOME_OK);
     assert_true(objective < -sqrt(2) + 1e-4);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }

@@ -21,11 +21,10 @@ static const double raw[OUTPUTS] = {100, -40, 30, 50, -60};
 static struct point point;
 static hn_layer *layer;
 
-static int begin(void **state) {
+FIXTURE(begin) {
     hn_model *model;
     hn_error error;
     const hn_text file = {"restart.mod", text, sizeof text - 1};
-    (void)state;
     if (hn_model_read_memory(&model, 1, &file, NULL, &error) != HN_OK)
         fail_msg("%s", error.text);
     layer = layer_of(model, layer_method(HN_METHOD_AUTO));
@@ -44,8 +43,7 @@ static int begin(void **state) {
     return 0;
 }
 
-static int end(void **state) {
-    (void)state;
+FIXTURE(end) {
     free(point.slots);
     hn_layer_destroy(layer);
     return 0;

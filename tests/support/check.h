@@ -21,7 +21,10 @@
 /* TEST(name) { ... } defines a test and registers it with its program. */
 #define TEST(name) TEST_AROUND(name, NULL, NULL)
 
-/* The same with functions that cmocka calls before and after it, which may be NULL. */
+/* FIXTURE(name) { ...; return 0; } defines a function that cmocka calls before or after a test. */
+#define FIXTURE(name) static int name(__attribute__((unused)) void **state)
+
+/* TEST with a fixture before and one after it, which may be NULL. */
 #define TEST_AROUND(name, set_up, tear_down)                                                                           \
     static void name(void **state);                                                                                    \
     __attribute__((constructor)) static void register_##name(void) {                                                   \
@@ -30,7 +33,7 @@
     }                                                                                                                  \
     static void name(__attribute__((unused)) void **state)
 
-/* Functions that cmocka calls before the first and after the last test of a program. */
+/* Fixtures before the first and after the last test of a program. */
 #define TEST_GROUP(set_up, tear_down)                                                                                  \
     __attribute__((constructor)) static void register_##set_up(void) {                                                 \
         register_group(set_up, tear_down);                                                                             \

@@ -1,7 +1,7 @@
-/* damped_judge.c - see damped_judge.h.
+/* damped_judge.c - the judge of damped_trial.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "damped_judge.h"
+#include "support/damped_trial.h"
 
 #include "cpu/backend.h"
 #include "support/check.h"

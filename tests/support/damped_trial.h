@@ -50,4 +50,18 @@ void trial_draw_vectors(struct trial *trial, const struct recipe *recipe, struct
 /* The system over slots of one number; its streams, scaled, are those over lanes. */
 void trial_make_one(struct trial *trial, struct damped_request request);
 
+/* ---- the judge: 128-bit arithmetic, or 80-bit where the compiler has no other ---- */
+
+enum { JUDGE_SMALL = 40 }; /* of systems with more unknowns two lanes are judged, else all */
+
+/* |b - H z| / (|M| |M'| |z| + E |z| + |b|) of one lane, norms of the largest entry. */
+double judge_backward_error(const struct trial *trial, size_t lane, const double *b, const double *z);
+
+/* The largest |z - y| over the largest |y|, y the solution of one lane by a full Cholesky factor in the judge's arithmetic. */
+double judge_forward_error(const struct trial *trial, size_t lane, const double *b, const double *z);
+
+/* Solves by every backend and by the kernels for one sample, which must give the same bits: the largest backward error over lanes
+ * and sides, in units of n 2^-53. */
+double judge_trial(struct trial *trial, int sides);
+
 #endif

@@ -1,7 +1,7 @@
-/* failing_count.c - see failing_count.h.
+/* failing_count.c - see failing.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "support/failing_count.h"
+#include "support/failing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

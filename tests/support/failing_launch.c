@@ -1,10 +1,10 @@
-/* failing_launch.c - the functions of base/launch.h, with calls that fail on request. See failing_system.h.
+/* failing_launch.c - the functions of base/launch.h, with calls that fail on request. See failing.h.
  *
  * Here a program is started by fork, so that a test needs no more than a shell.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* memfd_create */
-#include "support/failing_system.h"
+#include "support/failing.h"
 
 #include "base/launch.h"
 

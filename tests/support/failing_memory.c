@@ -1,9 +1,7 @@
-/* failing_memory.c - see failing_memory.h.
+/* failing_memory.c - see failing.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "support/failing_memory.h"
-
-#include "support/failing_count.h"
+#include "support/failing.h"
 
 #include "base/memory.h"
 

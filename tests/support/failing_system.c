@@ -1,10 +1,8 @@
-/* failing_system.c - see failing_system.h.
+/* failing_system.c - see failing.h.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* O_TMPFILE */
-#include "support/failing_system.h"
-
-#include "support/failing_count.h"
+#include "support/failing.h"
 
 #include "base/system.h"
 

@@ -1,9 +1,7 @@
-/* failing_threads.c - see failing_threads.h; stands in for src/base/thread_start.c.
+/* failing_threads.c - see failing.h; stands in for src/base/thread_start.c.
  *
  * SPDX-License-Identifier: MIT */
-#include "support/failing_threads.h"
-
-#include "support/failing_count.h"
+#include "support/failing.h"
 
 #include "base/thread_start.h"
 

@@ -4,7 +4,7 @@
 #ifndef HN_TESTS_SUPPORT_SCRATCH_H
 #define HN_TESTS_SUPPORT_SCRATCH_H
 
-#include <stddef.h>
+#include "support/check.h"
 
 struct scratch {
     char folder[64];
@@ -26,14 +26,12 @@ int scratch_tear_down_cache(void **state);
 #define SCRATCH_FOLDER                                                                                                 \
     static struct scratch scratch;                                                                                     \
                                                                                                                        \
-    static int make_folder(void **state) {                                                                             \
-        (void)state;                                                                                                   \
+    FIXTURE(make_folder) {                                                                                             \
         scratch = scratch_create();                                                                                    \
         return 0;                                                                                                      \
     }                                                                                                                  \
                                                                                                                        \
-    static int remove_folder(void **state) {                                                                           \
-        (void)state;                                                                                                   \
+    FIXTURE(remove_folder) {                                                                                           \
         scratch_remove(&scratch);                                                                                      \
         return 0;                                                                                                      \
     }

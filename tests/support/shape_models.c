@@ -153,3 +153,24 @@ hn_model *undefined_model(uint64_t seed) {
     add_row(&s, 2, hn_sub(hn_if(low, s.y[1], hn_mul(s.y[0], s.y[2])), hn_exp(hn_neg(hn_div(four, a)))), true);
     return shape_end(&s);
 }
+
+hn_model *chain_model(int stages, bool grows) {
+    hn_model *model = model_new();
+    char name[48];
+    hn_expr before = hn_input(model, "start");
+    for (int k = 0; k < stages; k++) {
+        snprintf(name, sizeof name, "a[%d]", k);
+        hn_expr a = hn_output(model, name);
+        snprintf(name, sizeof name, "b[%d]", k);
+        hn_expr b = hn_output(model, name);
+        snprintf(name, sizeof name, "next[%d]", k);
+        hn_constrain(model, name, 0, hn_sub(a, hn_add(before, hn_scale(0.1, hn_sin(b)))), 0);
+        snprintf(name, sizeof name, "ring[%d]", k);
+        hn_expr square =
+            hn_mul(b, b); /* one node after the other: compilers evaluate arguments in an order of their own */
+        hn_constrain(model, name, 0.25, hn_add(hn_mul(a, grows ? hn_exp(a) : a), square), 4);
+        before = a;
+    }
+    model_finish_good(model);
+    return model;
+}

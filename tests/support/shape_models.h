@@ -28,6 +28,10 @@ hn_model *one_column_model(size_t rows, uint64_t seed);
  * outputs, one over common outputs only. */
 hn_model *bordered_model(size_t length, size_t common, size_t budgets, uint64_t seed);
 
+/* Stages that are alike, each with a row to the next: a[k+1] = a[k] + 0.1 sin(b[k]), and a ring around the origin, or what it becomes
+ * when a in it grows exponentially. Many stages are rolled into loops. */
+hn_model *chain_model(int stages, bool grows);
+
 /* Three outputs, three rows that are undefined where an output is negative, though plain evaluation has a number there. */
 hn_model *undefined_model(uint64_t seed);
 

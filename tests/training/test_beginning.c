@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 #include "hardnet/hardnet.h"
 
@@ -53,10 +54,8 @@ TEST(requirements_that_nothing_meets_are_an_error) {
 }
 
 static hn_network *network_of(size_t inputs, size_t outputs) {
-    hn_network *network;
     const hn_network_options options = {.inputs = inputs, .outputs = outputs};
-    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
-    return network;
+    return network_with(options);
 }
 
 static double deviation_of(const double *values, size_t stride, size_t count, double *mean) {

@@ -22,20 +22,10 @@ struct state {
     hn_checkpoint checkpoint;
 };
 
-static struct scratch scratch;
-static const char *path;
+SCRATCH_FOLDER
 
-static int make_folder(void **state) {
-    (void)state;
-    scratch = scratch_create();
-    path = scratch_path(&scratch, "checkpoint");
-    return 0;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    scratch_remove(&scratch);
-    return 0;
+static const char *path(void) {
+    return scratch_path(&scratch, "checkpoint");
 }
 
 static void lay_out(struct state *s, size_t rows) {
@@ -59,7 +49,7 @@ static void fill(struct state *s) {
 static void save(struct state *s) {
     hn_error error = {.text = ""};
     fill(s);
-    assert_int_equal(hn_checkpoint_save(&s->checkpoint, path, &error), HN_OK);
+    assert_int_equal(hn_checkpoint_save(&s->checkpoint, path(), &error), HN_OK);
     assert_string_equal(error.text, "");
 }
 
@@ -70,7 +60,7 @@ static hn_status load(struct state *s, hn_error *error) {
     memset(s->curve, 0x5a, sizeof s->curve);
     lay_out(s, ROOM);
     memcpy(&before, s, sizeof before);
-    hn_status status = hn_checkpoint_load(&s->checkpoint, path, error);
+    hn_status status = hn_checkpoint_load(&s->checkpoint, path(), error);
     if (status != HN_OK) {
         assert_memory_equal(s->weights, before.weights, sizeof before.weights);
         assert_memory_equal(s->curve, before.curve, sizeof before.curve);
@@ -81,7 +71,7 @@ static hn_status load(struct state *s, hn_error *error) {
 
 /* ---- there and back ---- */
 
-TEST_AROUND(the_state_comes_back_to_the_same_bits, make_folder, remove_folder) {
+TEST_IN_FOLDER(the_state_comes_back_to_the_same_bits) {
     struct state wanted = {.range = HN_CHECKPOINT_ANY}, found = wanted;
     hn_error error = {.text = ""};
     save(&wanted);
@@ -92,13 +82,13 @@ TEST_AROUND(the_state_comes_back_to_the_same_bits, make_folder, remove_folder) {
     assert_int_equal(count_entries(scratch.folder), 1);
 }
 
-TEST_AROUND(the_same_state_gives_the_same_bytes, make_folder, remove_folder) {
+TEST_IN_FOLDER(the_same_state_gives_the_same_bytes) {
     struct state trained = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes first, second;
     save(&trained);
-    assert_int_equal(file_read(&first, path, SIZE_MAX, NULL), HN_OK);
+    assert_int_equal(file_read(&first, path(), SIZE_MAX, NULL), HN_OK);
     save(&trained);
-    assert_int_equal(file_read(&second, path, SIZE_MAX, NULL), HN_OK);
+    assert_int_equal(file_read(&second, path(), SIZE_MAX, NULL), HN_OK);
     assert_int_equal(first.count, second.count);
     assert_memory_equal(first.data, second.data, first.count);
     base_release(first.data);
@@ -113,13 +103,13 @@ static void check_refused(hn_checkpoint_range range, double number, bool refused
     for (size_t i = 0; i < WEIGHTS; i++)
         trained.weights[i] = 0.5;
     trained.weights[3] = number;
-    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path, NULL), HN_OK);
+    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path(), NULL), HN_OK);
     assert_int_equal(load(&trained, &error), refused ? HN_INVALID : HN_OK);
     if (refused)
         assert_contains(error.text, "checkpoint: number 3 of weights is ");
 }
 
-TEST_AROUND(weights_from_which_no_training_can_go_on_are_refused, make_folder, remove_folder) {
+TEST_IN_FOLDER(weights_from_which_no_training_can_go_on_are_refused) {
     check_refused(HN_CHECKPOINT_ANY, NAN, false);
     check_refused(HN_CHECKPOINT_FINITE, NAN, true);
     check_refused(HN_CHECKPOINT_FINITE, INFINITY, true);
@@ -133,18 +123,18 @@ TEST_AROUND(weights_from_which_no_training_can_go_on_are_refused, make_folder, r
 
 /* Without the care of file_write, which takes its time. */
 static void put_file(const unsigned char *bytes, size_t count) {
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(path(), "wb");
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, count, file), count);
     assert_int_equal(fclose(file), 0);
 }
 
-TEST_AROUND(every_flipped_bit_is_found, make_folder, remove_folder) {
+TEST_IN_FOLDER(every_flipped_bit_is_found) {
     struct state trained = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes bytes;
     size_t step = HN_TEST_SHARE;
     save(&trained);
-    assert_int_equal(file_read(&bytes, path, SIZE_MAX, NULL), HN_OK);
+    assert_int_equal(file_read(&bytes, path(), SIZE_MAX, NULL), HN_OK);
     for (size_t bit = 0; bit < 8 * bytes.count; bit += step) {
         hn_error error;
         bytes.data[bit / 8] ^= (unsigned char)(1U << bit % 8);
@@ -157,11 +147,11 @@ TEST_AROUND(every_flipped_bit_is_found, make_folder, remove_folder) {
     base_release(bytes.data);
 }
 
-TEST_AROUND(every_cut_is_found, make_folder, remove_folder) {
+TEST_IN_FOLDER(every_cut_is_found) {
     struct state trained = {.range = HN_CHECKPOINT_ANY};
     struct file_bytes bytes;
     save(&trained);
-    assert_int_equal(file_read(&bytes, path, SIZE_MAX, NULL), HN_OK);
+    assert_int_equal(file_read(&bytes, path(), SIZE_MAX, NULL), HN_OK);
     for (size_t count = 0; count < bytes.count; count++) {
         hn_error error;
         put_file(bytes.data, count);
@@ -171,16 +161,16 @@ TEST_AROUND(every_cut_is_found, make_folder, remove_folder) {
     base_release(bytes.data);
 }
 
-TEST_AROUND(a_file_that_is_too_long_or_not_there_is_refused, make_folder, remove_folder) {
+TEST_IN_FOLDER(a_file_that_is_too_long_or_not_there_is_refused) {
     struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     enum { LONG = 2 << 20 };
     unsigned char *zeros = calloc(1, LONG);
     assert_int_equal(load(&trained, &error), HN_IO);
-    assert_int_equal(file_write(path, zeros, LONG, NULL), HN_OK);
+    assert_int_equal(file_write(path(), zeros, LONG, NULL), HN_OK);
     assert_int_equal(load(&trained, &error), HN_SYNTAX); /* by its first bytes */
     zeros[0] = 2, zeros[8] = '{';
-    assert_int_equal(file_write(path, zeros, LONG, NULL), HN_OK);
+    assert_int_equal(file_write(path(), zeros, LONG, NULL), HN_OK);
     assert_int_equal(load(&trained, &error), HN_LIMIT);
     free(zeros);
 }
@@ -192,11 +182,11 @@ static void refuses(const hn_metadata *other, hn_status status, const char *sayi
     hn_error error = {.text = ""};
     fill(&trained);
     trained.checkpoint.texts = other;
-    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path, NULL), HN_OK);
+    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path(), NULL), HN_OK);
     assert_error(load(&trained, &error), status, error, saying);
 }
 
-TEST_AROUND(another_training_is_refused_by_name, make_folder, remove_folder) {
+TEST_IN_FOLDER(another_training_is_refused_by_name) {
     refuses((const hn_metadata[]){{"--batch", "120"}, {"model", "e3b0c442"}}, HN_INVALID,
             "it was made with --batch 120, but this is --batch 240");
     refuses((const hn_metadata[]){{"--batch", "240"}, {"model", "ffffffff"}}, HN_INVALID, "model ffffffff");
@@ -204,43 +194,43 @@ TEST_AROUND(another_training_is_refused_by_name, make_folder, remove_folder) {
             "it does not record the model");
 }
 
-TEST_AROUND(other_shapes_are_refused_by_name, make_folder, remove_folder) {
+TEST_IN_FOLDER(other_shapes_are_refused_by_name) {
     struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     save(&trained);
     trained.parts[0].columns--;
-    assert_int_equal(hn_checkpoint_load(&trained.checkpoint, path, &error), HN_SYNTAX);
+    assert_int_equal(hn_checkpoint_load(&trained.checkpoint, path(), &error), HN_SYNTAX);
     assert_contains(error.text, "weights has 1 x 37 numbers, but this training needs 1 x 36");
     lay_out(&trained, ROWS - 1); /* less room than the file has rows */
-    assert_error(hn_checkpoint_load(&trained.checkpoint, path, &error), HN_SYNTAX, error, "curve has 5 x 3");
+    assert_error(hn_checkpoint_load(&trained.checkpoint, path(), &error), HN_SYNTAX, error, "curve has 5 x 3");
     lay_out(&trained, ROWS);
     trained.parts[2].name = "labels";
-    assert_error(hn_checkpoint_load(&trained.checkpoint, path, &error), HN_SYNTAX, error, "labels is missing");
+    assert_error(hn_checkpoint_load(&trained.checkpoint, path(), &error), HN_SYNTAX, error, "labels is missing");
 }
 
-TEST_AROUND(a_network_is_no_checkpoint, make_folder, remove_folder) {
+TEST_IN_FOLDER(a_network_is_no_checkpoint) {
     struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     hn_network *network;
     const hn_network_options options = {.inputs = 2, .outputs = 1};
     assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
-    assert_int_equal(hn_network_save(network, path, COUNT_OF(texts), texts, NULL), HN_OK);
+    assert_int_equal(hn_network_save(network, path(), COUNT_OF(texts), texts, NULL), HN_OK);
     assert_error(load(&trained, &error), HN_UNSUPPORTED, error, "its format is \"hardnet network 1\"");
     save(&trained);
     hn_network_destroy(network);
-    assert_int_equal(hn_network_load(&network, path, &error), HN_UNSUPPORTED);
+    assert_int_equal(hn_network_load(&network, path(), &error), HN_UNSUPPORTED);
 }
 
-TEST_AROUND(too_many_parts_are_refused, make_folder, remove_folder) {
+TEST_IN_FOLDER(too_many_parts_are_refused) {
     struct state trained = {.range = HN_CHECKPOINT_ANY};
     hn_error error;
     fill(&trained);
     trained.checkpoint.part_count = HN_CHECKPOINT_MOST_PARTS + 1;
-    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path, &error), HN_LIMIT);
+    assert_int_equal(hn_checkpoint_save(&trained.checkpoint, path(), &error), HN_LIMIT);
     assert_int_equal(count_entries(scratch.folder), 0);
 }
 
-TEST_AROUND(what_is_missing_is_named, make_folder, remove_folder) {
+TEST_IN_FOLDER(what_is_missing_is_named) {
     const hn_checkpoint nothing = {.part_count = 0};
     hn_error error = {.status = HN_OK};
     assert_error(hn_checkpoint_save(NULL, "file", &error), HN_INVALID, error, "checkpoint");

@@ -14,8 +14,7 @@ enum { SAMPLES = 100, OUTPUTS = 2 };
 static hn_model *model;
 static hn_network *network, *narrow;
 
-static int set_up(void **state) {
-    (void)state;
+FIXTURE(set_up) {
     static const char text[] = "param radius >= 0.5, <= 2; var y{1..2}; minimize f: (y[1] - 2)^2 + y[2]^2;"
                                "subject to inside: y[1]^2 + y[2]^2 <= radius^2; subject to line: y[1] + y[2] >= 0.1;";
     const hn_text texts[] = {{"m", text, sizeof text - 1}};
@@ -27,8 +26,7 @@ static int set_up(void **state) {
     return 0;
 }
 
-static int tear_down(void **state) {
-    (void)state;
+FIXTURE(tear_down) {
     hn_network_destroy(network);
     hn_network_destroy(narrow);
     hn_model_destroy(model);

@@ -20,12 +20,7 @@
     } while (0)
 
 static hn_model *line(void) {
-    hn_model *m = model_new();
-    hn_expr x = hn_input(m, "x"), y = hn_output(m, "y");
-    hn_constrain(m, "line", 0, hn_sub(y, x), 1);
-    hn_minimize(m, "cost", hn_mul(y, y));
-    model_finish_good(m);
-    return m;
+    return model_of_text("param x; var y; line: 0 <= y - x <= 1; minimize cost: y*y;");
 }
 
 TEST(a_place_for_what_is_made_is_needed) {

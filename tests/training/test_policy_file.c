@@ -5,6 +5,7 @@
 #include "nn/network_parts.h"
 #include "support/check.h"
 #include "support/comma_locale.h"
+#include "support/numbers.h"
 #include "support/scratch.h"
 
 enum { SAMPLES = 30, MOST_TEXTS = 24 };
@@ -36,9 +37,7 @@ static hn_network *network_of(size_t inputs, size_t outputs) {
                                         .hidden = {7},
                                         .activation = HN_ACTIVATION_TANH,
                                         .seed = 4};
-    hn_network *network;
-    assert_int_equal(hn_network_create(&network, &options, NULL), HN_OK);
-    return network;
+    return network_with(options);
 }
 
 static hn_policy *policy_of(const hn_model *model, const hn_network *network, const hn_policy_options *options) {
@@ -116,9 +115,7 @@ static void there_and_back(hn_policy_options options) {
     check_same_outputs(policy, back, 2);
     assert_string_equal(hn_network_metadata(hn_policy_network(back), "trained"), "by hand");
     hn_policy_destroy(back);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
     hn_model_destroy(same);
 }
 
@@ -169,9 +166,7 @@ TEST(any_negative_number_is_the_methods_own) {
     assert_int_equal(hn_policy_options_of(back).layer.iterations, -1);
     check_same_outputs(policy, back, 2);
     hn_policy_destroy(back);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }
 
 /* ---- what is refused ---- */
@@ -229,9 +224,7 @@ TEST(a_harmless_edit_of_the_model_is_accepted) {
         check_refused(edited, path, harmful[i].saying);
         hn_model_destroy(edited);
     }
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }
 
 TEST(a_network_of_another_model_is_refused) {
@@ -261,9 +254,7 @@ TEST(a_network_of_another_model_is_refused) {
     check_refused(different, path,
                   "what differs: inputs, outputs, rows (2 in the file, 1 here), objective; hardnet train --init");
     check_fits(called, path);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
     hn_model_destroy(called);
     hn_model_destroy(third);
     hn_model_destroy(different);
@@ -372,9 +363,7 @@ TEST(settings_that_make_no_sense_are_refused_by_name) {
         check_refused(model, path, senseless[i].part);
     }
     hn_network_destroy(good);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }
 
 TEST(texts_that_look_like_settings_are_not_saved) {
@@ -390,9 +379,7 @@ TEST(texts_that_look_like_settings_are_not_saved) {
     assert_int_equal(hn_policy_save(policy, path, SIZE_MAX, &setting, &error), HN_LIMIT);
     assert_int_equal(hn_policy_save(policy, NULL, 0, NULL, &error), HN_INVALID);
     assert_int_equal(hn_policy_save(NULL, path, 0, NULL, &error), HN_INVALID);
-    hn_policy_destroy(policy);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    policy_release(policy, network, model);
 }
 
 TEST_GROUP(make_folder, remove_folder)

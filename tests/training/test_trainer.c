@@ -7,6 +7,7 @@
 #include "hardnet/hardnet.h"
 #include "support/check.h"
 #include "support/model_check.h"
+#include "support/numbers.h"
 
 enum { INPUTS = 3, OUTPUTS = 50, SAMPLES = 50 };
 enum { BATCH = 3 * CHUNK + 10 }; /* four chunks: with fewer than three, every order has the same sum */
@@ -18,11 +19,7 @@ static hn_network *network_of(size_t candidates) {
                                         .hidden = {20, 30},
                                         .activation = HN_ACTIVATION_TANH,
                                         .seed = 3};
-    hn_network *network;
-    hn_error error;
-    if (hn_network_create(&network, &options, &error) != HN_OK)
-        fail_msg("%s", error.text);
-    return network;
+    return network_with(options);
 }
 
 static hn_trainer *trainer_of(const hn_model *model, hn_network *network, hn_train_options options) {
@@ -87,9 +84,7 @@ TEST(the_gradient_by_the_weights_is_that_of_differences) {
     free(from);
     free(direction);
     free(gradient);
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 /* ---- threads ---- */
@@ -111,9 +106,7 @@ static void train_on(int threads, size_t candidates, int improve, double *parame
         assert_true(isfinite(report.loss) && isfinite(report.gradient));
     }
     memcpy(parameters, hn_network_parameters_of(network), trainer->parameters * sizeof *parameters);
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 TEST(the_weights_do_not_know_the_number_of_threads) {
@@ -161,9 +154,7 @@ TEST(the_gradient_of_a_batch_is_that_of_its_chunks_added_in_order) {
     assert_true(differs > count / 10); /* another order is another sum */
     free(sum);
     free(from);
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 /* ---- outputs ---- */
@@ -185,9 +176,7 @@ TEST(what_comes_out_in_the_end_holds_the_constraints) {
         assert_int_equal(hn_model_evaluate(model, 1, &f, x + 3 * i, y + OUTPUTS * i, &plain[i], NULL), HN_OK);
         assert_in_interval(objective[i] / plain[i], 1 - 1e-12, 1 + 1e-12);
     }
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 /* ---- learning ---- */
@@ -219,9 +208,7 @@ TEST(improvement_teaches) {
     double after = objective_of(trainer, x);
     print_message("mean objective %.1f before, %.1f after 150 steps\n", before, after);
     assert_true(after < 0.75 * before);
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 TEST(targets_are_learned) {
@@ -240,9 +227,7 @@ TEST(targets_are_learned) {
     for (int k = 0; k < 100; k++)
         assert_int_equal(hn_trainer_step(trainer, SAMPLES, x, y, &last, NULL), HN_OK);
     assert_true(last.loss < 0.1 * first.loss);
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 /* ---- options ---- */

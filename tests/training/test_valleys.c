@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "hardnet/hardnet.h"
 #include "support/check.h"
+#include "support/numbers.h"
 
 enum { SAMPLES = 40 };
 
@@ -118,9 +119,7 @@ TEST(starts_lead_to_the_deeper_valley_and_never_out_of_it) {
     assert_true(train(trainer, 200, NAN, 1) < 0.2); /* by itself it stays where it began */
     assert_true(train(trainer, 400, -1, -1) < 0.2);
     assert_true(train(trainer, 200, 1, -1) < 0.2); /* what is worse is not learnt */
-    hn_trainer_destroy(trainer);
-    hn_network_destroy(network);
-    hn_model_destroy(model);
+    trainer_release(trainer, network, model);
 }
 
 TEST(steps_from_starts_do_not_know_the_number_of_threads) {

@@ -19,17 +19,15 @@ static hn_model *model_of(const char *text) {
     return made;
 }
 
-static int set_up(void **state) {
+FIXTURE(set_up) {
     const hn_network_options sizes = {.inputs = 1, .outputs = 2, .hidden_count = 1, .hidden = {3}, .seed = 1};
-    (void)state;
     model = model_of("param a; var y{1..2}; minimize f: y[1]^2 + y[2]; subject to c: y[1]^2 + y[2]^2 <= 1 + a^2;");
     plain = model_of("param a; var y{1..2}; subject to c: y[1] + y[2] <= a;");
     assert_int_equal(hn_network_create(&network, &sizes, NULL), HN_OK);
     return 0;
 }
 
-static int tear_down(void **state) {
-    (void)state;
+FIXTURE(tear_down) {
     hn_network_destroy(network);
     hn_model_destroy(model);
     hn_model_destroy(plain);
