@@ -11,10 +11,11 @@
 #define SIMD_KEEP(mask, a)      simd_of_bits(mask &simd_to_bits(a))
 #define SIMD_ABS(a)             simd_of_bits(simd_to_bits(a) & simd_bits_all(SIMD_BITS_MAX))
 #endif
+#define SIMD_BIT(place) simd_bits_left(simd_bits_all(1), place)
 #ifndef SIMD_LESS
 #define SIMD_LESS(a, b)           SIMD_MASK(a < b)
 #define SIMD_NOT_LESS_EQUAL(a, b) (~simd_less_equal(a, b))
-#define SIMD_TEST(bit, a, place)  SIMD_MASK((a & bit) == bit)
+#define SIMD_TEST(a, place)       SIMD_MASK((a & SIMD_BIT(place)) == SIMD_BIT(place))
 #endif
 #ifndef SIMD_LESSER
 #define SIMD_LESSER(a, b)  simd_select(simd_less(a, b), a, b)
@@ -40,8 +41,7 @@ SIMD_INLINE simd_bits simd_bits_right(simd_bits a, int places) {
 
 /* All ones where the bit at this position is set. */
 SIMD_INLINE simd_bits simd_bits_test(simd_bits a, int place) {
-    simd_bits bit = simd_bits_left(simd_bits_all(1), place);
-    return SIMD_TEST(bit, a, place);
+    return SIMD_TEST(a, place);
 }
 
 /* Comparisons that are false for NaN, except those named `not`. */

@@ -11,7 +11,7 @@
 #include "hardnet/network.h"
 #endif
 
-/* 1 / (1 + e^-z), from e^-|z|, which cannot overflow; rest is what it lacks to 1, 1 / (1 + e^z), without cancellation. */
+/* 1 / (1 + e^-z), from e^-|z|, which cannot overflow; rest is 1 minus that, 1 / (1 + e^z), without cancellation. */
 SIMD_INLINE simd kernel_sigmoid(simd z, simd *rest) {
     simd small = elementary_exp(-simd_abs(z)), below = REAL(1.0) + small;
     simd_bits negative = simd_less(z, simd_all(0));

@@ -14,12 +14,11 @@
 #define OWN(vector, k) (*NEAREST_AT(vector, k)) /* a number of the sample */
 
 enum { AFFINE_ROUNDS = 6 };
-SHARED_CONSTANT double AFFINE_NOISE = 0x1p-42; /* of a row's terms: a violation that is none */
-SHARED_CONSTANT double AFFINE_DEPENDENT =
-    1e-11;                                     /* what is left of a row that follows from active ones, of its square */
-SHARED_CONSTANT double AFFINE_NOTHING = 1e-15; /* a residual that needs no further round */
+SHARED_CONSTANT double AFFINE_NOISE = 0x1p-42;   /* of a row's terms: rounding errors */
+SHARED_CONSTANT double AFFINE_DEPENDENT = 1e-11; /* share of the square of a row that depends on active rows */
+SHARED_CONSTANT double AFFINE_NOTHING = 1e-15;   /* a residual small enough to stop */
 
-/* The larger one; the other one where one is NaN. */
+/* The larger one; if one is NaN, the other. */
 SHARED_FUNCTION double affine_larger(double a, double b) {
     return a > b || b != b ? a : b;
 }
@@ -31,9 +30,9 @@ struct affine_search {
     double *pull, *rest;      /* outputs: J' l - g; H d - that */
     double *y, *c;            /* outputs; rows: c + J d */
     double *l;                /* rows: multipliers */
-    double *base, *lack;      /* equalities: multipliers before those of inequalities, and what their rows lack */
+    double *base, *lack;      /* equalities: multipliers before those of inequalities, and residuals */
     double *value, *low, *up; /* inequalities: predicted c; bounds */
-    double *noise;            /* what counts as none */
+    double *noise;            /* violations that count as 0 */
     double *force;            /* multipliers */
     double *factor;           /* (most + 1) x most: L of the active part of the Schur complement, by rows */
     double *solution, *side;  /* most: of its systems; of active rows */
@@ -63,13 +62,13 @@ static void affine_lay_out(struct affine_search *s, double *memory) {
     s->factor = NEAREST_AT(s->active, m);
 }
 
-/* to += factor x, count entries; x is a list of the plan */
+/* to += factor x; x is a list of the plan */
 SHARED_FUNCTION void affine_add(double *__restrict__ to, double factor, const double *__restrict__ x, size_t count) {
     for (size_t i = 0; i < count; i++)
         OWN(to, i) += factor * x[i];
 }
 
-/* The same where x is the sample's own. */
+/* The same where x is a vector of the sample. */
 SHARED_FUNCTION void affine_add_own(double *__restrict__ to, double factor, const double *__restrict__ x,
                                     size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -96,7 +95,7 @@ static double affine_active_bound(const struct affine_search *s, size_t k) {
 
 /* ---- the factor of the active part ---- */
 
-/* The row of L that row p would have behind the active ones; what is left of its diagonal. */
+/* The row of L that row p would have after the active ones; returns the square of its diagonal entry. */
 static double affine_border(struct affine_search *s, size_t p) {
     const struct affine *a = s->a;
     double left = a->schur[p * a->inequalities + p], *row = NEAREST_AT(s->factor, s->count * a->most);
@@ -169,7 +168,7 @@ static bool affine_find_violated(const struct affine_search *s, size_t *row, dou
     return most > 0;
 }
 
-/* How far multipliers may go before one of an active row changes its sign; which one. */
+/* The largest step at which no multiplier of an active row changes its sign; *which: the row that blocks it. */
 static double affine_longest(const struct affine_search *s, double side, size_t *which) {
     double best = REAL_INFINITY;
     for (size_t k = 0; k < s->count; k++) {
@@ -183,7 +182,7 @@ static double affine_longest(const struct affine_search *s, double side, size_t 
     return best;
 }
 
-/* Multipliers of row p and of the active ones move by t; so do the rows, unless p follows from the active ones. */
+/* Moves the multiplier of row p by t, those of the active rows accordingly, and the rows, unless p depends on the active ones. */
 static void affine_advance(struct affine_search *s, size_t p, double t, bool moves) {
     const struct affine *a = s->a;
     OWN(s->force, p) += t;
@@ -197,7 +196,7 @@ static void affine_advance(struct affine_search *s, size_t p, double t, bool mov
                    a->inequalities);
 }
 
-/* Brings row p to its bound. False: no multipliers do that. */
+/* Moves row p to its bound; false if no multipliers do that. */
 static bool affine_satisfy(struct affine_search *s, size_t p, double side) {
     const struct affine *a = s->a;
     while (s->changes++ < (int)(8 * (a->inequalities + 8))) {
@@ -233,7 +232,7 @@ static bool affine_settle(struct affine_search *s) {
 
 /* ---- rounds ---- */
 
-/* Multipliers answer what equalities and active rows lack at c; rows are predicted. */
+/* Corrects multipliers by the residuals of equalities and active rows at c; predicts the rows. */
 static bool affine_correct(struct affine_search *s) {
     const struct affine *a = s->a;
     size_t e = a->equalities, n = a->inequalities;
@@ -256,7 +255,7 @@ static bool affine_correct(struct affine_search *s) {
         OWN(s->force, affine_active_row(s, k)) += OWN(s->solution, k);
         affine_add(s->value, OWN(s->solution, k), a->schur + affine_active_row(s, k) * n, n);
     }
-    for (size_t k = s->count; k-- > 0;) { /* what has the wrong sign now was next to nothing */
+    for (size_t k = s->count; k-- > 0;) { /* a multiplier that has the wrong sign now was almost 0 */
         double force = OWN(s->force, affine_active_row(s, k));
         if (OWN(s->side, k) * force > 0)
             continue;
@@ -348,10 +347,10 @@ static double affine_residual(const struct affine_search *s) {
         worst = affine_larger(worst, lack);
         sum += lack + fabs(OWN(s->c, i)) + fabs(OWN(s->l, i));
     }
-    return sum <= REAL_MAX ? worst : REAL_INFINITY; /* the larger one hides a NaN, a sum does not */
+    return sum <= REAL_MAX ? worst : REAL_INFINITY; /* affine_larger hides a NaN, a sum does not */
 }
 
-/* Keeps what is better than before; false: no further round is needed, or of use. */
+/* Keeps the best iterate; false if no further round is needed or useful. */
 static bool affine_judge(const struct affine_search *s) {
     struct affine_sample *sample = s->sample;
     double found = affine_residual(s), before = sample->kkt;

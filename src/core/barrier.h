@@ -1,4 +1,4 @@
-/* barrier.h - a quadratic programme over lanes, by an interior-point method: what its kernels need to know.
+/* barrier.h - a quadratic program over lanes, solved by an interior-point method: the data of its kernels.
  *
  *     minimise g'd + d'Hd/2    subject to  bl <= c + J d <= bu,        H diagonal and positive
  *
@@ -18,13 +18,13 @@
 #include "hardnet/base.h"
 #endif
 
-/* Slots that say how far it is, from `summary` on. */
+/* Slots of the state, from `summary` on. */
 enum {
     BARRIER_ENERGY, /* |H^-1/2 g|^2 */
     BARRIER_SIDES,  /* finite bounds that are no equalities */
     BARRIER_GAP,    /* mu: the mean of s z */
-    BARRIER_LEFT,   /* share of the first residuals that is still there */
-    BARRIER_DONE,   /* mask: converged, nothing moves any more */
+    BARRIER_LEFT,   /* residuals, relative to the first ones */
+    BARRIER_DONE,   /* mask: converged */
     BARRIER_SUMMARY
 };
 
@@ -55,7 +55,7 @@ enum {
     BARRIER_SCALE,     /* H^-1/2 */
     BARRIER_SLOPE,     /* H^-1/2 g */
     BARRIER_STEP,      /* d, scaled */
-    BARRIER_REST,      /* what is left of g + H d - J' y, scaled */
+    BARRIER_REST,      /* g + H d - J' y, scaled */
     BARRIER_ALONG,     /* dd, two vectors */
     BARRIER_ALONG2,
     BARRIER_COLUMNS

@@ -31,7 +31,7 @@
 #define BARRIER_TIGHTEST  REAL(1e-300)
 #endif
 
-/* One side of a row, lower or upper: the sides differ in the sign of what J d does to their slack. */
+/* One side of a row, lower or upper: J d changes their slacks with opposite signs. */
 struct barrier_side {
     simd_bits there;
     simd slack, force;
@@ -95,7 +95,7 @@ SIMD_INLINE simd kernel_barrier_sides(const struct barrier_task *task, const rea
     return sides;
 }
 
-/* A slack is at least what the row would move by if the energy of a mu went into it; its force balances it. */
+/* A slack is at least the change of the row by a step with energy mu; slack times force = mu. */
 SIMD_INLINE void kernel_barrier_side(simd room, simd least, simd mu, simd_bits there, simd *slack, simd *force) {
     *slack = simd_select(there, simd_greater(least, room), simd_all(1));
     *force = simd_keep(there, mu / *slack);

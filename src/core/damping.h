@@ -8,12 +8,10 @@
 #include "base/real.h"
 #include "core/number.h"
 
-SAMPLE_CONSTANT real SAMPLE_CLOSE = REAL(0.1); /* |W r| below which the iterates are close to convergence */
-SAMPLE_CONSTANT real SAMPLE_HOLD_SHARE =
-    REAL(0.5); /* times |W r|: satisfied rows closer to a bound than this are active then */
-SAMPLE_CONSTANT real SAMPLE_LEAD_SHARE =
-    REAL(0.5);                /* share of |W r|^2 above which joint inequalities are not omitted */
-enum { SAMPLE_PATIENCE = 8 }; /* steps within which |W r| must be halved */
+SAMPLE_CONSTANT real SAMPLE_CLOSE = REAL(0.1);      /* |W r| below which the iterates are close to convergence */
+SAMPLE_CONSTANT real SAMPLE_HOLD_SHARE = REAL(0.5); /* times |W r|: then closer satisfied rows are active */
+SAMPLE_CONSTANT real SAMPLE_LEAD_SHARE = REAL(0.5); /* of |W r|^2: above it joint inequalities stay */
+enum { SAMPLE_PATIENCE = 8 };                       /* steps within which |W r| must be halved */
 
 /* Whether |W r| was halved. */
 NUMBER_FUNCTION NUMBER_FLAG near_is_halved(NUMBER squares, NUMBER before) {

@@ -1,14 +1,14 @@
-/* implicit_vjp.h - see nearest.h: the gradient of the nearest point by the implicit function theorem, for samples side by side. A text for the
- * processor and for a device, as search.h.
+/* implicit_vjp.h - see nearest.h: the gradient of the nearest point by the implicit function theorem. Targets as for search.h.
  *
  * With A the active rows, the optimality conditions S^2 (y - y_raw) = J' l, c_A = b_A have the derivative
  *
  *     [ H     J_A' ] [  dy ]   [ S^2 dy_raw + d/dx (J' l) dx ]
  *     [ J_A   0    ] [ -dl ] = [ db_A - dc_A/dx dx           ]
  *
- * A gradient p by y, and g by l, therefore goes through one solve with the same matrix, K (a, q) = (p, -g): S^2 a belongs to y_raw, q to the active
- * bounds, a' d/dx (J' l) - q' dc/dx to x, and likewise to fixed outputs; -2 S (y - y_raw) a, which is -2 (J' l) a / S, to S. A row is active where its multiplier is larger than its distance
- * to the bound, and weakly active where both are below WEAK, in units of the row. Solutions with weakly active rows, dependent active
+ * A gradient p with respect to y, and g with respect to l, therefore requires one solve with the same matrix, K (a, q) = (p, -g). The
+ * gradient with respect to y_raw is S^2 a, to the active bounds q, to x a' d/dx (J' l) - q' dc/dx, likewise to fixed outputs, and to S
+ * -2 S (y - y_raw) a = -2 (J' l) a / S. A row is active if its multiplier is larger than its distance to the bound, and weakly active if
+ * both are below PULL_WEAK, in units of the row. Solutions with weakly active rows, dependent active
  * rows, or a Hessian that is not positive on the tangent (the number of positive pivots says so) are not regular.
  *
  * SPDX-License-Identifier: MIT */
@@ -20,10 +20,9 @@
 #include "core/nearest_state.h"
 
 SHARED_CONSTANT double PULL_WEAK = 1e-5;
-SHARED_CONSTANT double PULL_LEFT_OUT = 1e30; /* W of a row that is not active */
-SHARED_CONSTANT double PULL_DEPENDENT =
-    1e-8; /* of a unit right-hand side on the rows: its solution is larger than 1 / this */
-SHARED_CONSTANT double PULL_SOLVED = 1e-10; /* of the right-hand side may be left */
+SHARED_CONSTANT double PULL_LEFT_OUT = 1e30;  /* W of a row that is not active */
+SHARED_CONSTANT double PULL_DEPENDENT = 1e-8; /* 1 / least q of a unit right-hand side on dependent rows */
+SHARED_CONSTANT double PULL_SOLVED = 1e-10;   /* of the right-hand side may be left */
 enum {
     PULL_REFINEMENTS = 2,
     PULL_WITHOUT = 6
@@ -130,7 +129,7 @@ static void pull_solve(const struct pulls *g, size_t to) {
     nearest_solve(&g->group, to, g->group.n->plan.optimal ? PULL_WITHOUT : PULL_REFINEMENTS);
 }
 
-/* The matrix itself, for the residuals of what its factor gives. */
+/* The matrix without the terms added for its factor, for residuals. */
 static void pull_leave_out(const struct pulls *g, size_t lane) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_plan *p = v.plan;
@@ -147,7 +146,7 @@ static bool pull_rows_are_independent(const struct nearest_view *v) {
     return largest * PULL_DEPENDENT < larger(1e-300, *view_number(v, NUMBER_CURVATURE));
 }
 
-/* Whether the solution answers the matrix itself: what stood on its diagonal while it was factored may have been too much. */
+/* Whether the solution solves the system without the terms added to its diagonal for the factor. */
 static bool pull_is_solved(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double rest = 0, right = 0;
@@ -158,7 +157,7 @@ static bool pull_is_solved(const struct nearest_view *v) {
     return rest <= PULL_SOLVED * right;
 }
 
-/* ---- what it gives ---- */
+/* ---- the gradient ---- */
 
 /* (a, q) with the rows back in the user's units, in UNKNOWN_STEP. */
 static void pull_unscale(const struct nearest_view *v) {
@@ -169,7 +168,7 @@ static void pull_unscale(const struct nearest_view *v) {
     }
 }
 
-/* Of a fixed output: its own gradient, what J' l owes, and what c owes. */
+/* The gradient of fixed outputs: their own, through J' l, and through c. */
 static void pull_fixed(const struct nearest_view *v, struct nearest_pull *s) {
     const struct nearest_plan *p = v->plan;
     for (size_t e = 0; e < p->curvatures; e++) {
@@ -203,7 +202,7 @@ static void pull_inputs(const struct pulls *g, size_t lane, struct nearest_pull 
     }
 }
 
-/* An output that costs nothing has no pull: J' l is 0 there. */
+/* Outputs with weight 0 have no gradient: J' l is 0 there. */
 static void pull_weights(const struct nearest_view *v, const struct nearest_pull *s) {
     const struct nearest_plan *p = v->plan;
     for (size_t j = 0; j < p->outputs; j++)

@@ -27,7 +27,7 @@ SHARED_CONSTANT double PROOF_LEFT_OUT = 1e30;                     /* W of a row 
 SHARED_CONSTANT double PROOF_ENOUGH = 1e-14;                      /* a proof that needs no other */
 SHARED_CONSTANT double PROOF_LARGE = 0x1p200;
 SHARED_CONSTANT double PROOF_ROUNDING = 1e-14; /* of the function's value */
-SHARED_CONSTANT double PROOF_NOTHING = 1e-14;  /* what is left of the slope where Newton's method has ended */
+SHARED_CONSTANT double PROOF_NOTHING = 1e-14;  /* relative slope at which Newton's method has converged */
 
 struct proof {
     bool busy;
@@ -111,7 +111,7 @@ static double proof_pull(const struct nearest_view *v) {
     return squares / 2;
 }
 
-/* The weights v where their rest is the smallest so far, so that what they weigh of the violation is 1. */
+/* Keeps the weights v if their rest is the smallest so far, scaled so that the weighted violation is 1. */
 static void proof_keep(const struct nearest_view *v, struct nearest_proof *sample) {
     const struct nearest_plan *p = v->plan;
     double weighed = 0, rest = 0;
@@ -120,7 +120,7 @@ static void proof_keep(const struct nearest_view *v, struct nearest_proof *sampl
         rest += fabs(*view_column(v, COLUMN_REST, j));
     for (size_t i = 0; i < p->rows; i++) {
         double r = proof_reached(v, i), bound = r > 0 ? row_upper(v, i) : row_lower(v, i);
-        weighed += r != 0 ? r * (row_value(v, i) - bound) : 0; /* rows that hold here count against it */
+        weighed += r != 0 ? r * (row_value(v, i) - bound) : 0; /* satisfied rows count negatively */
     }
     if (!(weighed > 0 && weighed <= REAL_MAX && rest < sample->rest * weighed))
         return;

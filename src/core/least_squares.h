@@ -15,13 +15,11 @@
 
 enum { PLAIN_REFINEMENTS = 2, PLAIN_RAYS = 8, PLAIN_PROBES = 3 };
 SHARED_CONSTANT double PLAIN_LEFT_OUT = 1e30; /* W of a row that is not in A */
-SHARED_CONSTANT double PLAIN_DEPENDENT =
-    1e8; /* q of a unit right-hand side is larger where rows depend on each other */
-SHARED_CONSTANT double PLAIN_HELD =
-    0x1p30; /* factor on the damping of such rows: times 2^-30 of H it is not lost in rounding */
+SHARED_CONSTANT double PLAIN_DEPENDENT = 1e8; /* least q of a unit right-hand side on dependent rows */
+SHARED_CONSTANT double PLAIN_HELD = 0x1p30;   /* factor on their damping, which exceeds rounding errors of H then */
 SHARED_CONSTANT double PLAIN_NOTHING = 1e-10; /* of the largest entry of a direction: rounding */
 SHARED_CONSTANT double PLAIN_SLOPE = 1e-6;    /* what f must fall at least along a direction, of the sum of its parts */
-SHARED_CONSTANT double PLAIN_ROUNDING = 1e-9; /* of sum |J_ij y_j|: what a row may lose in rounding far away */
+SHARED_CONSTANT double PLAIN_ROUNDING = 1e-9; /* of sum |J_ij y_j|: rounding errors of a row far away */
 SHARED_CONSTANT double PLAIN_FARTHER = 1e3;   /* factor between the points of a ray that are looked at */
 
 /* J in units of its rows, no curvature. c and J were evaluated. */

@@ -2,11 +2,10 @@
  *
  *     h_0 = (x - shift) * scale,   h_k = activation(b_k + W_k h_(k-1)),   y = shift + scale * (b + W h)
  *
- *
  * Where NETWORK_SHAPED is defined, layers may be residual, and normalised where NETWORK_NORM is 1: hardnet/network.h.
  *
- * Sums run over the inputs of a neuron in ascending order, starting from its bias: the bits of nn/matrix_kernel.h. Neurons go
- * NETWORK_BLOCK at a time; their weights lie side by side, block by block, with zeros beyond the last neuron.
+ * Sums run over the inputs of a neuron in ascending order, starting from its bias: the bits of nn/matrix_kernel.h. Neurons are
+ * computed NETWORK_BLOCK at a time; their weights are interleaved, block by block, with zeros beyond the last neuron.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_MLP_H
@@ -22,7 +21,7 @@ enum { NETWORK_BLOCK = 8 };
 static void network_multiply(const struct network_layer *layer, const real *h, real *z) {
     const real *w = layer->weights;
     size_t inputs = layer->inputs,
-           outputs = layer->outputs; /* whoever proves that loops end need not know that no z is one of them */
+           outputs = layer->outputs; /* copies: a proof that loops end need not exclude aliases of z */
     for (size_t j = 0; j < outputs; j += NETWORK_BLOCK) {
         real sum[NETWORK_BLOCK];
         for (size_t k = 0; k < NETWORK_BLOCK; k++)
@@ -41,7 +40,7 @@ static void network_activate(real *z, size_t count) {
 }
 
 #ifdef NETWORK_SHAPED
-/* From what the weights of a layer give to what its activation gets; what normalize gives. */
+/* From the output of a layer's weights to the input of its activation; returns that of normalize. */
 static real network_finish(const struct network_layer *layer, real *z, real *carried) {
     for (size_t i = 0; i < layer->outputs; i++) {
         z[i] = layer->residual ? z[i] + carried[i] : z[i];

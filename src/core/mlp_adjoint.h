@@ -1,10 +1,10 @@
-/* mlp_adjoint.h - the gradient of a multilayer perceptron by its inputs for one sample, in an emitted file.
+/* mlp_adjoint.h - the gradient of a multilayer perceptron with respect to its inputs for one sample, in an emitted file.
  *
  *     g = scale * grad_y,   g_(k-1) = activation'(z_k) * (W_k' g_k),   grad_x += scale * W_0' g
  *
  * Where NETWORK_SHAPED is defined, residual layers add g_k to g_(k-1), and normalised ones go back through normalize_back.
  *
- * What the inner layers hold is computed again. Sums run over the neurons of a layer in ascending order.
+ * The values of inner layers are recomputed. Sums run over the neurons of a layer in ascending order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_MLP_ADJOINT_H
@@ -28,16 +28,16 @@ static size_t network_whole(size_t count) {
     return (count + NETWORK_BLOCK - 1) / NETWORK_BLOCK * NETWORK_BLOCK;
 }
 
-/* From what is kept of a layer to what is kept of the next. */
+/* Distance between the stored values of consecutive layers. */
 static size_t network_apart(size_t outputs) {
 #ifdef NETWORK_SHAPED
-    return network_whole(outputs) + 1; /* what normalize gives */
+    return network_whole(outputs) + 1; /* the result of normalize */
 #else
     return network_whole(outputs);
 #endif
 }
 
-/* What the inner layers hold before their activation, one after the other in whole blocks. */
+/* The inputs of the activations of inner layers, one layer after the other in whole blocks. */
 static void network_inner(const real *x, real *hidden, real *h, real *const turns[]) {
     (void)turns;
     for (size_t i = 0; i < network_layers[0].inputs; i++)
@@ -53,7 +53,7 @@ static void network_inner(const real *x, real *hidden, real *h, real *const turn
     }
 }
 
-/* From the gradient by what the activation before layer k gives, `back`, to that by what the weights before it give; g: that of
+/* back: from the gradient with respect to the output of the activation before layer k to that of the weights before it; g: that of
  * layer k. */
 static void network_pull_activation(size_t k, const real *z, const real *g, real *back) {
     const struct network_layer *layer = &network_layers[k];

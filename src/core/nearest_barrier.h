@@ -2,15 +2,15 @@
  *
  *     minimise |S (y - y_raw)|^2 / 2 - mu sum log s   subject to  c - s = bl,  c + s = bu  (each side of an inequality), c = b
  *
- * is solved to an accuracy that follows mu, and mu falls. Newton's step in y, the slacks s, the forces z (s z = mu) and the multipliers is
+ * is solved to an accuracy proportional to mu, and mu decreases. Newton's step in y, the slacks s, the forces z (s z = mu) and the multipliers is
  * one solve with the plan's system, W = 1 / sum of z/s. A weight w on (new - old multiplier) keeps W above 0 on equalities, and where
  * rows depend on each other: the proximal method of multipliers. delta makes the number of positive pivots that of the outputs. The
  * length of a step keeps s and z positive and lowers the merit function
  *
- *     |S (y - y_raw)|^2 / 2 - mu sum log s + nu (sum of what the equations above lack, rows in units of their gradients);
+ *     |S (y - y_raw)|^2 / 2 - mu sum log s + nu (sum of the residuals of the equations above, rows in units of their gradients);
  *
- * where it does not, a second step that corrects what the first one left is tried, then shorter ones. Everything is measured against the
- * distance at the start, so that units do not matter. Sources: Waechter, Biegler, "On the implementation of an interior-point filter
+ * if it does not, a second-order correction is tried, then shorter steps. All quantities are relative to the distance at the start, so that
+ * units do not matter. Sources: Waechter, Biegler, "On the implementation of an interior-point filter
  * line-search algorithm", 2006 (start, mu, delta, second-order correction); Byrd, Gilbert, Nocedal, "A trust region method based on
  * interior point techniques", 2000 (merit function and nu).
  *
@@ -29,7 +29,7 @@ SHARED_CONSTANT double FIRST_MU = 0.1;    /* of f, in its unit */
 SHARED_CONSTANT double FIRST_ROOM = 0.3; /* of sqrt(mu), in units of the row's gradient: the least slack at the start */
 SHARED_CONSTANT double AGAIN_SHARE = 1e-4;                    /* what a second attempt begins with, of the first mu */
 SHARED_CONSTANT double KEEP = 0.99;                           /* of a slack or force may be lost in a step, at least */
-SHARED_CONSTANT double ARMIJO = 1e-4;                         /* of the promised change must be there */
+SHARED_CONSTANT double ARMIJO = 1e-4;                         /* of the predicted change is required */
 SHARED_CONSTANT double LAST_SHARE = 1e-16;                    /* of the first mu: no smaller one */
 SHARED_CONSTANT double FILTER_LACK = 1e-5, FILTER_PHI = 1e-5; /* by how much a step must be better than a pair */
 SHARED_CONSTANT double SHORTEST = 0x1p-24;                    /* length of a step that is tried */
@@ -37,7 +37,7 @@ SHARED_CONSTANT double LOOSE = 1e10;                          /* z s stays withi
 
 /* ---- errors ---- */
 
-/* What row i lacks, as the iterate has it, in units of its gradient; gaps are left in the row's vectors. */
+/* The residual of row i at the iterate, in units of its gradient; gaps are stored in the row's vectors. */
 static double barrier_row_lack(const struct nearest_view *v, size_t i) {
     if (row_is_equality(v, i)) {
         *side_gap(v, i, 0, 0) = row_value(v, i) - row_lower(v, i);
@@ -48,7 +48,7 @@ static double barrier_row_lack(const struct nearest_view *v, size_t i) {
     return (fabs(*side_gap(v, i, 0, 0)) + fabs(*side_gap(v, i, 1, 0))) / *view_row(v, ROW_NORM, i);
 }
 
-/* What the equations lack, slope and rest at the iterate; the largest of these relative to the start. */
+/* Residuals of the equations, slope and rest at the iterate; returns the largest relative to the start. */
 static double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double most = 0, rest = 0; /* a division, as it is rounded, leaves the largest the largest */
@@ -75,7 +75,7 @@ static double barrier_row_violation(const struct nearest_view *v, size_t i) {
     return larger(larger(0, row_lower(v, i) - row_value(v, i)), row_value(v, i) - row_upper(v, i));
 }
 
-/* What a slack is at least: a share of sqrt(mu), but no more than a quarter of what lies between two bounds. */
+/* The least slack: a share of sqrt(mu), at most a quarter of the distance between two bounds. */
 static double barrier_least_slack(const struct nearest_view *v, size_t i, double reach) {
     double least = reach * *view_row(v, ROW_NORM, i);
     bool both = side_is_there(v, i, 0) && side_is_there(v, i, 1);
@@ -157,7 +157,7 @@ static void barrier_begin(const struct nearest_view *v, struct nearest_state *s)
 
 /* ---- mu ---- */
 
-/* How far s z is from mu, relative to the first mu. */
+/* The largest |s z - mu|, relative to the first mu. */
 static double barrier_uneven(const struct nearest_view *v, const struct nearest_state *s) {
     double worst = 0;
     for (size_t i = 0; i < v->plan->rows; i++)
@@ -191,8 +191,8 @@ static double barrier_row_stiffness(const struct nearest_view *v, size_t i) {
     return larger(1e-30, stiff);
 }
 
-/* The right-hand side of row i for the gaps of s->way; stiff: row_stiffness of an inequality. */
-static double barrier_row_right(const struct nearest_view *v, const struct nearest_state *s, size_t i, double stiff) {
+/* The right-hand side of row i for the gaps of s->way. */
+static double barrier_row_right(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
     double held = row_damping(v, i) * *view_row(v, ROW_MULTIPLIER, i), sum = 0;
     if (row_is_equality(v, i))
         return held - *side_gap(v, i, 0, s->way);
@@ -201,20 +201,15 @@ static double barrier_row_right(const struct nearest_view *v, const struct neare
         if (side_is_there(v, i, side))
             sum += sign * (s->mu - *side_force(v, i, side) * *side_gap(v, i, side, s->way)) / slack;
     }
-    return sum / stiff + held;
+    return sum / barrier_row_stiffness(v, i) + held;
 }
 
-static void barrier_write_slopes(const struct nearest_view *v) {
-    for (size_t j = 0; j < v->plan->outputs; j++)
-        *view_unknown(v, UNKNOWN_RIGHT, j) = -*view_column(v, COLUMN_SLOPE, j);
-}
-
-/* The right-hand side alone, of the second step. */
 static void barrier_right(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
-    barrier_write_slopes(v);
+    for (size_t j = 0; j < p->outputs; j++)
+        *view_unknown(v, UNKNOWN_RIGHT, j) = -*view_column(v, COLUMN_SLOPE, j);
     for (size_t i = 0; i < p->rows; i++)
-        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = barrier_row_right(v, s, i, barrier_row_stiffness(v, i));
+        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = barrier_row_right(v, s, i);
 }
 
 /* Diagonal and right-hand side. */
@@ -224,11 +219,10 @@ static void barrier_assemble(const struct nearest_view *v, const struct nearest_
         *view_unknown(v, UNKNOWN_DIAGONAL, j) =
             p->fixed[j] ? 1 : p->square[j] + *view_slot(v, p->curvature[j]) + (s->delta + proximal(v));
     for (size_t i = 0; i < p->rows; i++) {
-        double stiff = barrier_row_stiffness(v, i), w = row_is_equality(v, i) ? 0 : 1 / stiff;
+        double w = row_is_equality(v, i) ? 0 : 1 / barrier_row_stiffness(v, i);
         *view_unknown(v, UNKNOWN_DIAGONAL, p->outputs + i) = -(w + row_damping(v, i));
-        *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = barrier_row_right(v, s, i, stiff);
     }
-    barrier_write_slopes(v);
+    barrier_right(v, s);
 }
 
 /* ---- the step ---- */
@@ -240,12 +234,12 @@ SHARED_FUNCTION double barrier_force_change(const struct nearest_view *v, const 
     return (s->mu - force * side_change(v, i, side, s->way)) / slack - force;
 }
 
-/* The largest share so far of what is there that a change takes away. Few divide: what is a little too small for that cannot be larger. */
+/* The larger of `most` and the relative decrease of `now`. A division only if the decrease may be larger. */
 SHARED_FUNCTION double barrier_loss(double change, double now, double most) {
     return -change > most * now * (1 - 0x1p-49) ? larger(most, -change / now) : most;
 }
 
-/* How row i moves along the step, its damping included: by J, or, where J is no longer at hand, by the row's own equation. */
+/* The change of row i along the step with its damping: by J, or, after J was evaluated elsewhere, by the row's equation. */
 static double barrier_row_along(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
     double old = *view_row(v, ROW_MULTIPLIER, i), w = row_damping(v, i);
     double minus = *view_unknown(v, UNKNOWN_STEP + s->way, v->plan->outputs + i); /* - the new multiplier */
@@ -346,7 +340,7 @@ static double barrier_walls_change(const struct nearest_view *v, const struct ne
     return sum + elementary_log(product);
 }
 
-/* What the equations lack where the step leads; gaps go to where the second step has its own. */
+/* Residuals of the equations at the trial point; keeps: stores its gaps as those of the second step. */
 static double barrier_trial_lack(const struct nearest_view *v, const struct nearest_state *s, bool keeps) {
     double sum = 0;
     for (size_t i = 0; i < v->plan->rows; i++) {
@@ -369,7 +363,7 @@ static double barrier_trial_lack(const struct nearest_view *v, const struct near
 
 /* ---- the filter ---- */
 
-/* Whether the objective's promise is large enough beside what the equations lack for it to be the judge. */
+/* Whether the predicted decrease of the objective is large relative to the residuals: then it decides about the step. */
 static bool barrier_promises(const struct nearest_state *s) {
     double slope = -s->down, lack = s->lack;
     return slope > 0 && s->length * slope * slope * real_sqrt(slope) > lack * real_sqrt(real_sqrt(real_sqrt(lack))) &&
@@ -383,7 +377,7 @@ static bool barrier_filter_lets(const struct nearest_filter *f, double lack, dou
     return lack <= f->most;
 }
 
-/* The oldest pair makes room. */
+/* A full filter drops its oldest pair. */
 static void barrier_filter_add(struct nearest_filter *f, double lack, double phi) {
     size_t full = f->count == FILTER_PAIRS;
     for (size_t k = 1; full && k < FILTER_PAIRS; k++) {
@@ -409,8 +403,8 @@ static bool barrier_filter_judges(const struct nearest_state *s, double noise) {
 enum barrier_verdict {
     BARRIER_SETTLED, /* the length is found */
     BARRIER_SHORTER, /* another length is to be tried */
-    BARRIER_SECOND,  /* the second step is to be solved for, its gaps are there */
-    BARRIER_FAILED   /* there is none */
+    BARRIER_SECOND,  /* the second step is to be solved for; its gaps are stored */
+    BARRIER_FAILED   /* no length was found */
 };
 static enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_state *s) {
     bool first = s->way == 0 && s->length == s->longest;

@@ -1,7 +1,6 @@
-/* nearest_layout.h - what the search for the nearest point walks and where its numbers lie, as plain data: the texts of this module
- * (*_text.h) take it, here and on a device, which gets it with its lists moved there.
+/* nearest_layout.h - data of the search for the nearest point: lists and offsets of its numbers, on a CPU and on a device.
  *
- * Every uint32_t that is called an offset counts doubles; a slot is `stride` of them, one per sample that goes side by side.
+ * Offsets (uint32_t) count doubles; a slot is `stride` of them, one per sample of a group.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NEAREST_LAYOUT_H
@@ -16,7 +15,8 @@ struct program;
 
 /* ---- the plan: nearest_plan.h ---- */
 
-/* Vectors over rows, all in units of the row: of c, the bounds and J times ROW_UNIT. A step is there twice: as it was solved for, and with a correction of second order. */
+/* Vectors over rows, in units of the row: c, bounds and J times ROW_UNIT. Some belong to the step and, with a 2, to the second-order
+ * correction. */
 enum {
     ROW_SLACK_LOWER, /* s: of c - s = bl; 1 where there is no such bound */
     ROW_SLACK_UPPER, /* of c + s = bu */
@@ -27,9 +27,9 @@ enum {
     ROW_NORM,       /* of the row's gradient there, in these units; 1 where that is 0 */
     ROW_GAP_LOWER,  /* c - bl - s, the equality's c - b */
     ROW_GAP_UPPER,  /* bu - c - s */
-    ROW_GAP_LOWER2, /* and those that the second step answers */
+    ROW_GAP_LOWER2, /* right-hand side of the second step */
     ROW_GAP_UPPER2,
-    ROW_ALONG, /* how the row moves along the step */
+    ROW_ALONG, /* change along the step */
     ROW_ALONG2,
     ROW_SIDE,   /* while polishing: 1 on its lower bound, -1 on its upper one, 0 on neither, */
     ROW_POLISH, /* and the multiplier */
@@ -84,10 +84,10 @@ struct nearest_plan {
     uint32_t *column, *entry;        /* columns and offsets of J's entries */
     uint32_t *own_value;             /* offsets, by own row: its value without splitting, */
     uint32_t own_cost;               /* and of f likewise */
-    uint32_t *lift;            /* offsets, by output that is not the model's: the value of the kink it stands for */
-    uint32_t *kink;            /* kinks x 2, offsets: there is a kink where both numbers are equal */
-    uint32_t cost;             /* offset of f, */
-    uint32_t *gradient;        /* and by output of its derivatives; a slot of zeros where there is none */
+    uint32_t *lift;                  /* offsets, by output that is not the model's: the value of its kink */
+    uint32_t *kink;                  /* kinks x 2, offsets: there is a kink where both numbers are equal */
+    uint32_t cost;                   /* offset of f, */
+    uint32_t *gradient;              /* and by output of its derivatives; a slot of zeros where there is none */
     uint32_t *curvature;       /* offsets by output of the Hessian's diagonal; a slot of zeros where there is none */
     struct signed_entry *bend; /* curvatures: all entries of the Hessian, of fixed outputs, too */
     double *square;            /* S^2, by output; 0 where the objective is f */
@@ -117,7 +117,7 @@ struct nearest_products {
     size_t groups;
     size_t *group_first; /* groups + 1: columns of each group */
     uint32_t *member;    /* columns */
-    size_t *entry_first; /* groups + 1: entries that each gives */
+    size_t *entry_first; /* groups + 1: their entries */
     struct product_entry *entries;
     bool objective;
     struct arena arena;
@@ -143,7 +143,7 @@ struct nearest_inputs {
 /* ---- all of it ---- */
 
 struct nearest_parts {
-    struct nearest_plan plan;         /* plan.stride samples go side by side */
+    struct nearest_plan plan;         /* plan.stride samples per group */
     struct nearest_products products; /* of the Hessian, where the plan's program does not have it */
     struct nearest_inputs by_inputs;
     size_t products_at, inputs_at; /* where their memory begins */
@@ -171,7 +171,7 @@ struct affine {
     double *solver;   /* equalities x equalities: the inverse of their part of M, */
     double *coupling; /* equalities x inequalities: M between them, */
     double *answer;   /* inequalities x equalities: how multipliers of equalities answer those of inequalities, */
-    double *schur;    /* inequalities x inequalities: what is left of M, */
+    double *schur;    /* inequalities x inequalities: the Schur complement of M, */
     double *unit;     /* and 1 / the root of its diagonal; 0 where that is lost */
     size_t most;      /* rows that are active at once */
     size_t numbers;   /* of memory for one thread */

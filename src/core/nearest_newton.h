@@ -18,7 +18,7 @@
 #include "core/nearest_state.h"
 
 enum { NEAREST_POLISHES_MOST = 10 };
-SHARED_CONSTANT double POLISH_LEFT_OUT = 1e30; /* W of a row that is not active, in units of its gradient's square */
+SHARED_CONSTANT double POLISH_LEFT_OUT = 1e30; /* W of inactive rows, in units of the gradient's square */
 SHARED_CONSTANT double POLISH_NOTHING = 1e-12; /* a residual that needs no further step */
 SHARED_CONSTANT double POLISH_VANISHES = 1e-6; /* the largest entry of a gradient, in units of the row's at the start */
 
@@ -41,8 +41,7 @@ static double polish_row_residual(const struct nearest_view *v, size_t i, double
     return side_is_there(v, i, side) ? larger(worst, fabs(l) * larger(0, room)) : REAL_INFINITY;
 }
 
-/* The residual for the program's y, where c and J were evaluated, and a vector of multipliers, of which the largest is known, as
- * COLUMN_REST is; infinite where it is no number. */
+/* The residual at the program's y, where c and J were evaluated, for multipliers whose largest and COLUMN_REST are known; infinite if NaN. */
 static double polish_residual_of(const struct nearest_view *v, size_t multipliers, double largest) {
     const struct nearest_plan *p = v->plan;
     double worst = 0, sum = 0, unit = *view_number(v, NUMBER_UNIT);
@@ -60,12 +59,12 @@ static double polish_residual_of(const struct nearest_view *v, size_t multiplier
     return sum <= REAL_MAX ? worst : REAL_INFINITY; /* fmax hides a NaN, a sum does not */
 }
 
-/* The same where these are not known yet. */
+/* The same if they are not known. */
 static double polish_residual(const struct nearest_view *v, size_t multipliers) {
     return polish_residual_of(v, multipliers, rows_rest(v, multipliers, COLUMN_REST));
 }
 
-/* Whether row i, whose multiplier is not 0, has hardly a gradient at the program's y. */
+/* Whether the gradient of row i almost vanishes at the program's y. */
 static bool polish_row_vanishes(const struct nearest_view *v, size_t i) {
     const struct nearest_plan *p = v->plan;
     double most = 0;
@@ -75,7 +74,7 @@ static bool polish_row_vanishes(const struct nearest_view *v, size_t i) {
     return most <= POLISH_VANISHES;
 }
 
-/* Keeps the program's y with these multipliers where its residual is the smallest so far. */
+/* Keeps the program's y with these multipliers if its residual is the smallest so far. */
 static void polish_keep(const struct nearest_view *v, struct nearest_state *s, size_t multipliers, double residual) {
     const struct nearest_plan *p = v->plan;
     if (!(residual < s->kept))
@@ -98,7 +97,7 @@ static void polish_keep(const struct nearest_view *v, struct nearest_state *s, s
 
 /* ---- active rows ---- */
 
-/* The side of row i whose force outweighs its slack, both in units of the start. */
+/* The side of row i whose force is larger than its slack, both in units of the start. */
 static double polish_side(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
     double norm = *view_row(v, ROW_NORM, i), best = 1, answer = 0;
     for (size_t side = 0; side < 2; side++) {
@@ -124,7 +123,7 @@ static void polish_begin(const struct nearest_view *v, struct nearest_state *s) 
     }
 }
 
-/* Rows that leave or join, after a step; true where there are any. A multiplier of the wrong sign becomes 0. */
+/* Updates the active set after a step; true if it changed. A multiplier of the wrong sign becomes 0. */
 static bool polish_revise(const struct nearest_view *v, const struct nearest_state *s) {
     bool changed = false;
     for (size_t i = 0; i < v->plan->rows; i++) {
@@ -197,7 +196,7 @@ static bool polish_judge(const struct nearest_view *v, struct nearest_state *s) 
 SHARED_CONSTANT double BEST_SHARE = 0.5; /* of the tolerance */
 SHARED_CONSTANT double BEST_KINK = 1e-6; /* of max(1, |a|): a kink where a and b are equal is this close */
 
-/* What own row i of the model is beyond its bounds, and what it may be, in the user's units. */
+/* The violation of own row i of the model, and the largest accepted one, in the user's units. */
 static double best_violation(const struct nearest_view *v, size_t i, double *most) {
     const struct nearest_plan *p = v->plan;
     double value = *view_slot(v, p->own_value[i]);

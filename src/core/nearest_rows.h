@@ -123,7 +123,7 @@ SHARED_FUNCTION double *side_gap(const struct nearest_view *v, size_t i, size_t 
     return view_row(v, ROW_GAP_LOWER + 2 * way + side, i);
 }
 
-/* How much a slack changes along a step. */
+/* The change of a slack along a step. */
 SHARED_FUNCTION double side_change(const struct nearest_view *v, size_t i, size_t side, size_t way) {
     double along = *view_row(v, ROW_ALONG + way, i);
     return *side_gap(v, i, side, way) + (side ? -along : along);
@@ -157,7 +157,7 @@ SHARED_FUNCTION void rows_ask_dependence(const struct nearest_view *v) {
     }
 }
 
-/* sum_k J_ik x_k with x by outputs, so far apart */
+/* sum_k J_ik x_k; entries of x are `apart` numbers apart */
 SHARED_FUNCTION double row_product(const struct nearest_view *v, size_t i, const double *x, size_t apart) {
     const struct nearest_plan *p = v->plan;
     double sum = 0;

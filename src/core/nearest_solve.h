@@ -10,7 +10,7 @@
 
 /* ---- entries of the Hessian from products with it: nearest_products.h ---- */
 
-/* count slots of all samples side by side */
+/* count slots of all samples */
 SHARED_FUNCTION void products_copy(const struct nearest_products *p, double *to, const double *from, size_t count) {
     for (size_t k = 0; k < count * p->stride; k++)
         *NEAREST_AT(to, k) = *NEAREST_AT(from, k);
@@ -32,7 +32,7 @@ SHARED_FUNCTION void products_load(const struct nearest_products *p, double *own
         *NEAREST_AT(own, p->t + k) = 0;
 }
 
-/* All entries for all samples side by side. own: memory of p->bytes, in which the program's constants are. */
+/* All entries for all samples. own: memory of p->bytes, in which the program's constants are. */
 SHARED_FUNCTION void products_run(const struct backend *kernels, const struct nearest_products *p, double *own,
                                   const struct product_places *places) {
     double *to = NEAREST_AT(places->memory, places->entries);

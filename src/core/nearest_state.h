@@ -68,7 +68,7 @@ enum nearest_phase {
 enum { FILTER_PAIRS = 32 };
 struct nearest_filter {
     double phi;       /* the barrier's objective now, counted from where mu got its value */
-    double most, few; /* what the equations may lack at most; where steps are judged by the objective */
+    double most, few; /* largest residual of the equations; the one below which the objective decides */
     size_t count;
     double lack[FILTER_PAIRS], objective[FILTER_PAIRS];
 };
@@ -79,7 +79,7 @@ struct nearest_state {
     struct nearest_filter filter; /* of f */
     double down;                  /* how the barrier's objective changes along the step */
     double taken;                 /* its change along what is tried, */
-    double leaves;                /* and what the equations lack there */
+    double leaves;                /* and the residuals of the equations there */
     double first_mu, mu;          /* of the barrier */
     double scale, slope;          /* |y - y_raw| and the largest entry of S^2 (y - y_raw) at the start; of f 1 */
     double energy;                /* |S (y - y_raw)|^2 there; of f its size */
@@ -88,7 +88,7 @@ struct nearest_state {
     double delta, damped;         /* on H; what it was when it was last above 0 */
     double penalty;               /* nu */
     double largest;               /* multiplier, as rows_rest has it */
-    double lack;                  /* sum of what the equations lack, */
+    double lack;                  /* sum of the residuals of the equations, */
     double change;                /* and how the merit function changes along the step */
     double length, forces;        /* of the step: in y and s, and in z */
     double longest;               /* that the first step may have */

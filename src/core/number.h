@@ -52,12 +52,10 @@ SAMPLE_CONSTANT real SAMPLE_LEAST_PIVOT = PRECISION_OF(1e-13, 1e-5); /* relative
 /* |J' r| / (|J| |r|) below which a point counts as stationary; the smaller bound, where steps no longer change y. */
 SAMPLE_CONSTANT real SAMPLE_STATIONARY = PRECISION_OF(1e-8, 1e-4);
 SAMPLE_CONSTANT real SAMPLE_STATIONARY_STUCK = PRECISION_OF(1e-6, 1e-3);
-SAMPLE_CONSTANT real SAMPLE_REACH =
-    PRECISION_OF(0x1p30, 0x1p15); /* largest distance of a reachable point, in units of max(1, |y|) */
+SAMPLE_CONSTANT real SAMPLE_REACH = PRECISION_OF(0x1p30, 0x1p15); /* of a reachable point, times max(1, |y|) */
 
 SAMPLE_CONSTANT real SAMPLE_LEAST_EPS = PRECISION_OF(0x1p-46, 0x1p-20);
-SAMPLE_CONSTANT real SAMPLE_LEAST_EPS_OUTPUTS =
-    PRECISION_OF(0x1p-30, 0x1p-14); /* the condition of A' A + eps I may reach 1 / eps */
+SAMPLE_CONSTANT real SAMPLE_LEAST_EPS_OUTPUTS = PRECISION_OF(0x1p-30, 0x1p-14); /* condition up to 1 / eps */
 
 /* ---- powers of two ---- */
 

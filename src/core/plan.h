@@ -3,8 +3,8 @@
  * A plan is one block of memory without a pointer in it. A list is named by where it begins, counted from the plan's own address:
  * a plan may be copied, kept after its model is gone, or written out as arrays. It is made once (plan_create) and constant.
  *
- * The numbers of a sample live in slots. Where several samples go side by side, width of them, number s of sample k lies at
- * slots[s * width + k]; every list here counts in slots. The program comes first (constants, leaves, temporaries), then the
+ * The numbers of a sample are in slots. With `width` samples together, number s of sample k is slots[s * width + k]; lists count
+ * in slots. The program comes first (constants, leaves, temporaries), then the
  * layer's own vectors, then the storage of the linear system
  *
  *     (M M' + E) z = b,     M = A on the rows' side, A' on the outputs' side,  A = W J,  E = eps on rows that count, else 1
@@ -75,7 +75,7 @@ struct plan {
                     PLAN_FIELD_INNER)
 };
 
-/* options: complete, with the method's own numbers filled in. A plan is released by plan_destroy; a copy by whoever made it. */
+/* options: complete, with the method's own numbers filled in. A plan is released by plan_destroy; a copy by its owner. */
 hn_status plan_create(struct plan **out, const hn_model *model, const hn_layer_options *options, hn_error *error);
 void plan_destroy(struct plan *plan);
 

@@ -84,6 +84,15 @@ SHARED_FUNCTION void point_copy(const struct point *p, uint32_t from, uint32_t t
     point_move(point_at(p, from), POINT_WIDTH(p), point_at(p, to), POINT_WIDTH(p), count);
 }
 
+/* values may be NULL. */
+SHARED_FUNCTION void point_zero(real *values, size_t count) {
+    SHARED_LOOP
+    for (size_t i = 0; values && i < count; i++) {
+        values[i] = 0;
+        LOOP_STAYS;
+    }
+}
+
 /* Canonical NaN: which NaN a computation gives depends on the processor. */
 SHARED_FUNCTION real point_number(real a) {
     return a == a ? a : REAL_NAN;
@@ -239,9 +248,7 @@ SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sa
     out->entries = out->squares = out->slope = out->steep = 0;
     out->size = 1;
     out->affine = true;
-    SHARED_LOOP
-    for (size_t k = 0; k < plan->outputs; k++)
-        scratch[k] = 0;
+    point_zero(scratch, plan->outputs);
     SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++) {
         real right = b[i * POINT_WIDTH(p)];
@@ -308,9 +315,7 @@ SHARED_FUNCTION real point_stationarity(const struct point *p, real *scratch) {
     const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
     const real *r = point_at(p, plan->residual);
     real entries = 0, squares = 0, sum = 0, largest = 0;
-    SHARED_LOOP
-    for (size_t k = 0; k < plan->outputs; k++)
-        scratch[k] = 0;
+    point_zero(scratch, plan->outputs);
     SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++)
         largest = sample_greater(largest, point_abs(r[i * POINT_WIDTH(p)] * point_row_scale(p, i)));

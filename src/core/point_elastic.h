@@ -65,17 +65,19 @@ SAMPLE_FUNCTION bool elastic_advance(struct elastic *e, real length, const struc
 
 /* ---- rows ---- */
 
+/* A slack and its multiplier; 0 without a bound. */
+struct elastic_side {
+    bool there; /* the bound is finite and not that of an equality */
+    real *slack, *force;
+    real towards; /* derivative of -(distance to the bound) with respect to v: 1 upper, -1 lower */
+};
+
 /* One row, in units of its weight. */
 struct elastic_row {
     real c, lower, upper;
     real v;
-    bool equality, below, above; /* which bounds are finite */
-};
-
-/* A slack and its multiplier; 0 without a bound. */
-struct elastic_side {
-    real *slack, *force;
-    real towards; /* derivative of -(distance to the bound) by v: 1 upper, -1 lower */
+    bool equality;
+    struct elastic_side below, above;
 };
 
 SHARED_FUNCTION struct elastic_row elastic_row_at(const struct point *p, uint32_t i) {
@@ -87,21 +89,15 @@ SHARED_FUNCTION struct elastic_row elastic_row_at(const struct point *p, uint32_
     row.upper = scale * *point_at(p, plan_words(plan, plan->upper)[i]);
     row.v = *point_at(p, plan->reached + i);
     row.equality = row.lower == row.upper;
-    row.below = !row.equality && sample_is_finite(row.lower);
-    row.above = !row.equality && sample_is_finite(row.upper);
+    row.below.there = !row.equality && sample_is_finite(row.lower);
+    row.above.there = !row.equality && sample_is_finite(row.upper);
+    row.below.slack = point_at(p, plan->slack_lower + i);
+    row.above.slack = point_at(p, plan->slack_upper + i);
+    row.below.force = point_at(p, plan->force_lower + i);
+    row.above.force = point_at(p, plan->force_upper + i);
+    row.below.towards = -1;
+    row.above.towards = 1;
     return row;
-}
-
-SHARED_FUNCTION struct elastic_side elastic_lower_at(const struct point *p, uint32_t i) {
-    struct elastic_side side = {point_at(p, POINT_PLAN(p)->slack_lower + i),
-                                point_at(p, POINT_PLAN(p)->force_lower + i), -1};
-    return side;
-}
-
-SHARED_FUNCTION struct elastic_side elastic_upper_at(const struct point *p, uint32_t i) {
-    struct elastic_side side = {point_at(p, POINT_PLAN(p)->slack_upper + i),
-                                point_at(p, POINT_PLAN(p)->force_upper + i), 1};
-    return side;
 }
 
 /* ---- the start ---- */
@@ -146,19 +142,18 @@ SHARED_FUNCTION void point_elastic_begin(const struct point *p, struct elastic *
     SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
-        sides += (row.below ? REAL(1.0) : REAL(0.0)) + (row.above ? REAL(1.0) : REAL(0.0));
+        sides += (row.below.there ? REAL(1.0) : REAL(0.0)) + (row.above.there ? REAL(1.0) : REAL(0.0));
     }
     elastic_open(e, squares, sides);
     SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
-        struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
-        *lower.slack = *upper.slack = 1;
-        *lower.force = *upper.force = 0;
-        if (row.below)
-            elastic_split(&lower, row.c - row.lower, e->mu);
-        if (row.above)
-            elastic_split(&upper, row.upper - row.c, e->mu);
+        *row.below.slack = *row.above.slack = 1;
+        *row.below.force = *row.above.force = 0;
+        if (row.below.there)
+            elastic_split(&row.below, row.c - row.lower, e->mu);
+        if (row.above.there)
+            elastic_split(&row.above, row.upper - row.c, e->mu);
         *point_at(p, plan->reached + i) = row.c;
     }
     point_clear(p, plan->along, plan->outputs);
@@ -180,17 +175,16 @@ SHARED_FUNCTION void point_elastic_weigh(const struct point *p, const struct ela
     SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
-        struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
         real weight = 0, force = 0;
-        if (row.below)
-            elastic_add_side(&lower, e->aim, &weight, &force);
-        if (row.above)
-            elastic_add_side(&upper, e->aim, &weight, &force);
+        if (row.below.there)
+            elastic_add_side(&row.below, e->aim, &weight, &force);
+        if (row.above.there)
+            elastic_add_side(&row.above, e->aim, &weight, &force);
         if (row.equality) {
             weight = 1;
             force = row.v - row.upper;
         }
-        bool counts = row.equality || row.below || row.above;
+        bool counts = row.equality || row.below.there || row.above.there;
         real root = counts ? real_sqrt(sample_greater(weight, ELASTIC_LEAST_WEIGHT)) : 0;
         point_set_mask(p, plan->active + i, true);
         *point_at(p, plan->right + i) = counts ? root * (row.c - row.v) + force / root : 0;
@@ -241,12 +235,11 @@ SHARED_FUNCTION void elastic_move_rows(const struct point *p, real aim, real len
     SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
-        struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
         real change = *point_at(p, plan->change + i), v = row.v + length * change;
-        if (row.below)
-            elastic_move(&lower, change, aim, length, sums);
-        if (row.above)
-            elastic_move(&upper, change, aim, length, sums);
+        if (row.below.there)
+            elastic_move(&row.below, change, aim, length, sums);
+        if (row.above.there)
+            elastic_move(&row.above, change, aim, length, sums);
         if (row.equality)
             sums->energy += (v - row.upper) * (v - row.upper);
         *point_at(p, plan->reached + i) = v;
@@ -260,13 +253,12 @@ SHARED_FUNCTION bool point_elastic_advance(const struct point *p, struct elastic
     SHARED_LOOP
     for (uint32_t i = 0; i < plan->rows; i++) {
         struct elastic_row row = elastic_row_at(p, i);
-        struct elastic_side lower = elastic_lower_at(p, i), upper = elastic_upper_at(p, i);
         real change = elastic_change(p, i, &row);
         *point_at(p, plan->change + i) = change;
-        if (row.below)
-            elastic_look(&lower, change, e->aim, &sums);
-        if (row.above)
-            elastic_look(&upper, change, e->aim, &sums);
+        if (row.below.there)
+            elastic_look(&row.below, change, e->aim, &sums);
+        if (row.above.there)
+            elastic_look(&row.above, change, e->aim, &sums);
     }
     real length = sums.loss > ELASTIC_KEEP ? ELASTIC_KEEP / sums.loss : 1;
     elastic_move_rows(p, e->aim, length, &sums);

@@ -1,9 +1,8 @@
-/* refine_qp.h - a step of refine_step.h for the samples that lie side by side: refine_lanes.c compiles it for the processor, a device
- * for one sample per thread.
+/* refine_qp.h - a step of refine_step.h for several samples: compiled by refine_lanes.c for lanes, for one sample per CUDA thread, and in
+ * emitted files.
  *
- * Whoever includes it says how many samples there are at once (REFINE_AT_ONCE), how far the offsets of two slots are apart
- * (REFINE_STRIDE), what lies at an offset (REFINE_SLOT), and what a struct backend is: kernels that are called by its names, or by
- * REFINE_CALL where there is no such struct.
+ * A target defines REFINE_AT_ONCE, the number of samples, REFINE_STRIDE, the distance between slots, REFINE_SLOT, the number at an offset,
+ * and struct backend, whose kernels are called by name, or REFINE_CALL without such a struct.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_REFINE_QP_H
@@ -36,7 +35,7 @@ static uint32_t refine_column(const struct refine_places *p, size_t which) {
     return (uint32_t)(p->task.by_columns + which * p->task.columns * REFINE_STRIDE);
 }
 
-/* The greater of two; what is no number is none of them. */
+/* The greater of two; if one is NaN, the other. */
 static real refine_greater(real a, real b) {
     return a < b || a != a ? b : a;
 }
@@ -65,7 +64,7 @@ static void refine_evaluate(const struct backend *k, const struct refine_places 
         REFINE_CALL(k, run)(p->program, phase, all);
 }
 
-/* What every output gets at least: a share of the largest; without any, what makes a step about as long as y. */
+/* The least curvature of an output: a share of the largest; if all are 0, such that a step is about as long as y. */
 static real refine_least_curvature(const struct refine_places *p, const real *slots) {
     real largest = 0, slopes = 0, squares = 0;
     for (size_t j = 0; j < p->task.columns; j++) {
@@ -88,7 +87,7 @@ static void refine_keep_own(const struct refine_places *p, real *slots) {
         REFINE_SLOT(slots, p->own + j * REFINE_STRIDE) = refine_greater(least, REFINE_SLOT(slots, p->curvature[j]));
 }
 
-/* H for the programme, of the curvature that the program holds now. */
+/* H of the QP from the curvature that the program computed. */
 static void refine_set_curvature(const struct refine_places *p, real *slots, real length) {
     size_t h = refine_column(p, BARRIER_CURVATURE);
     for (size_t j = 0; j < p->task.columns; j++) {
@@ -98,7 +97,7 @@ static void refine_set_curvature(const struct refine_places *p, real *slots, rea
     }
 }
 
-/* ---- the programme ---- */
+/* ---- the QP ---- */
 
 static bool refine_all_done(const struct refine_places *p, const real *all, size_t count) {
     size_t done = p->task.summary + (size_t)BARRIER_DONE * REFINE_STRIDE;
@@ -139,7 +138,7 @@ static void refine_solve(const struct backend *k, const struct refine_places *p,
 
 /* ---- a step ---- */
 
-/* Multipliers into the program: those of the sample, or of the programme just solved. */
+/* Multipliers into the program: those of the sample, or of the QP just solved. */
 static void refine_set_multipliers(const struct refine_places *p, real *slots, const struct refine_sample *sample) {
     size_t solved = refine_row(p, BARRIER_DUAL);
     for (size_t i = 0; i < p->task.rows; i++) {

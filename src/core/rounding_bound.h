@@ -157,7 +157,7 @@ SHARED_FUNCTION real rounding_choice(rounded_number condition, rounded_number ye
 
 /* ---- rows ---- */
 
-/* The violation of a row at most, of what it is measured by at least; beyond: by how much the values violate it. */
+/* An upper bound on the violation of a row; beyond: the violation of the computed values. */
 SHARED_FUNCTION real rounding_row(rounded_number c, rounded_number bound, real beyond, bool relative) {
     real most = beyond + (c.error + bound.error + 2 * ROUNDING_UNIT * point_abs(beyond));
     real least = point_abs(bound.value) - bound.error;

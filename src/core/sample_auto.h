@@ -67,14 +67,13 @@ SAMPLE_FUNCTION bool sample_may_stretch(const struct sample *s, const struct sam
 
 /* ---- the stages ---- */
 
-SAMPLE_CONSTANT real SAMPLE_STEADY =
-    REAL(0.9); /* a step that reduces |W r|^2 below this share may exceed the step limit */
+SAMPLE_CONSTANT real SAMPLE_STEADY = REAL(0.9);          /* share of |W r|^2: smaller ones may exceed the step limit */
 SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = REAL(0x1p-10);    /* of the damped bold attempt */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_EPS = REAL(0x1p-12); /* times |W r|: eps of the first QP */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_GROWTH = 8;
-SAMPLE_CONSTANT real SAMPLE_ELASTIC_VAIN =
-    REAL(0.01); /* share of |W r|^2: a QP with a smaller predicted reduction is abandoned, */
-SAMPLE_CONSTANT real SAMPLE_ELASTIC_LOOSE = REAL(0x1p-24); /* if its eps was below this */
+/* A QP with a predicted reduction of |W r|^2 below this share is abandoned if its eps was below the second constant. */
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_VAIN = REAL(0.01);
+SAMPLE_CONSTANT real SAMPLE_ELASTIC_LOOSE = REAL(0x1p-24);
 enum {
     SAMPLE_CREEPING = 32,        /* global stage: steps without halving |W r|; */
     SAMPLE_ELASTIC_PATIENCE = 8, /* elastic stage: QPs */

@@ -1,7 +1,7 @@
 /* search.h - see nearest.h: the search of several samples together, on a CPU and on a device.
  *
  *     evaluate    c and J at every sample's point, then the Hessian with its multipliers
- *     prepare     errors, mu, the system; a sample may go over to polishing, or end
+ *     prepare     errors, mu, the system; a sample may start polishing, or end
  *     solve       factor, again with a larger delta where the signs of the pivots are wrong; solution, refined twice
  *     search      lengths of steps, each with an evaluation of all samples; samples with an accepted step stay at it
  *
@@ -142,7 +142,7 @@ static void search_along(struct search_group *g) {
     }
 }
 
-/* Moves to what the search found; a polish goes on or ends. */
+/* Moves to the accepted point; a polish continues or ends. */
 static void search_take_over(struct search_group *g, size_t lane) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];

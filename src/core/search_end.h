@@ -106,8 +106,8 @@ static void search_step_lifted(struct search_group *g) {
     }
 }
 
-/* An additional output may be beyond its kink where nothing depends on it, or by what is left of mu. The certificate is that of the kinks'
- * own values; where it does not hold for these, Newton's method goes on from there. The program's y is what was kept. */
+/* An additional output may exceed its kink if nothing depends on it, or by the last mu. The certificate is for the kinks' own values; if it
+ * is not valid for these, Newton's method continues from there. The program's y is the kept one. */
 static void search_judge_lifted(struct search_group *g) {
     bool judges[NEAREST_AT_ONCE], busy = true;
     for (size_t lane = 0; lane < g->group.count; lane++) {

@@ -85,8 +85,9 @@ static void search_set_multipliers(const struct nearest_view *v, size_t which) {
         *view_slot(v, p->sigma) = *view_number(v, NUMBER_UNIT);
 }
 
-static void search_assemble(const struct search_group *g, size_t lane) {
+static void search_assemble(struct search_group *g, size_t lane) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
+    g->state[lane].delta = 0;
     if (search_is_busy(g, lane))
         rows_write_matrix(&v);
     if (g->state[lane].phase == NEAREST_POLISHES)
@@ -116,8 +117,6 @@ static bool search_damp(struct search_group *g, size_t lane) {
 
 static void search_factor(struct search_group *g) {
     bool again = true;
-    for (size_t lane = 0; lane < g->group.count; lane++)
-        g->state[lane].delta = 0;
     for (size_t lane = 0; lane < g->group.count; lane++)
         search_assemble(g, lane);
     for (int k = 0; k < SEARCH_FACTORS && again; k++) {

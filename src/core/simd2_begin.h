@@ -130,7 +130,7 @@ SIMD_INLINE int simd2_seldom(simd2_bits mask) {
 #define SIMD_NOT_LESS_EQUAL(a, b) (~simd_less_equal(a, b))
 #endif
 /* Without a comparison: that of integers is not one instruction in SSE2. */
-#define SIMD_TEST(bit, a, place) simd_bits_subtract(simd_bits_all(0), simd_bits_right(a, place) & simd_bits_all(1))
+#define SIMD_TEST(a, place) simd_bits_subtract(simd_bits_all(0), simd_bits_right(a, place) & simd_bits_all(1))
 #ifdef __SSE2__
 #define SIMD_LESSER(a, b)  __builtin_ia32_minpd(a, b)
 #define SIMD_GREATER(a, b) __builtin_ia32_maxpd(a, b)

@@ -150,14 +150,6 @@ SHARED_FUNCTION bool solver_back_read(const struct point *p, uint32_t slot, size
     return point_all_finite(to, 1, count, &unused);
 }
 
-SHARED_FUNCTION void solver_back_clear(real *values, size_t count) {
-    SHARED_LOOP
-    for (size_t i = 0; values && i < count; i++) {
-        values[i] = 0;
-        LOOP_STAYS;
-    }
-}
-
 /* After the first step, with y where the attempt began if it was a restart. A gradient that is not finite must not reach an optimiser:
  * all become 0, and the result is false. */
 SHARED_FUNCTION bool solver_back_finish(const struct solver *d, const struct solver_back *back) {
@@ -174,11 +166,11 @@ SHARED_FUNCTION bool solver_back_finish(const struct solver *d, const struct sol
     finite = (!back->grad_weights || point_all_finite(back->grad_weights, 1, plan->outputs, &unused)) && finite;
     if (finite)
         return true;
-    solver_back_clear(back->grad_weights, plan->outputs);
-    solver_back_clear(back->grad_x, plan->inputs);
-    solver_back_clear(back->grad_raw, plan->outputs);
-    solver_back_clear(back->grad_lower, plan->rows);
-    solver_back_clear(back->grad_upper, plan->rows);
+    point_zero(back->grad_weights, plan->outputs);
+    point_zero(back->grad_x, plan->inputs);
+    point_zero(back->grad_raw, plan->outputs);
+    point_zero(back->grad_lower, plan->rows);
+    point_zero(back->grad_upper, plan->rows);
     return false;
 }
 

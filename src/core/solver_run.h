@@ -64,7 +64,7 @@ static void solver_evaluate(const struct solver *d) {
 
 /* ---- record, commit ---- */
 
-/* Writes the step that led to the iterate; where the iterate goes, or NULL: the tape is full. */
+/* Writes the step that led to the iterate. Returns the memory of the iterate, or NULL if the tape is full. */
 SIMD_INLINE real *solver_record_step(const struct solver_tape *tape, const struct sample *s, enum sample_step led,
                                      size_t outputs) {
     size_t steps = (size_t)s->steps;
@@ -87,11 +87,7 @@ static void solver_pull(const struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *column = plan_words(plan, plan->jacobian.column);
     const real *a = point_at(&d->point, plan->matrix), *right = point_at(&d->point, plan->right);
-    SHARED_LOOP
-    for (size_t j = 0; j < plan->outputs; j++) {
-        d->row[j] = 0;
-        LOOP_STAYS;
-    }
+    point_zero(d->row, plan->outputs);
     SHARED_LOOP
     for (size_t i = 0; i < plan->rows; i++) {
         SHARED_LOOP

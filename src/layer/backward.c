@@ -79,7 +79,7 @@ static void open_gradient(const struct backward *back, uint32_t lane) {
         head.steps = head.attempt = 0;
     own->solver.x = batch_inputs(worker, own->sample);
     solver_back_load(&own->solver, &gradients, &head, way != TAPE_ELSEWHERE);
-    solver_back_clear(gradients.grad_weights, worker->plan->outputs);
+    point_zero(gradients.grad_weights, worker->plan->outputs);
 }
 
 static bool take_samples(const struct backward *back) {

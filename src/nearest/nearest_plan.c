@@ -24,7 +24,7 @@ enum { MOST_NODES = 1 << 19, MOST_NUMBERS = 1 << 22 }; /* limits for second deri
 /* ---- the program ---- */
 
 /* Without the model's objective when the goal is the distance. */
-static void nearest_plan_differentiate(struct parts *parts, bool optimal, bool entries) {
+static void differentiate_plan(struct parts *parts, bool optimal, bool entries) {
     struct recipe *recipe = &parts->recipe;
     struct graph *g = &recipe->problem.graph;
     if (!optimal)
@@ -43,7 +43,7 @@ static void nearest_plan_differentiate(struct parts *parts, bool optimal, bool e
     recipe_hessian(recipe, &parts->hessian, SPACE_Y, SPACE_Y);
 }
 
-static void nearest_plan_compile(struct nearest_plan *r, struct parts *parts) {
+static void compile_plan(struct nearest_plan *r, struct parts *parts) {
     static const enum space others[] = {SPACE_LAMBDA, SPACE_SIGMA};
     struct recipe *recipe = &parts->recipe;
     parts->rows = recipe_ask_rows(recipe);
@@ -71,7 +71,7 @@ static void nearest_plan_compile(struct nearest_plan *r, struct parts *parts) {
 
 /* ---- memory layout ---- */
 
-static uint32_t nearest_plan_take(struct nearest_plan *r, size_t count) {
+static uint32_t take_slots(struct nearest_plan *r, size_t count) {
     size_t offset = r->slots * r->stride;
     r->slots += count;
     return (uint32_t)offset;
@@ -108,8 +108,8 @@ static void keep_curvatures(struct nearest_plan *r, struct parts *parts, const s
     }
 }
 
-static void nearest_plan_keep(struct nearest_plan *r, struct parts *parts, const struct nearest_goal *goal,
-                              const struct nearest_products *products) {
+static void keep_places(struct nearest_plan *r, struct parts *parts, const struct nearest_goal *goal,
+                        const struct nearest_products *products) {
     struct recipe *recipe = &parts->recipe;
     struct row_places rows;
     struct matrix_places jacobian;
@@ -152,11 +152,11 @@ static size_t list_entries(const struct nearest_plan *r, struct signed_entry *li
 
 static hn_status create_system(struct nearest_plan *r, hn_error *error) {
     size_t capacity = 0, unknowns = r->outputs + r->rows;
-    r->by_rows = nearest_plan_take(r, ROW_VECTORS * r->rows);
-    r->by_columns = nearest_plan_take(r, COLUMN_VECTORS * r->outputs);
-    r->by_unknowns = nearest_plan_take(r, UNKNOWN_VECTORS * unknowns);
-    r->matrix = nearest_plan_take(r, r->entries);
-    r->numbers = nearest_plan_take(r, NUMBERS);
+    r->by_rows = take_slots(r, ROW_VECTORS * r->rows);
+    r->by_columns = take_slots(r, COLUMN_VECTORS * r->outputs);
+    r->by_unknowns = take_slots(r, UNKNOWN_VECTORS * unknowns);
+    r->matrix = take_slots(r, r->entries);
+    r->numbers = take_slots(r, NUMBERS);
     struct signed_entry *list = array_grow(NULL, &capacity, r->entries + r->curvatures + 1, sizeof *list);
     if (!list)
         return error_no_memory(error, "the nearest point");
@@ -183,13 +183,13 @@ hn_status nearest_plan_create(struct nearest_plan *plan, const hn_model *model, 
         parts.recipe.status = problem_split_kinks(&parts.recipe.problem, &parts.split, error);
     bool empty = goal->split && parts.split.count == 0;
     if (!empty) {
-        nearest_plan_differentiate(&parts, goal->optimal, !products);
-        nearest_plan_compile(plan, &parts);
+        differentiate_plan(&parts, goal->optimal, !products);
+        compile_plan(plan, &parts);
     }
     if (plan->program) {
         plan->slots = plan->program->slots + 1; /* one for the zeros of keep_curvatures */
-        plan->hessian = nearest_plan_take(plan, products ? products->first[plan->outputs] : 0);
-        nearest_plan_keep(plan, &parts, goal, products);
+        plan->hessian = take_slots(plan, products ? products->first[plan->outputs] : 0);
+        keep_places(plan, &parts, goal, products);
     }
     node_matrix_release(&parts.jacobian);
     node_matrix_release(&parts.hessian);
@@ -219,8 +219,8 @@ void nearest_plan_prepare(const struct nearest_plan *plan, double *memory) {
 /* ---- derivatives with respect to the inputs ---- */
 
 /* With the objective, or without it when the goal is the distance. */
-static void nearest_inputs_build(struct nearest_inputs *r, struct recipe *recipe, struct node_matrix *rows,
-                                 struct node_matrix *bends, bool optimal, uint32_t stride) {
+static void build_inputs(struct nearest_inputs *r, struct recipe *recipe, struct node_matrix *rows,
+                         struct node_matrix *bends, bool optimal, uint32_t stride) {
     static const enum space others[] = {SPACE_LAMBDA, SPACE_SIGMA};
     if (!optimal)
         recipe->problem.objective = 0;
@@ -245,7 +245,7 @@ hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *m
     if (hn_model_input_count(model) == 0)
         return HN_OK;
     recipe_begin(&recipe, model, optimal ? "the optimal point" : "the nearest point", error);
-    nearest_inputs_build(inputs, &recipe, &rows, &bends, optimal, stride);
+    build_inputs(inputs, &recipe, &rows, &bends, optimal, stride);
     node_matrix_release(&rows);
     node_matrix_release(&bends);
     hn_status status = recipe_end(&recipe);

@@ -140,7 +140,7 @@ static void list_entries(struct nearest_products *p, struct parts *parts) {
 
 /* ---- the program ---- */
 
-static void nearest_products_differentiate(struct parts *parts) {
+static void differentiate_products(struct parts *parts) {
     struct recipe *r = &parts->recipe;
     struct problem *p = &r->problem;
     size_t capacity = 0;
@@ -159,7 +159,7 @@ static void nearest_products_differentiate(struct parts *parts) {
 }
 
 /* Multipliers belong to the phase of y, so that what does not depend on t is computed once for all products. */
-static void nearest_products_compile(struct nearest_products *p, struct parts *parts, bool optimal) {
+static void compile_products(struct nearest_products *p, struct parts *parts, bool optimal) {
     struct recipe *r = &parts->recipe;
     const enum space others[] = {SPACE_T, SPACE_LAMBDA, SPACE_SIGMA};
     static const uint8_t phases[] = {2, 1, 1};
@@ -191,14 +191,14 @@ hn_status nearest_products_create(struct nearest_products *p, const hn_model *mo
     p->rows = parts.recipe.problem.rows;
     if (!optimal)
         parts.recipe.problem.objective = 0;
-    nearest_products_differentiate(&parts);
+    differentiate_products(&parts);
     if (parts.recipe.status == HN_OK)
         parts.recipe.status = find_pattern(&parts, error);
     if (parts.recipe.status == HN_OK)
         keep_pattern(p, &parts);
     find_groups(p, &parts);
     list_entries(p, &parts);
-    nearest_products_compile(p, &parts, optimal);
+    compile_products(p, &parts, optimal);
     node_matrix_release(&parts.gradient);
     node_matrix_release(&parts.product);
     base_release(parts.depends);

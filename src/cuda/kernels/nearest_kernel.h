@@ -248,7 +248,7 @@ static void thread_search_back_open(struct thread_adjoint *b, const struct devic
         f->tape.head.way = TAPE_TOO_LONG;
     solver_back_open(&f->solver, &b->back, &f->tape.head);
     b->back.grad_weights = thread_search_part(call->grad_weights, sample, LAYER_OUTPUTS);
-    solver_back_clear(b->back.grad_weights, LAYER_OUTPUTS);
+    point_zero(b->back.grad_weights, LAYER_OUTPUTS);
     b->whole = certified && thread_search_pull(f, call, numbers + 1);
 }
 #endif

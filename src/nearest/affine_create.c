@@ -1,4 +1,4 @@
-/* affine.c - see affine.h: what is computed once per layer, and a sample by core/active_set.h.
+/* affine_create.c - see affine.h: what is computed once per layer, and a sample by core/active_set.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "nearest/affine.h"
