@@ -42,7 +42,8 @@ static inline double objective_at(const hn_model *model, const double *x, const 
 /* The value of an expression without variables, after some declarations and before some data. */
 static inline double constant_of(const char *before, const char *expression, const char *after) {
     char text[4000];
-    snprintf(text, sizeof text, "%s var dummy_variable; minimize f: %s; %s", before, expression, after);
+    int length = snprintf(text, sizeof text, "%s var dummy_variable; minimize f: %s; %s", before, expression, after);
+    assert_in_range(length, 1, sizeof text - 1);
     hn_model *model = model_of_text(text);
     double value = objective_at(model, NULL, NULL);
     hn_model_destroy(model);
