@@ -375,7 +375,7 @@ static struct ampl_slices *make_slices(struct ampl_set *set, uint32_t mask) {
 }
 
 bool ampl_set_slice(struct ampl_set *set, uint32_t mask, const ampl_atom *like, uint32_t *member) {
-    ampl_atom key[AMPL_MOST_COMPONENTS];
+    ampl_atom key[AMPL_MOST_COMPONENTS] = {0};
     size_t number;
     const struct ampl_slices *slices = find_slices(set, mask);
     if (!slices)

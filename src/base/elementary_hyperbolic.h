@@ -116,7 +116,7 @@ SIMD_INLINE simd elementary_tanh(simd a) {
 /* log of a pair that is at least 1 and below 2^1022, of floats 2^126, plus extra ln 2 */
 SIMD_INLINE simd hyperbolic_logarithm(simd_pair a, simd extra) {
     logarithm_parts parts = logarithm_split(a.high, (real)SIMD_EXPONENT_BIAS - extra);
-    simd_bits exponent = simd_bits_subtract(simd_bits_all(2 * SIMD_EXPONENT_BIAS), parts.exponent);
+    simd_bits exponent = simd_bits_subtract(simd_bits_all(SIMD_EXPONENT_BIAS + SIMD_EXPONENT_BIAS), parts.exponent);
     simd scale = simd_of_bits(simd_bits_left(exponent, SIMD_FRACTION_BITS)); /* 2^-k, without extra */
     simd_pair f = pair_quick_sum(parts.f, a.low * scale);
     return logarithm_sum(parts.k, f.high, f.low);

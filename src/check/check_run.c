@@ -168,13 +168,13 @@ hn_status hn_model_check(hn_check **out, const hn_model *model, const hn_check_o
 }
 
 /* The result is the first member of the check. */
-void hn_check_destroy(hn_check *found) {
-    struct check *check = (struct check *)(void *)found;
-    if (!check)
+void hn_check_destroy(hn_check *check) {
+    struct check *own = (struct check *)(void *)check;
+    if (!own)
         return;
-    hn_evaluator_destroy(check->evaluator);
-    arena_release(&check->arena);
-    base_release(check);
+    hn_evaluator_destroy(own->evaluator);
+    arena_release(&own->arena);
+    base_release(own);
 }
 
 /* ---- helpers ---- */

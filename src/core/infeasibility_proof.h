@@ -225,9 +225,10 @@ static void proof_advance(struct proofs *g, size_t lane) {
 }
 
 /* At most plan.stride samples. */
+// NOLINTNEXTLINE(readability-non-const-parameter): written through the group
 static void proof_run(const struct backend *kernels, const struct nearest_parts *n, double *memory,
                       struct nearest_proof *samples, size_t count, const struct nearest_watch *watch) {
-    struct proofs g = {.group = {kernels, n, memory, count}, .samples = samples};
+    struct proofs g = {.group = {.kernels = kernels, .n = n, .memory = memory, .count = count}, .samples = samples};
     bool any = false;
     for (size_t lane = 0; lane < count; lane++)
         proof_load(&g, lane);

@@ -125,7 +125,7 @@ void device_lists_add(struct device_lists *all, const void *from, size_t count, 
 void device_lists_add_program(struct device_lists *all, const struct program *from, struct policy_program *to);
 
 /* Waits for the copies. The context is current. *block is 0 if it cannot be allocated. */
-hn_status device_upload(const struct cuda_driver *driver, cuda_address *block, const struct device_lists *all,
+hn_status device_upload(const struct cuda_driver *cu, cuda_address *block, const struct device_lists *all,
                         hn_error *error);
 
 #endif

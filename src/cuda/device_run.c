@@ -202,7 +202,8 @@ static unsigned warps_of_block(const hn_device_layer *layer, const struct device
     unsigned multiprocessors = (unsigned)layer->info.multiprocessors;
     unsigned each = kernel->together ? (warps + multiprocessors - 1) / multiprocessors : 1;
     unsigned most = kernel->warps / multiprocessors;
-    return each >= most ? most : each > 2 ? 2 : each;
+    each = each >= most ? most : each > 2 ? 2 : each;
+    return each > 0 ? each : 1;
 }
 
 /* Shared memory is a part of the L1 cache: only as much as the resident blocks need. */

@@ -25,15 +25,15 @@ struct hn_layer {
     hn_layer_options options; /* with the method's own numbers filled in */
     hn_layer_options steps;   /* options of the method that steps: auto for nearest and optimal */
     struct plan *plan;
-    char *kernel;                /* the path that options.kernel names; NULL: none */
-    struct kernel *loaded;       /* the loaded file; NULL: none */
-    struct executor lanes;       /* for batches */
-    struct executor single;      /* for a single sample */
-    struct nearest near[2];      /* nearest, optimal: the search after the steps, for batches and for a single sample */
-    struct nearest split[2];     /* optimal: the search with kinks split, if the model has splittable kinks */
-    struct affine affine;        /* active-set method tried before the steps if all constraints are affine */
-    bool maximizes;              /* the model maximizes its objective */
-    double *weights;             /* a copy of options.weights; NULL: none */
+    char *kernel;            /* the path that options.kernel names; NULL: none */
+    struct kernel *loaded;   /* the loaded file; NULL: none */
+    struct executor lanes;   /* for batches */
+    struct executor single;  /* for a single sample */
+    struct nearest near[2];  /* nearest, optimal: the search after the steps, for batches and for a single sample */
+    struct nearest split[2]; /* optimal: the search with kinks split, if the model has splittable kinks */
+    struct affine affine;    /* active-set method tried before the steps if all constraints are affine */
+    bool maximizes;          /* the model maximizes its objective */
+    double *weights;         /* a copy of options.weights; NULL: none */
 };
 
 /* Samples not yet taken, shared by the threads of a call. */

@@ -121,7 +121,7 @@ static void search(struct worker *worker) {
 /* Certificates at auto's y or where steps stalled; rest receives their residuals. */
 static void prove(struct worker *worker, bool stalled, const struct lanes_list *lanes, double *rest) {
     const struct nearest_watch watch = worker_cancellation(worker);
-    struct nearest_proof list[MAX_LANES];
+    struct nearest_proof list[MAX_LANES] = {{.x = NULL}};
     for (size_t i = 0; i < lanes->count; i++) {
         const struct solver *d = &worker->lane[lanes->lane[i]].solver;
         const struct solver_search *s = d->search;

@@ -42,7 +42,7 @@ struct tiles {
 
 /* ---- gathering ---- */
 
-#define TILES_STEP 1
+#define TILES_STEP ((size_t)1)
 typedef uint32_t tiles_index;
 
 static bool tiles_mask(const double *slots, size_t offset) {

@@ -343,11 +343,15 @@ static hn_status emit_begin(struct emission *e, const hn_emit_options *options, 
     hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_emit_options, &e->options, options, error) : HN_OK;
     if (status == HN_OK && named)
         status = check_name(e->options.name, error);
-    hn_status (*const checks[])(const struct emission *e, hn_error *error) = {check_tolerance, check_casadi,
-                                                                              check_candidates, check_network};
     e->options.adjoint = e->options.adjoint || e->options.casadi;
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && status == HN_OK; i++)
-        status = checks[i](e, error);
+    if (status == HN_OK)
+        status = check_tolerance(e, error);
+    if (status == HN_OK)
+        status = check_casadi(e, error);
+    if (status == HN_OK)
+        status = check_candidates(e, error);
+    if (status == HN_OK)
+        status = check_network(e, error);
     if (status == HN_OK)
         status = keep_candidates(e, error);
     return status == HN_OK ? emit_prepare(e, error) : status;

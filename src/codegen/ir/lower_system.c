@@ -74,10 +74,10 @@ static uint32_t ld_slot(const struct ir_module *ir, uint32_t slot) {
 
 /* h - the sum over the factor, in the order of the stream. Returns what comes after it. */
 static const uint32_t *ir_entry_sum(struct ir_module *ir, struct statements *s, const uint32_t *at, uint32_t to) {
-    uint32_t count = at[1];
+    const uint32_t first = at[0], count = at[1];
     const uint32_t *pair = at + 2;
     bool factor = false;
-    PUT(ir, s, SUM_PLUS, to, at[0]);
+    PUT(ir, s, SUM_PLUS, to, first);
     for (uint32_t k = 0; k < count; k++, pair += 2) {
         if (is_factor(ir, pair[0]) != factor) {
             factor = !factor;
