@@ -132,7 +132,7 @@ struct ampl_value ampl_evaluate_sum(struct ampl_evaluator *e, const struct ampl_
 struct ampl_value ampl_evaluate_nameless(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_logic(struct ampl_evaluator *e, const struct ampl_node *node);
 struct ampl_value ampl_evaluate_pieces(struct ampl_evaluator *e, const struct ampl_node *node);
-struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* evaluate_random.c */
+struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* draws.c */
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node);
 
 /* A number or an expression, never a symbol; false with an error. */

@@ -1,7 +1,7 @@
 /* sweep.h - one reverse sweep over a graph: propagates adjoints from seeded nodes to the leaves of one space.
  *
  * Nodes are taken in descending order from a heap, so that the cost of a sweep depends on the nodes it visits, not on
- * the size of the graph. A hub (a node with a precomputed gradient, see jacobian.c) passes its adjoint directly to its
+ * the size of the graph. A hub (a node with a precomputed gradient, see derivatives.c) passes its adjoint directly to its
  * leaves.
  *
  * SPDX-License-Identifier: MIT */

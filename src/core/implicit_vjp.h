@@ -31,7 +31,7 @@ enum {
 /* The samples of one call. */
 struct pulls {
     struct nearest_group group;
-    double *inputs; /* memory of the program of nearest_inputs.h */
+    double *inputs; /* memory of the program of struct nearest_inputs */
     struct nearest_pull *samples;
 };
 
@@ -42,7 +42,7 @@ static void pull_load(const struct pulls *g, size_t lane) {
     const struct nearest_inputs *by = &g->group.n->by_inputs;
     const struct nearest_pull *s = &g->samples[lane];
     const struct nearest_view v = nearest_view_of(&g->group, lane);
-    struct nearest_view other = v; /* of the program of nearest_inputs.h */
+    struct nearest_view other = v; /* of the program of struct nearest_inputs */
     other.at = g->inputs + lane;
     view_write_leaves(&v, p->x, p->inputs, s->x);
     view_write_leaves(&v, p->y, p->outputs, s->y);

@@ -129,7 +129,7 @@ struct product_places {
     uint32_t x, y, sigma, lambda, entries;
 };
 
-/* ---- derivatives by inputs: nearest_inputs.h ---- */
+/* ---- derivatives with respect to inputs ---- */
 
 struct nearest_inputs {
     struct program *program;      /* NULL: the model has no inputs */

@@ -1,4 +1,4 @@
-/* refine_qp.h - a step of refine_step.h for several samples: compiled by refine_lanes.c for lanes, for one sample per CUDA thread, and in
+/* refine_qp.h - a refinement step for several samples: compiled by nn/nn_lanes.c for lanes, for one sample per CUDA thread, and in
  * emitted files.
  *
  * A target defines REFINE_AT_ONCE, the number of samples, REFINE_STRIDE, the distance between slots, REFINE_SLOT, the number at an offset,

@@ -1,4 +1,4 @@
-/* npz.c - see npz.h.
+/* npz.c - archives of arrays; see npy.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "io/npy.h"
