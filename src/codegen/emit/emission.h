@@ -1,7 +1,7 @@
-/* emission.h - what the files of this module share: one layer on its way to C text.
+/* emission.h - declarations shared by the files of this module: the state of one emission.
  *
- * emit.c checks the options and makes the parts; emission_header.c, emission_source.c and the other files print them. src/cuda prints
- * the same statements and the same plan for devices.
+ * emit.c checks the options and makes the parts; emission_header.c, emission_source.c and the other files print them.
+ * src/cuda prints the same statements and the same plan for devices.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_EMISSION_H
@@ -19,7 +19,7 @@
 
 enum {
     EMIT_LONGEST_NAME = 40,
-    EMIT_BLOCK = 8,           /* NETWORK_BLOCK of mlp.h */
+    EMIT_BLOCK = 8,           /* block size of mlp.h (NETWORK_BLOCK) */
     EMIT_STACK = 1024,        /* numbers; tests/targets measures it */
     EMIT_MOST_TAPE = 1 << 26, /* bytes */
     EMIT_MOST_FIELDS = 24
@@ -31,11 +31,11 @@ enum {
 /* Cost of a call; emission_cost.c. */
 struct emission_cost {
     double operations;       /* of an evaluation and a step: additions, multiplications, divisions, comparisons */
-    double operations_worst; /* of a call */
-    double rounds;           /* evaluations at most, of one correction */
-    double corrections;      /* of a call: one, or those of all candidates and refinement steps */
-    double worst;            /* instructions of a call at most, x86-64, gcc -O2 */
-    bool fixed;              /* the method takes the same number of steps for every finite input */
+    double operations_worst; /* of a whole call */
+    double rounds;           /* per call: one, or the sum over candidates and refinement steps */
+    double corrections;      /* per call: one, or one per candidate and refinement step */
+    double worst;            /* instructions per call at most, x86-64, gcc -O2 */
+    bool fixed;              /* the number of steps is the same for every finite input */
     double code_arm, code_x86;
 };
 
@@ -43,19 +43,19 @@ struct emission_cost {
 struct emission_policy {
     size_t candidates;
     int refine;                    /* steps */
-    struct loss objective;         /* only the part that evaluates f alone */
-    struct refine_plan refinement; /* if there are steps */
-    bool used[CODE_COUNT];         /* instructions of both programs, by code */
+    struct loss objective;         /* only the value of f */
+    struct refine_plan refinement; /* if refine > 0 */
+    bool used[CODE_COUNT];         /* per code: one of the programs uses the instruction */
 };
 
-/* Entries that the caller prints. */
+/* Entries printed by the caller. */
 struct emission_lists {
-    const bool *entry; /* per entry: it is one of them */
+    const bool *entry; /* per entry: the caller prints it */
     void (*print)(const void *own, struct text *out, enum kernel_entry entry);
     const void *own;
 };
 
-/* The rows as steps with a bound on their rounding; emission_rounding.c. */
+/* The constraint rows as a list of steps with rounding bounds; emission_rounding.c. */
 struct rounding_step {
     uint32_t code, to, a, b, c;
 };
@@ -64,12 +64,12 @@ struct emission_rounding {
     struct buffers lists;
     struct rounding_step *steps;
     size_t count, capacity;
-    uint32_t *number; /* per slot: 1 + its number there, 0: none */
+    uint32_t *number; /* per slot: 1 + its number in this list, or 0 */
     uint32_t numbers;
-    bool *leaf; /* per slot: its number is known before the first step */
+    bool *leaf; /* per slot: the value is an input of the list */
 };
 
-/* A field of struct NAME_work: an array, or one number if count is 0. Integers follow the numbers. */
+/* A field of struct NAME_work: an array, or a scalar if count is 0. Integer fields follow the real ones. */
 enum work_kind { WORK_REAL, WORK_ROUNDED /* a pair of numbers */, WORK_INTEGER };
 struct work_field {
     enum work_kind kind;
@@ -80,21 +80,21 @@ struct work_field {
 struct emission {
     const hn_model *model;
     const hn_network *network; /* or NULL */
-    hn_network *kept;          /* the network if only some of its candidates are emitted; else NULL */
+    hn_network *kept;          /* owned copy with only the emitted candidates; else NULL */
     hn_emit_options options;
-    hn_layer_options layer; /* with the method's own numbers filled in */
+    hn_layer_options layer; /* with the defaults of the method filled in */
     struct plan *plan;
     struct ir_module ir;
     bool paired; /* also print statements in pairs, for targets with vectors of two doubles */
     struct slp_regions pairs[KERNEL_ENTRIES];
     bool hoisted;    /* statements read their slots as early as possible, for memory with a long latency */
-    bool back_alone; /* no statements of a step: the adjoint has what it needs of one (SOLVER_BACK_STEP) */
-    const struct emission_lists *lists; /* entries that are not statements of C; or NULL */
+    bool back_alone; /* omit the statements of a step: the adjoint does not need them (SOLVER_BACK_STEP) */
+    const struct emission_lists *lists; /* entries that are not emitted as C statements; or NULL */
     struct emission_policy policy;
     struct work_field work[EMIT_MOST_FIELDS];
     size_t work_fields, work_bytes, constant_bytes;
-    size_t hidden;                     /* numbers of the network's inner layers, in whole blocks */
-    struct emission_rounding rounding; /* of float files */
+    size_t hidden;                     /* values of the hidden layers of the network, rounded up to whole blocks */
+    struct emission_rounding rounding; /* for float files */
     struct emission_cost cost;
     char fingerprint[HN_FINGERPRINT_BYTES], names_fingerprint[HN_FINGERPRINT_BYTES];
 };
@@ -107,7 +107,7 @@ static inline bool emission_has_policy(const struct emission *e) {
     return e->policy.candidates > 1 || e->policy.refine > 0;
 }
 
-/* Whether the driver's text computes what steps are judged by: auto, which judges few of its steps. */
+/* Whether the driver computes the numbers for judging a step itself: method auto, which judges few steps. */
 static inline bool emission_drive_judges(const struct emission *e) {
     return e->plan->options.method == HN_METHOD_AUTO;
 }
@@ -119,21 +119,20 @@ void emission_print_header(const struct emission *e, struct text *out);
 void emission_print_example(const struct emission *e, struct text *out);
 void emission_print_cmake(const struct emission *e, struct text *out);
 
-/* ---- small texts ---- */
+/* ---- text helpers ---- */
 
-/* As text_add, with the name of the file in place of every @, and in capitals in place of every ^. */
+/* Like text_add, but replaces every @ by the name of the file and every ^ by the name in capitals. */
 __attribute__((format(printf, 3, 4))) void emission_add(const struct emission *e, struct text *out, const char *format,
                                                         ...);
 
-/* A number as a constant of C with all its bits, in the precision of the file. In an array: number i, and what separates it from the
- * one before. */
+/* Prints a C constant with all bits, in the precision of the file. In an array: element i with its separator. */
 void emission_number(const struct emission *e, struct text *out, double value);
 void emission_print_element(const struct emission *e, struct text *out, size_t i, double value);
 
-/* Sets an element of an array of the workspace. */
+/* Prints an assignment to an element of a workspace array. */
 void emission_print_set(const struct emission *e, struct text *out, const char *array, size_t i, double value);
 
-/* Arrays of words as constant data, except for empty ones. */
+/* Arrays of words as constant data; empty arrays are omitted. */
 struct word_list {
     const char *name;
     const uint32_t *words;
@@ -149,15 +148,15 @@ static inline bool emission_fits_float(double value) {
 
 /* ---- parts of the source ---- */
 
-/* Lists of the public headers that the decisions name, and the elementary functions that are needed. */
+/* Lists of the public headers used by the decisions, and the elementary functions that are needed. */
 void emission_print_lists(const struct emission *e, struct text *out);
 void emission_print_elementary(const struct emission *e, struct text *out);
 
-/* program_operator, and the codes of instructions that are not operators. used: by code; NULL: all. */
+/* Prints program_operator and the codes of the other instructions. used: per code; NULL: all. */
 void emission_print_operators(struct text *out, const bool *used);
 
-/* The sample and its decisions: after the elementary functions. Its vectors; statements, and the driver over them, with that of the
- * adjoint if it is asked for: after the plan. */
+/* print_sample: the vectors of the sample and the decisions; follows the elementary functions. The statements and their
+ * driver, with the adjoint if requested, follow the plan. */
 void emission_print_sample(struct text *out);
 void emission_print_points(struct text *out);
 void emission_print_drive(const struct emission *e, struct text *out);
@@ -166,10 +165,10 @@ void emission_print_drive(const struct emission *e, struct text *out);
 void emission_print_plan(const struct emission *e, const char *declaration, struct text *out);
 size_t emission_plan_bytes(const struct emission *e);
 
-/* The tolerance that the driver aims at: that of the layer, less room for rounding in floats. */
+/* The tolerance used by the driver: that of the layer, minus a margin for rounding in float files. */
 double emission_tolerance(const struct emission *e);
 
-/* The name of a method in the emitted texts; NULL: it cannot be emitted. */
+/* The name of a method in the emitted texts; NULL: the method cannot be emitted. */
 const char *emission_method(hn_method method);
 
 /* The network's constant data. A residual or normalised network needs a third array for its layers. */
@@ -181,12 +180,12 @@ static inline size_t emission_whole_blocks(size_t count) {
     return (count + EMIT_BLOCK - 1) / EMIT_BLOCK * EMIT_BLOCK;
 }
 
-/* A copy that has the first of its outputs only; hn_network_destroy releases it. */
+/* A copy with the first outputs only; release it with hn_network_destroy. */
 hn_status emission_network_first(hn_network **out, const hn_network *network, size_t outputs, hn_error *error);
 
 /* ---- statements ---- */
 
-/* The entries of a file, and the part of a call that they belong to. */
+/* The entries of a file, and the part of a call they belong to. */
 enum emission_part { PART_PREPARE, PART_EVALUATE, PART_STEP, PART_BACK, EMISSION_PARTS };
 enum { EMISSION_ENTRIES = 12 };
 struct emission_entry {
@@ -197,20 +196,20 @@ extern const struct emission_entry emission_entries[EMISSION_ENTRIES];
 
 void emission_print_entries(const struct emission *e, struct text *out);
 
-/* HN_UNSUPPORTED if the statements are too many for straight code. */
+/* HN_UNSUPPORTED if there are too many statements for straight-line code. */
 hn_status emission_check_walk(const struct emission *e, hn_error *error);
 
-/* Removes statements whose results are not used; before anything is counted. */
+/* Removes statements whose results are not used. Call it before counting. */
 void emission_drop_unasked(struct emission *e);
 
-/* Removes the leading 0 from sums of a step if the sign of a zero has no effect; false when out of memory. */
+/* Removes the leading 0 from the sums of a step if the sign of a zero has no effect; false when out of memory. */
 bool emission_drop_zeros(struct emission *e);
 
-/* Statements in pairs, if they are wanted; false when out of memory. */
+/* Pairs the statements if requested; false when out of memory. */
 bool emission_pair(struct emission *e);
 void emission_release_pairs(struct emission *e);
 
-/* ---- the gradient: steps of the tape, or of both tapes if there are several candidates ---- */
+/* ---- the gradient: steps of one tape, or of two with several candidates ---- */
 
 size_t emission_tape_steps(const struct emission *e);
 
@@ -220,7 +219,7 @@ hn_status emission_policy_create(struct emission *e, hn_error *error);
 void emission_policy_release(struct emission *e);
 size_t emission_policy_bytes(const struct emission *e);
 
-/* Texts and lists of the source, and parts of its functions. */
+/* Texts and lists for the source file, and parts of its functions. */
 void emission_print_policy(const struct emission *e, struct text *out);
 void emission_print_policy_init(const struct emission *e, struct text *out);
 void emission_print_policy_run(const struct emission *e, struct text *out);
@@ -230,7 +229,7 @@ void emission_print_policy_run(const struct emission *e, struct text *out);
 hn_status emission_find_rounding(struct emission *e, hn_error *error);
 void emission_release_rounding(struct emission *e);
 void emission_print_rounding(const struct emission *e, struct text *out);
-size_t emission_rounding_numbers(const struct emission *e); /* each with its bound */
+size_t emission_rounding_numbers(const struct emission *e); /* values; each has a bound */
 size_t emission_rounding_leaves(const struct emission *e);
 size_t emission_rounding_bytes(const struct emission *e);
 

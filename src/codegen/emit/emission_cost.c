@@ -1,9 +1,9 @@
-/* emission_cost.c - cost of a call of the emitted file, counted from its statements.
+/* emission_cost.c - cost of a call of an emitted file, counted from its statements.
  *
- * Operations are those of the formulas. Instructions are a bound for x86-64 and gcc -O2: for each kind of statement the loads and
- * stores that are not part of an arithmetic instruction, the operation itself and selections by masks, and what the driver needs for
- * each output, row and entry. Values that a compiler computes from constants cost nothing. The numbers were fitted to what callgrind
- * counts on a dozen of the models that ship, and raised: tests/targets/test_instructions.py checks them.
+ * Operations are counted from the formulas. The instruction count is a bound for x86-64 and gcc -O2: for each kind of
+ * statement separate loads and stores, the operation and selections by masks; plus the driver's cost per output, row
+ * and entry. Values computed at compile time are free. The numbers were fitted to what callgrind counts on a dozen
+ * shipped models, plus a margin; tests/targets/test_instructions.py checks them.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* text, plain_text: instructions that a compiler prints, those of a loop once: of statements in pairs, and of others. */
+/* text, plain_text: static instruction counts (a loop body counts once): of paired statements, and of the others. */
 struct count {
     double operations, instructions, text, plain_text;
 };
@@ -32,12 +32,13 @@ static double call_cost(const struct emission *e, uint32_t function) {
     return function < OP_COUNT ? operator_traits_of((enum op)function)->calls[e->options.single] : 0;
 }
 
-/* Factors of 1 and -1 are not multiplied by. */
+/* Multiplications by 1 and -1 are omitted. */
 static bool is_unit(const struct emission *e, uint32_t operand) {
     return operand_is_constant(operand) && fabs(e->ir.constants[operand - STATEMENT_CONSTANT]) == 1;
 }
 
-/* Of an entry; of a sum, and of each of its products, by 1 or by another number: multiplication, addition, and a load or a move. */
+/* Instructions per entry, per sum, and per product of a sum (factor 1 or other): multiplication, addition, load or
+ * move. */
 static const double ENTRY_BASE = 4, SUM_BASE = 3.3, SUM_TERM = 3.3, SUM_TERM_UNIT = 1.2;
 
 static double operator_cost(uint32_t function) {
@@ -59,7 +60,7 @@ static double operator_cost(uint32_t function) {
     }
 }
 
-/* Slots whose values a compiler knows at a point of an entry, because they are computed from constants only. */
+/* Slots with a value known at compile time at this point of an entry. */
 struct known {
     bool *slot;
     size_t count;
@@ -77,7 +78,7 @@ static bool all_known(const struct known *known, const uint32_t *operands, uint3
     return all;
 }
 
-/* A copy is free: it is another name. */
+/* A copy is free: the compiler renames the value. */
 static struct count count_sum(const struct emission *e, const struct statement *at, const uint32_t *operands,
                               const struct known *known) {
     bool starts = function_sum_starts(at->function), constant = starts ? is_known(known, operands[1]) : true;
@@ -113,7 +114,7 @@ static void note_known(struct known *known, const struct statement *at, const ui
             known->slot[operands[d]] = all_known(known, operands, destinations, at->count);
 }
 
-/* Instructions of the code: functions are called. */
+/* Static instruction count: calls are not inlined. */
 static double printed_of(const struct emission *e, const struct statement *at, double instructions) {
     const double CALLED = 6;
     return call_cost(e, at->function) > CALLED ? CALLED : instructions;
@@ -133,10 +134,10 @@ static struct count count_plain(const struct emission *e, const struct statement
     return sum;
 }
 
-/* ---- statements in pairs ---- */
+/* ---- paired statements ---- */
 
-/* Of an operand of a pair that is not a pair: from two slots, from neighbours, from variables. What one statement of a pair costs beyond
- * half of both; sums are cut into one product each, and cost less. */
+/* Cost of an operand of a pair that is not a pair: from two slots, from adjacent slots, from variables. Extra cost of
+ * one statement of a pair beyond half of both; sums are split into single products and cost less. */
 static const double GATHER_SLOTS = 1.7, GATHER_NEIGHBOURS = 1, GATHER_VALUES = 2.2, CUT_SUM = 3.9, CUT_SUM_UNIT = 1.1,
                     PAIR_OF_ROWS = 1.15, PAIR_OF_CALLS = 1.4, SECOND_STORE = 1.6;
 
@@ -176,7 +177,7 @@ static double pair_cost(const struct emission *e, const struct slp_regions *all,
     return sum;
 }
 
-/* Instructions and their text. */
+/* Dynamic and static instruction counts. */
 static struct count count_paired(const struct emission *e, const struct slp_regions *all, struct known *known) {
     struct count sum = {0};
     for (size_t r = 0; r < all->regions.count; r++) {
@@ -227,7 +228,7 @@ static struct count count_entry(const struct emission *e, enum kernel_entry entr
 
 /* ---- the driver, per output, row and entry of J ---- */
 
-/* Rounds without a step of auto: rewinds, elastic programs that are tried again, restarts, a return; of the others a return. A warm
+/* Rounds without a step. auto: rewinds, repeated elastic programs, restarts, a return. Other methods: a return. A warm
  * start evaluates once more. */
 enum { AUTO_ROUNDS = RESTART_LONG + SAMPLE_ELASTIC_PATIENCE + 5, OTHER_ROUNDS = 3 };
 
@@ -246,7 +247,7 @@ static double driver_call(const struct emission *e) {
     return 400 + 60.0 * p->outputs + 52.0 * p->rows + 60.0 * p->entries + 10.0 * p->inputs + restarts;
 }
 
-static const double SHAPED = 30; /* of a neuron of a residual or normalised layer */
+static const double SHAPED = 30; /* per neuron of a residual or normalised layer */
 
 static struct count count_network(const struct emission *e) {
     struct count sum = {0};
@@ -261,7 +262,7 @@ static struct count count_network(const struct emission *e) {
     return sum;
 }
 
-/* The rows once more with their bounds (rounding_bound.h), once in a call of a float file. */
+/* The second evaluation of the rows, with rounding bounds (rounding_bound.h): once per call of a float file. */
 static struct count count_rounding(const struct emission *e) {
     const struct emission_rounding *r = &e->rounding;
     struct count sum = {0};
@@ -276,18 +277,18 @@ static struct count count_rounding(const struct emission *e) {
     return sum;
 }
 
-/* ---- several candidates and refinement, beyond the corrections of a call ---- */
+/* ---- several candidates and refinement, in addition to the corrections of a call ---- */
 
-/* Of an instruction of a program that is run from its list, of a product of its sums, of a number that is copied, of an evaluation. */
+/* Cost per instruction of an interpreted program, per product of its sums, per copied number, per evaluation. */
 static const double PROGRAM_CODE = 33, PROGRAM_TERM = 9, PROGRAM_COPY = 6, PROGRAM_BASE = 100;
 
-/* Of an iteration of the interior-point method: of a row, of an entry of the Jacobian and of the factor, of a word of the factor's list, of
- * a product of a factor without such a list. */
+/* Cost of an interior-point iteration: per row, per entry of the Jacobian and of the factor, per word of the factor's
+ * list, per product of a factor without a list. */
 static const double ROW_COST = 700, ENTRY_COST = 38, FACTOR_COST = 33, WORD_COST = 4.3, PRODUCT_COST = 9;
 
 enum { MOST_ITERATIONS = 20 + 1 }; /* REFINE_PROGRAMME, and the start */
 
-/* Of the text: what is printed for several candidates, and for refinement. */
+/* Static instruction counts for several candidates, and for refinement. */
 static const double CANDIDATES_CODE = 3000, REFINE_CODE = 11500;
 
 /* Phases from first on. */
@@ -316,7 +317,7 @@ static struct count count_quadratic(const struct emission *e) {
                           .operations = MOST_ITERATIONS * (60 * rows + 10 * entries + 2 * system->multiply_adds)};
 }
 
-/* All steps of a candidate: the first solves two quadratic programs, because multipliers are not known yet. */
+/* All steps of a candidate. The first step solves two quadratic programs because it has no multipliers yet. */
 static struct count count_refinement(const struct emission *e) {
     const struct program *program = e->policy.refinement.program;
     struct count all = count_program(e, program, 0), last = count_program(e, program, 2), solve = count_quadratic(e);
@@ -339,7 +340,7 @@ static struct count count_policy(const struct emission *e) {
                           .text = CANDIDATES_CODE + (e->policy.refine > 0 ? REFINE_CODE : 0)};
 }
 
-/* ---- all of it ---- */
+/* ---- total ---- */
 
 /* Counts of each part; false when out of memory. */
 static bool count_parts(const struct emission *e, struct count count[EMISSION_PARTS]) {
@@ -353,7 +354,7 @@ static bool count_parts(const struct emission *e, struct count count[EMISSION_PA
     return !known.failed;
 }
 
-/* Bytes of what is the same for every model: the driver, functions, the adjoint. tests/targets/test_sizes.py compares. */
+/* Bytes that are the same for every model: driver, functions, adjoint. Checked by tests/targets/test_sizes.py. */
 static double code_of_driver(const struct emission *e) {
     double driver = emission_drive_judges(e) ? 18000 : 11000;
     return driver + (e->options.adjoint ? 2500 : 0) + (e->network ? 1200 : 0);

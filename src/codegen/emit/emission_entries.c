@@ -1,4 +1,5 @@
-/* emission_entries.c - the statements of the layer as functions over slots: one sample at a time, forward and, if asked for, back.
+/* emission_entries.c - the statements of the layer as functions over slots: one sample at a time, forward and, if
+ * requested, backward.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"
@@ -13,7 +14,7 @@ const struct emission_entry emission_entries[EMISSION_ENTRIES] = {
     {KERNEL_STEP_BEGIN, PART_STEP},       {KERNEL_STEP_END, PART_STEP},     {KERNEL_BACK_BEGIN, PART_BACK},
     {KERNEL_BACK_ROWS_BOUNDS, PART_BACK}, {KERNEL_BACK_PROGRAM, PART_BACK}, {KERNEL_BACK_END, PART_BACK}};
 
-/* Those of a file: the ones of the adjoint come last. */
+/* Number of entries in a file; the entries of the adjoint come last. */
 static int entry_count(const struct emission *e) {
     int count = 0;
     while (count < EMISSION_ENTRIES && (e->options.adjoint || emission_entries[count].part != PART_BACK))
@@ -23,8 +24,8 @@ static int entry_count(const struct emission *e) {
 
 /* ---- unused results ---- */
 
-/* The range of pivots is needed by some methods only. A driver that judges steps (SOLVER_JUDGES) reads their vectors instead of sums that
- * most steps do not need. */
+/* Only some methods need the range of pivots. A driver that judges steps (SOLVER_JUDGES) reads the vectors instead of
+ * sums that most steps do not use. */
 static bool is_unasked(const struct emission *e, uint32_t slot) {
     const struct plan *p = e->plan;
     bool range = slot == p->system.pivot_range || slot == p->system.pivot_range + 1;
@@ -46,8 +47,8 @@ void emission_drop_unasked(struct emission *e) {
     drop_unasked(e, &e->ir.entry[KERNEL_BACK_BEGIN]);
 }
 
-/* On the rows' side the zeros of the unknowns may have either sign, because all sums over them begin with 0, those of the driver, too.
- * On the outputs' side the solution is the step, and y - 0 is not y + 0 for y = -0. */
+/* In the space of the rows, zeros of the unknowns may have either sign: all sums over them begin with 0, in the driver
+ * too. In the space of the outputs the solution is the step, and y - 0 differs from y + 0 for y = -0. */
 bool emission_drop_zeros(struct emission *e) {
     if (e->plan->options.outputs_side)
         return true;
@@ -59,7 +60,7 @@ bool emission_drop_zeros(struct emission *e) {
     return done;
 }
 
-/* ---- all of it ---- */
+/* ---- printing ---- */
 
 static bool *find_kept(const struct emission *e) {
     const struct plan *p = e->plan;
@@ -91,7 +92,7 @@ static void print_plain(const struct emission *e, struct text *out, enum kernel_
         out->failed = true;
 }
 
-/* An entry that the method does not need does nothing. */
+/* Entries that the method does not need are empty functions. */
 static void print_all(const struct emission *e, struct text *out, const bool *kept, bool paired) {
     for (int i = 0; i < entry_count(e); i++) {
         enum kernel_entry entry = emission_entries[i].entry;
@@ -117,7 +118,7 @@ void emission_print_entries(const struct emission *e, struct text *out) {
         text_add(out, "\n#else\n");
     }
     print_all(e, out, kept, false);
-    if (e->ir.entry[KERNEL_BACK_MIDDLE].count > 0) /* follows a system that the caller solves between two entries */
+    if (e->ir.entry[KERNEL_BACK_MIDDLE].count > 0) /* runs after a system that the caller solves between two entries */
         print_plain(e, out, KERNEL_BACK_MIDDLE, kept);
     if (e->paired)
         text_add(out, "#endif /* PAIRS */\n\n");

@@ -28,9 +28,9 @@ void emission_add(const struct emission *e, struct text *out, const char *format
     text_drop(&own);
 }
 
-/* ---- the comment at the top ---- */
+/* ---- the head comment ---- */
 
-static const double LARGE_CALL = 5e5; /* instructions: some hundred depend on the input */
+static const double LARGE_CALL = 5e5; /* instructions; a few hundred depend on the input */
 
 static void print_sizes(const struct emission *e, struct text *out) {
     const struct emission_cost *c = &e->cost;
@@ -121,7 +121,7 @@ static void print_workspace(const struct emission *e, struct text *out) {
         text_add(out, ";\n");
     }
     text_add(out, "};\n");
-    if (!e->options.casadi) /* in whose interface a function has the name */
+    if (!e->options.casadi) /* the CasADi interface has a function of this name */
         emission_add(e, out, "typedef struct @_work @_work;\n");
 }
 

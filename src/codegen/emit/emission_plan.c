@@ -1,5 +1,5 @@
-/* emission_plan.c - constant data of the source: the layer's plan, as arrays and one struct in the order of core/plan_fields.h
- * (emitted_plan.h has its type), and the network, with weights in blocks of neurons as mlp.h reads them.
+/* emission_plan.c - constant data of the source: the layer's plan, as arrays and one struct in the order of
+ * core/plan_fields.h (emitted_plan.h has its type), and the network, with weights in the blocks of neurons of mlp.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/emit/emission.h"
@@ -78,8 +78,9 @@ size_t emission_plan_bytes(const struct emission *e) {
 
 /* ---- fields ---- */
 
-/* An emitted float file adds what rounding may hide before it judges (rounding_bound.h): half of the tolerance is room for that. On a
- * device floats are rounded by a few units in the last place of the rows' terms: 1e-6 where these are of size 10. */
+/* An emitted float file adds its rounding bound before it judges (rounding_bound.h): half of the tolerance is reserved
+ * for it. On a GPU floats have rounding errors of a few units in the last place of the rows' terms: 1e-6 for terms of
+ * size 10. */
 double emission_tolerance(const struct emission *e) {
     const double room = e->rounding.number ? 1.0 / 2 : 1.0 / 16;
     return e->options.single ? e->plan->options.tolerance * (1 - room) : e->plan->options.tolerance;
@@ -110,7 +111,7 @@ static void print_options(const struct emission *e, struct text *out) {
              o->outputs_side, o->joint_rows, o->bordered, (int)o->usual, (int)o->budget);
 }
 
-/* A field that is so many lists. Returns the list behind them. */
+/* Prints a field of several lists; returns the list after them. */
 static const struct word_list *print_lists(struct text *out, const char *field, const struct word_list *list,
                                            int count) {
     text_add(out, "    .%s = %s", field, count > 1 ? "{" : "");
@@ -210,7 +211,7 @@ void emission_print_network(const struct emission *e, struct text *out) {
     text_add(out, "};\n");
 }
 
-/* ---- fewer outputs ---- */
+/* ---- selection of outputs ---- */
 
 hn_status emission_network_first(hn_network **out, const hn_network *network, size_t outputs, hn_error *error) {
     hn_network_options options = network->options;

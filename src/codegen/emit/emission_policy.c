@@ -1,6 +1,7 @@
-/* emission_policy.c - several candidates and refinement steps: their programs and lists as constant data, and parts of the functions.
+/* emission_policy.c - several candidates and refinement steps: their programs and lists as constant data, and parts of
+ * the functions.
  *
- * The objective and the quadratic programs of refinement run from lists, with the kernels of the library for one sample.
+ * The objective and the quadratic programs of refinement are interpreted by the library's kernels for one sample.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -18,7 +19,7 @@ static const double *find_unfit(const double *numbers, size_t count) {
     return NULL;
 }
 
-/* Checks its numbers and notes the operators that it uses. */
+/* Checks the constants and records the operators of a program. */
 static hn_status take_program(struct emission *e, const struct program *program, hn_error *error) {
     const double *unfit = find_unfit(program->constants, program->constant_count);
     for (size_t i = 0; i < program->first[PHASES]; i++)
@@ -57,12 +58,12 @@ void emission_policy_release(struct emission *e) {
 
 /* ---- lists ---- */
 
-/* Where a list that may be empty is named. */
+/* The name of a list, or of a placeholder if the list is empty. */
 static const char *named(size_t count, const char *name) {
     return count > 0 ? name : "0";
 }
 
-/* Infinity and NaN are not constant expressions in C: print_special sets them. */
+/* Infinity and NaN are not constant expressions in C; print_special assigns them at run time. */
 static void print_numbers(const struct emission *e, struct text *out, const char *name, const double *numbers,
                           size_t count) {
     if (count == 0)
@@ -90,7 +91,7 @@ static void print_code(const struct program *program, struct text *out, const ch
 
 enum { PROGRAM_ARRAYS = 5 };
 
-/* wrapped: as the struct program of refine_slots.h. */
+/* wrapped: inside the struct program of refine_slots.h. */
 static void print_program(const struct emission *e, const struct program *p, struct text *out, const char *owner,
                           bool wrapped) {
     static const char parts[PROGRAM_ARRAYS][16] = {"code", "pairs", "columns", "coefficients", "constants"};
@@ -120,7 +121,8 @@ static size_t program_bytes(const struct emission *e, const struct program *prog
 
 enum { REFINE_LISTS = 17, SYSTEM_LISTS = 9 };
 
-/* The fields of struct barrier_task, struct damped and struct refine_places that are lists of words; those of the system last. */
+/* The fields of struct barrier_task, struct damped and struct refine_places that are lists of words; the system's lists
+ * come last. */
 static void name_lists(const struct refine_places *p, struct word_list lists[REFINE_LISTS]) {
     const struct barrier_task *task = &p->task;
     const struct damped *system = &p->system;
@@ -278,7 +280,7 @@ void emission_print_policy_init(const struct emission *e, struct text *out) {
         text_add(out, "    work->tape_kept = 0;\n    work->chosen = 0;\n");
 }
 
-/* From the network's output to y. */
+/* From the network output to y. */
 void emission_print_policy_run(const struct emission *e, struct text *out) {
     text_add(
         out,

@@ -1,7 +1,7 @@
-/* emission_rounding.c - the rows of a float file once more, as steps with a bound on their rounding: what rounding_bound.h runs.
+/* emission_rounding.c - the rows of a float file as a list of steps with rounding bounds, run by rounding_bound.h.
  *
- * Of the program those instructions are kept that rows and bounds depend on. Sums and fused instructions become steps of one
- * operator, in the same order: the values are those of entry_evaluate. Numbers are renumbered; 0 and 1 are scratch.
+ * Only instructions that rows and bounds depend on are kept. Sums and fused instructions become steps of one operator,
+ * in the same order: the values are those of entry_evaluate. Numbers are renumbered; 0 and 1 are scratch.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "codegen/emit/emission.h"
 
-enum { STEP_SCALE = CODE_COUNT, SCRATCH = 2 }; /* a coefficient times a number */
+enum { STEP_SCALE = CODE_COUNT, SCRATCH = 2 }; /* coefficient times value */
 
 /* ---- steps ---- */
 
@@ -22,7 +22,7 @@ static bool add_step(struct emission_rounding *r, uint32_t code, uint32_t to, ui
     return true;
 }
 
-/* The number of a slot here: a new one where it has none. */
+/* The number of a slot in the list; assigned on first use. */
 static uint32_t number_of(struct emission_rounding *r, uint32_t slot) {
     if (!r->number[slot])
         r->number[slot] = SCRATCH + ++r->numbers; /* 1 + the number */
@@ -48,7 +48,7 @@ static bool is_live(const bool *live, const struct instruction *at) {
     return live[at->destination] || (at->code == CODE_SINCOS && live[at->c]);
 }
 
-/* From the last instruction to the first: those whose values rows and bounds depend on. */
+/* Backward pass: marks the instructions and slots that rows and bounds depend on. */
 static void find_live(const struct plan *p, bool *live, bool *kept) {
     const struct plan_list rows[] = {p->value, p->lower, p->upper};
     for (int list = 0; list < 3; list++)
@@ -67,7 +67,7 @@ static void find_live(const struct plan *p, bool *live, bool *kept) {
     }
 }
 
-/* The sum of products, the first one first: scratch 0 is a product, scratch 1 the sum so far. */
+/* The sum of products, in order: scratch 0 is a product, scratch 1 the partial sum. */
 static bool add_sum(struct emission_rounding *r, const struct plan *p, const struct instruction *at) {
     bool done = true, dot = at->code == CODE_DOT;
     for (uint32_t k = 0; k < at->b; k++) {
@@ -118,7 +118,7 @@ static bool find_steps(struct emission_rounding *r, const struct plan *p) {
         find_live(p, r->leaf, kept);
     for (uint32_t i = 0; i < count && done; i++)
         done = !kept[i] || add_instruction(r, p, plan_code(p) + i);
-    for (uint32_t i = 0; i < p->rows && done; i++) { /* rows that are an output, bounds that are numbers */
+    for (uint32_t i = 0; i < p->rows && done; i++) { /* rows that are outputs, constant bounds */
         number_of(r, plan_words(p, p->value)[i]);
         number_of(r, plan_words(p, p->lower)[i]);
         number_of(r, plan_words(p, p->upper)[i]);
@@ -166,7 +166,7 @@ size_t emission_rounding_bytes(const struct emission *e) {
 
 static double float_error(double value) {
     double error = isfinite(value) ? fabs(value - (double)(float)value) : 0;
-    return error * (1 + 0x1p-20); /* it is rounded to a float itself */
+    return error * (1 + 0x1p-20); /* the bound itself is rounded to float */
 }
 
 static void print_cases(const struct emission_rounding *r, struct text *out) {

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "codegen/emit/emission.h"
 
-/* ---- the head ---- */
+/* ---- the head of the file ---- */
 
-/* A header and a source of different runs must not be compiled together: the workspace of one may be too small for the other. */
+/* A header and a source of different runs must not be compiled together: their workspaces may differ in size. */
 static void print_head(const struct emission *e, struct text *out) {
     emission_add(e, out,
                  "/* @.c - made by hardnet emit %s; see @.h. Most of it is text of the library, with its comments. MIT "
@@ -22,7 +22,7 @@ static void print_head(const struct emission *e, struct text *out) {
         emission_add(e, out, "typedef struct @_rounded rounded_number;\n");
 }
 
-/* ---- lists of the public headers that the decisions name ---- */
+/* ---- lists of the public headers used by the decisions ---- */
 
 #define LIST_ENTRY(name, text) text_add(out, "    " #name ",\n");
 
@@ -39,7 +39,7 @@ void emission_print_lists(const struct emission *e, struct text *out) {
     text_add(out, "} hn_activation;\n");
 }
 
-/* ---- operators as a function of C, for texts that run programs (core/program_run.h) ---- */
+/* ---- operators as a C function, for texts that interpret programs (core/program_run.h) ---- */
 
 static void print_case(struct text *out, const bool *used, int code, const char *meaning) {
     if (!used || used[code])
@@ -61,7 +61,7 @@ void emission_print_operators(struct text *out, const bool *used) {
 
 /* ---- elementary functions: the families that are needed ---- */
 
-/* exp, log, sin and cos are always there: the random numbers of restarts need them. */
+/* exp, log, sin and cos are always included: the random numbers of restarts need them. */
 struct families {
     bool arc, hyperbolic;
 };
@@ -81,7 +81,7 @@ static struct families find_families(const struct emission *e) {
         if (e->policy.used[code])
             add_operator(&f, code);
     f.hyperbolic = f.hyperbolic || e->network;
-    if (e->plan->tape_numbers > 0) /* a search runs other programs */
+    if (e->plan->tape_numbers > 0) /* a search interprets other programs */
         f.arc = f.hyperbolic = true;
     return f;
 }
@@ -100,7 +100,7 @@ static const char row_functions[] = "#include \"linalg/pivot_kernel.h\"\n"
                                     "#include \"cpu/row_values_kernel.h\"\n"
                                     "#include \"codegen/kernel/row_functions_kernel.h\"\n";
 
-/* The elementary functions and those of rows and pivots over vectors of two. */
+/* The elementary functions and the row and pivot functions over vectors of two. */
 static void print_two(const struct emission *e, struct text *out) {
     text_add(out, "\n#ifdef PAIRS\n#include \"core/simd2_begin.h\"\n");
     if (!e->options.libm)
@@ -117,13 +117,13 @@ void emission_print_elementary(const struct emission *e, struct text *out) {
 
 /* ---- the gradient ---- */
 
-/* Of one tape. An array has one element at least. */
+/* Steps of one tape. An array has at least one element. */
 static size_t tape_steps(const struct emission *e) {
     return e->plan->tape_steps > 0 ? e->plan->tape_steps : 1;
 }
 
 size_t emission_tape_steps(const struct emission *e) {
-    return (emission_has_policy(e) ? 2 : 1) * tape_steps(e); /* of the present candidate and of the best one */
+    return (emission_has_policy(e) ? 2 : 1) * tape_steps(e); /* of the current and of the best candidate */
 }
 
 static void print_tape(const struct emission *e, struct text *out) {
@@ -162,7 +162,7 @@ static const char layer_members[] =
     "    d.plan = &layer_plan;\n    d.options = &layer_plan.options;\n"
     "    d.point.plan = &layer_plan;\n    d.point.slots = work->slots;\n    d.point.width = 1;\n    d.x = x;\n";
 
-/* With several candidates: the gradient of the chosen one, among those of all outputs of the network. */
+/* With several candidates: the gradient of the selected one, within the gradient of all network outputs. */
 static void print_gradient(const struct emission *e, struct text *out) {
     bool policy = emission_has_policy(e);
     emission_add(
@@ -190,7 +190,7 @@ static void print_gradient(const struct emission *e, struct text *out) {
 
 /* ---- the functions of the header ---- */
 
-/* In floats the verdict on the y in the slots includes the rounding bound. */
+/* In float files the verdict on the y in the slots includes the rounding bound. */
 static void print_rounding_verdict(const struct emission *e, struct text *out) {
     if (!e->options.single)
         return;
@@ -290,9 +290,9 @@ static void print_init(const struct emission *e, struct text *out) {
                   "\"unknown\";\n}\n");
 }
 
-/* ---- what core/casadi_external.h needs: names, and the shapes of the vectors ---- */
+/* ---- names and vector shapes for core/casadi_external.h ---- */
 
-/* A dense column: rows, columns, where each begins, and the row of each entry. */
+/* A dense column in compressed column format: rows, columns, column starts, row indices. */
 static void print_shape(struct text *out, const char *name, size_t rows) {
     enum { PER_LINE = 20 };
     text_add(out, "static const casadi_int %s[] = {%zu, 1, 0, %zu,", name, rows, rows);
@@ -312,7 +312,7 @@ static void print_casadi(const struct emission *e, struct text *out) {
     text_add(out, "#include \"core/casadi_external.h\"\n");
 }
 
-/* ---- all of it ---- */
+/* ---- the source file ---- */
 
 void emission_print_sample(struct text *out) {
     text_add(out, "#include \"core/sample.h\"\n"

@@ -1,4 +1,4 @@
-/* emit.c - from a model and a network to the texts of hardnet/emit.h, and what is refused.
+/* emit.c - from a model and a network to the texts of hardnet/emit.h, and the checks of the options.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/digest.h"
@@ -20,7 +20,7 @@ hn_status hn_emit_get_defaults(hn_emit_options *out, hn_error *error) {
     return STRUCT_GIVE(hn_emit_options, out, &own, error);
 }
 
-/* ---- what is refused ---- */
+/* ---- unsupported options and models ---- */
 
 static bool is_keyword(const char *name) {
     static const char words[][12] = {
@@ -34,7 +34,7 @@ static bool is_keyword(const char *name) {
     return false;
 }
 
-/* In any case: file systems may not tell Example.c from example.c. */
+/* Case-insensitive: file systems may not distinguish Example.c from example.c. */
 static bool is_example(const char *name) {
     static const char own[] = "example";
     for (size_t i = 0; i < sizeof own; i++)
@@ -58,7 +58,7 @@ static hn_status check_name(const char *name, hn_error *error) {
                        name ? name : "(none)", EMIT_LONGEST_NAME);
 }
 
-/* What floats of the size of 1 can hold, after a few operations. */
+/* Accuracy of floats of size 1 after a few operations. */
 static const double FLOAT_LEAST_TOLERANCE = 1e-6;
 
 static hn_status check_tolerance(const struct emission *e, hn_error *error) {
@@ -109,7 +109,7 @@ static hn_status check_network(const struct emission *e, hn_error *error) {
                        o.inputs, o.outputs, inputs, outputs, e->options.candidates);
 }
 
-/* Those that are emitted, and the network's part that computes them. */
+/* Keeps the emitted candidates and the part of the network that computes them. */
 static hn_status keep_candidates(struct emission *e, hn_error *error) {
     size_t keep = e->options.keep ? e->options.keep : e->options.candidates;
     e->policy.candidates = e->network ? keep : 1;
@@ -136,7 +136,7 @@ static hn_status check_floats(const struct emission *e, hn_error *error) {
     return HN_OK;
 }
 
-/* A text of this many operands compiles in a minute or two. */
+/* A text with this many operands compiles in one to two minutes. */
 enum { MOST_OPERANDS = 2000000 };
 
 static hn_status check_size(const struct emission *e, hn_error *error) {
@@ -159,7 +159,7 @@ static hn_status check_tape(const struct emission *e, hn_error *error) {
                      e->plan->tape_steps, e->plan->outputs, bytes, EMIT_MOST_TAPE);
 }
 
-/* What is generated as loops over lists in the library has no text here. */
+/* Models that the library generates as loops over lists cannot be emitted. */
 hn_status emission_check_walk(const struct emission *e, hn_error *error) {
     const struct plan_program *program = &e->plan->program;
     if (!e->ir.solves)
@@ -180,7 +180,7 @@ static void add_field(struct emission *e, enum work_kind kind, const char *name,
     e->work[e->work_fields++] = (struct work_field){kind, name, count};
 }
 
-/* An array has one element at least. */
+/* An array has at least one element. */
 static void add_policy_fields(struct emission *e) {
     const struct emission_policy *p = &e->policy;
     add_field(e, WORK_REAL, "candidate", e->plan->outputs);
@@ -207,7 +207,7 @@ static void add_network_fields(struct emission *e) {
 }
 
 static void add_gradient_fields(struct emission *e) {
-    enum { TAPE_HEAD = 3 }; /* numbers of struct tape_head that count */
+    enum { TAPE_HEAD = 3 }; /* numbers of struct tape_head on the tape */
     add_field(e, WORK_REAL, "tape_eps", emission_tape_steps(e));
     add_field(e, WORK_REAL, "tape_y", emission_tape_steps(e) * e->plan->outputs);
     if (e->hidden > 0)
@@ -221,7 +221,7 @@ static void add_gradient_fields(struct emission *e) {
     add_field(e, WORK_INTEGER, "chosen", 0);
 }
 
-/* The slots come first. */
+/* The slots are the first field. */
 static void plan_workspace(struct emission *e) {
     size_t outputs = e->plan->outputs, number = emission_real(e), bytes = e->ir.slots * number;
     add_field(e, WORK_REAL, "raw", e->policy.candidates * outputs);
@@ -243,7 +243,7 @@ static void plan_workspace(struct emission *e) {
     e->work_bytes = (bytes + number - 1) / number * number;
 }
 
-/* ---- making it ---- */
+/* ---- the emission ---- */
 
 static hn_status emit_plan(struct emission *e, hn_error *error) {
     hn_method method = e->options.layer.method;
@@ -273,7 +273,7 @@ static hn_status emit_prepare(struct emission *e, hn_error *error) {
     return status == HN_OK ? emission_policy_create(e, error) : status;
 }
 
-/* What is printed beyond the layer. */
+/* Prepares the parts besides the layer. */
 static hn_status complete(struct emission *e, hn_error *error) {
     hn_status status = hn_model_fingerprint(e->model, e->fingerprint, error);
     if (status == HN_OK)
@@ -300,7 +300,7 @@ static void give_sizes(const struct emission *e, hn_emitted *out) {
     out->fixed = e->cost.fixed;
 }
 
-/* The header and the source carry the same number: a source does not compile with the header of another run. */
+/* Header and source carry the same number, so a source does not compile with the header of another run. */
 static void mark_pair(const hn_emitted *out) {
     enum { PLACE = sizeof EMIT_NO_PAIR - 1 };
     struct digest digest = digest_start();
@@ -336,7 +336,7 @@ static hn_status emit_print_all(const struct emission *e, hn_emitted *out, hn_er
     return HN_OK;
 }
 
-/* Options, the network and the layer; whatever comes out, release follows. */
+/* Options, network and layer. The caller releases e in any case. */
 static hn_status emit_begin(struct emission *e, const hn_emit_options *options, bool named, hn_error *error) {
     e->options.size = sizeof e->options;
     hn_emit_get_defaults(&e->options, NULL);

@@ -1,13 +1,15 @@
-/* ir.h - the intermediate representation: the statements of an entry, in order, over slots; lowered from a plan, printed as C.
+/* ir.h - the intermediate representation (IR): ordered lists of statements over slots, one list per entry; lowered from
+ * a plan, printed as C.
  *
- * An operand is a slot (plan.h) or, from STATEMENT_CONSTANT on, the number of a constant. The operands of a statement are its
- * destinations (one; two of FUNCTION_SINCOS: sine and cosine) and then its arguments. Its function is an operator, a fused instruction of a
- * program, a function of OWN_FUNCTION_LIST or a sum:
+ * An operand is a slot (plan.h) or, from STATEMENT_CONSTANT on, the number of a constant. The operands of a statement
+ * are its destinations (one; two of FUNCTION_SINCOS: sine and cosine) and then its arguments. Its function is an
+ * operator, a fused instruction of a program, a function of OWN_FUNCTION_LIST or a sum.
  *
- * X(name, result, masks, arguments, cost, meaning): the meaning is an expression over SIMD vectors a, b, c, ... as in model/operators.h,
- * printed with their names replaced. A result is a number (0) or a mask (1); bit i of masks says that argument i is a mask. The cost is
- * a bound on the x86-64 instructions for one value (gcc -O2). Names that are not in base/ are in codegen/kernel/generated_kernel.h,
- * linalg/pivot_kernel.h and cpu/row_values_kernel.h, whose text the generated code begins with.
+ * X(name, result, masks, arguments, cost, meaning): meaning is an expression over SIMD vectors a, b, c, ... as in
+ * model/operators.h, printed with the names replaced. A result is a number (0) or a mask (1); bit i of masks is set if
+ * argument i is a mask. The cost is a bound on the x86-64 instructions per value (gcc -O2). Names outside base/ are
+ * defined in codegen/kernel/generated_kernel.h, linalg/pivot_kernel.h and cpu/row_values_kernel.h, which are included
+ * in the generated text.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_IR_H
@@ -74,9 +76,9 @@ enum function {
     /* Sums of products, each rounded before it is added, left to right; pairs follow the start. */
     SUM_PLUS,  /* start + */
     SUM_MINUS, /* start - */
-    SUM_BACK,  /* the product of the first pair, minus the others */
+    SUM_BACK,  /* product of the first pair - the other products */
     SUM_ZERO,  /* 0 + */
-    SUM_FIRST, /* the first product + */
+    SUM_FIRST, /* first product + */
     FUNCTIONS
 };
 #undef FUNCTION_OPERATOR
@@ -89,12 +91,12 @@ struct function_shape {
     const char *meaning;
     uint8_t arguments;
     uint8_t masks;
-    bool mask;   /* the result is one */
-    bool call;   /* it is long: an elementary function */
-    double cost; /* of a row function */
+    bool mask;   /* the result is a mask */
+    bool call;   /* a long function: an elementary function */
+    double cost; /* for a row function */
 };
 
-/* Sums, FUNCTION_SINCOS and numbers that are not functions have no meaning. */
+/* Sums, FUNCTION_SINCOS and invalid numbers have no meaning. */
 struct function_shape function_shape(enum function function);
 
 static inline bool function_is_sum(enum function function) {
@@ -130,7 +132,7 @@ static inline bool function_is_act(enum function function) {
 
 struct statement {
     uint32_t function; /* enum function */
-    uint32_t first;    /* of its operands */
+    uint32_t first;    /* index of its first operand */
     uint32_t count;
 };
 
@@ -139,11 +141,11 @@ struct statements {
     size_t count, capacity;
     uint32_t *operands;
     size_t operand_count, operand_capacity;
-    uint32_t window;       /* the first of the slots that are read from one vector and written to another; */
-    uint32_t window_slots; /* the two vectors swap after each round */
-    size_t late;           /* the first statements: they may be moved to the first use of their values */
-    bool round;            /* the functions have the round as an argument */
-    bool failed;           /* out of memory: what is added is lost */
+    uint32_t window;       /* the first slot of a vector that is read in one buffer and written in another; */
+    uint32_t window_slots; /* its size; the two buffers swap after each round */
+    size_t late;           /* number of leading statements that may be sunk to the first use of their values */
+    bool round;            /* the functions take the round as an argument */
+    bool failed;           /* out of memory: additions are ignored */
 };
 
 void statements_release(struct statements *s);
@@ -160,7 +162,7 @@ void statements_product(struct statements *s, uint32_t a, uint32_t b); /* two op
 void statements_add(struct statements *s, enum function function, uint32_t destination, const uint32_t *arguments,
                     size_t count);
 
-/* A copy of statement i of another list. */
+/* Appends a copy of statement i of another list. */
 void statements_repeat(struct statements *s, const struct statements *from, size_t i);
 void statements_append(struct statements *s, const struct statements *from); /* all of them */
 
@@ -168,7 +170,7 @@ static inline bool statements_in_window(const struct statements *s, uint32_t slo
     return slot - s->window < s->window_slots;
 }
 
-/* What follows the residual of a row: its size, and whether it is finite. */
+/* The statements after the residual of a row: its size, and whether it is finite. */
 static inline bool statement_follows_row(const struct statement *at) {
     return at->function == ROW_MOST_SIZE || at->function == ROW_RELATIVE || at->function == ROW_MOST ||
            at->function == ROW_LOSE_FINITE;
@@ -191,7 +193,7 @@ struct buffers {
     bool failed; /* out of memory */
 };
 
-/* Zeroed memory for one element more than count; NULL when out of memory. */
+/* Zeroed memory for count + 1 elements; NULL when out of memory. */
 void *buffers_take(struct buffers *buffers, size_t count, size_t size);
 void buffers_release(struct buffers *buffers);
 

@@ -29,7 +29,7 @@ static void note_constants(struct ir_module *ir) {
         ir_note_constant(ir, slot[i], value[i]);
 }
 
-/* Coefficients of the program come first: number i is coefficient i. */
+/* The coefficients of the program come first: constant i is coefficient i. */
 static void note_coefficients(struct ir_module *ir) {
     const struct plan_list list = ir->plan->program.coefficients;
     if (list.count > 0)
@@ -65,7 +65,7 @@ static void ir_sum(struct ir_module *ir, struct statements *s, const struct inst
     ir_put(ir, s, SUM_FIRST, at->destination, pairs, 2 * (size_t)at->b);
 }
 
-/* Numbers times slots. */
+/* Linear combination of slots. */
 static void ir_linear(struct ir_module *ir, struct statements *s, const struct instruction *at) {
     const uint32_t *column = plan_words(ir->plan, ir->plan->program.columns) + at->c;
     statements_add(s, SUM_FIRST, at->destination, NULL, 0);
@@ -98,7 +98,7 @@ static void ir_code(struct ir_module *ir, struct statements *s, const struct ins
     }
 }
 
-/* Code of so many terms would be larger than any instruction cache. */
+/* Code with this many terms would exceed any instruction cache. */
 static bool is_too_long(struct ir_module *ir, int phase) {
     const struct plan_program *program = &ir->plan->program;
     size_t terms = 0;
@@ -119,13 +119,13 @@ void ir_program(struct ir_module *ir, enum kernel_entry entry, int phase) {
         ir_code(ir, &ir->entry[entry], &plan_code(ir->plan)[i]);
 }
 
-/* ---- all of it ---- */
+/* ---- lowering ---- */
 
 static void ir_entries(struct ir_module *ir, bool adjoint) {
     ir_program(ir, KERNEL_PREPARE, 0);
     ir_program(ir, KERNEL_EVALUATE, 1);
     ir_rows(ir);
-    if (ir->plan->system.kind == FACTOR_TILED) { /* its kernels store A in their own formats: the step is loops */
+    if (ir->plan->system.kind == FACTOR_TILED) { /* tiled kernels store A in their own formats: the step stays a loop */
         if (ir->whole)
             ir_around_tiles(ir, adjoint);
         return;
@@ -135,7 +135,7 @@ static void ir_entries(struct ir_module *ir, bool adjoint) {
         ir_adjoint(ir);
 }
 
-/* Statements of the weights, and then of the step. */
+/* Statements of the weights, then of the step. */
 static void ir_near(struct ir_module *ir) {
     struct statements *s = &ir->entry[KERNEL_NEAR], *step = &ir->entry[KERNEL_STEP_BEGIN];
     if (!ir->plan->options.weighted || ir->plan->options.method != HN_METHOD_AUTO || !ir->solves)
@@ -164,7 +164,7 @@ static bool ir_failed(const struct ir_module *ir) {
     return false;
 }
 
-/* Longer straight code does not fit into the instruction caches. */
+/* Longer straight-line code does not fit into the instruction caches. */
 static bool is_long(const struct plan *plan) {
     uint32_t code = plan->program.first[2] - plan->program.first[1];
     return (size_t)plan->system.stream.count + 4 * (size_t)code + 10 * (size_t)plan->rows > IR_LOOPS_FROM;
@@ -172,7 +172,7 @@ static bool is_long(const struct plan *plan) {
 
 enum ir_kind { IR_USUAL, IR_NEAR, IR_ASSUMED, IR_WHOLE };
 
-/* Slots behind those of the plan. */
+/* Assigns slots after those of the plan. */
 static hn_status number_slots(struct ir_module *ir, hn_error *error) {
     const struct plan *plan = ir->plan;
     const struct plan_system *system = &plan->system;

@@ -1,9 +1,10 @@
-/* lower_iteration.c - a whole round as one list of statements: evaluation, residuals, step, judgement; and a whole step of the adjoint.
+/* lower_iteration.c - a whole round (iteration) as one list of statements: evaluation, residuals, step, test of the
+ * iterate; and a whole step of the adjoint.
  *
- * The statements are those of the entries in sequence; values pass from one entry to the next in local variables if the round is one
- * function. For methods that accept every finite step (paper, hardnet): a round only decides whether a sample may continue, and
- * whether its iterate is the best one so far. Whether outputs are finite is tested after many rounds
- * (codegen/kernel/fused_fixed_kernel.h): an output that is not finite stays so.
+ * The statements are those of the entries in sequence; values pass from one entry to the next in local variables if the
+ * round is one function. For methods that accept every finite step (paper, hardnet): a round only decides whether a
+ * sample may continue, and whether its iterate is the best so far. Outputs are tested to be finite only after many
+ * rounds (codegen/kernel/fused_fixed_kernel.h): a non-finite output remains non-finite.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
@@ -12,7 +13,7 @@
 
 #include <string.h>
 
-/* Appends the statements of another entry from `first` up to the first one that writes an output; returns its number. */
+/* Appends the statements of another entry from `first` up to the first that writes an output; returns its index. */
 static size_t repeat(struct ir_module *ir, enum kernel_entry entry, size_t first, bool outputs) {
     const struct statements *from = &ir->entry[entry];
     struct statements *s = &ir->entry[KERNEL_ROUND];
@@ -20,7 +21,7 @@ static size_t repeat(struct ir_module *ir, enum kernel_entry entry, size_t first
     for (; i < from->count; i++) {
         if (!outputs && statements_in_window(s, from->operands[from->list[i].first]))
             break;
-        if (from->operands[from->list[i].first] != ir->own + OWN_LOST) /* outputs are looked at later */
+        if (from->operands[from->list[i].first] != ir->own + OWN_LOST) /* outputs are tested later */
             statements_repeat(s, from, i);
     }
     return i;
@@ -40,7 +41,7 @@ static bool add_rows(struct ir_module *ir, bool *asks) {
     bool *taken = buffers_take(&buffers, rows, sizeof *taken);
     for (size_t k = 0; k < step->operand_count + rows && !buffers.failed; k++) {
         uint32_t row = k < step->operand_count ? step->operands[k] - ir->plan->right
-                                               : (uint32_t)(k - step->operand_count); /* those it does not read */
+                                               : (uint32_t)(k - step->operand_count); /* rows not read by it */
         if (row < rows && !taken[row])
             order[count++] = row;
         if (row < rows)
@@ -52,7 +53,7 @@ static bool add_rows(struct ir_module *ir, bool *asks) {
     return !buffers.failed;
 }
 
-/* The judgement precedes the first output that moves: it may still need the outputs of the previous round. */
+/* The test precedes the first update of an output: it may still need the outputs of the previous round. */
 static void add_step(struct ir_module *ir, bool asks) {
     struct statements *s = &ir->entry[KERNEL_ROUND];
     const struct plan *plan = ir->plan;

@@ -1,7 +1,7 @@
 /* lower_rows.c - residuals, their summary and row weights, as statements.
  *
- * What rows_kernel.h computes, row by row. Where the bounds of a row are constant, what they decide is decided here: an equality has
- * r = c - b and is always active; an infinite bound is never crossed. The bits stay the same, those of zeros included.
+ * The computation of rows_kernel.h, row by row. Constant bounds are evaluated at compile time: an equality has r = c -
+ * b and is always active; an infinite bound is never violated. All bits stay the same, including signs of zeros.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
@@ -45,7 +45,7 @@ static struct row row_of(const struct ir_module *ir, uint32_t i) {
     return row;
 }
 
-/* One list of statements for every row. */
+/* Runs a function that appends statements for every row. */
 static void each_row(struct ir_module *ir, enum kernel_entry entry,
                      void (*lower)(struct ir_module *ir, struct statements *s, const struct row *row)) {
     for (uint32_t i = 0; i < ir->plan->rows; i++) {
@@ -72,7 +72,7 @@ static void ir_r(struct ir_module *ir, struct statements *s, const struct row *r
     }
 }
 
-/* Several running maxima shorten the chain of dependent operations; the largest of all is the same in any order. */
+/* Several partial maxima shorten the dependency chain; a maximum is the same in any order. */
 static void ir_size(struct ir_module *ir, struct statements *s, const struct row *row, uint32_t turn) {
     uint32_t worst = ir->own + OWN_WORST + turn % OWN_CHAINS;
     ir_r(ir, s, row);
@@ -119,14 +119,14 @@ void ir_residual(struct ir_module *ir) {
     ir_residual_end(ir, s);
 }
 
-/* Whether a value of c that is not finite leads to outputs that are not: then r and the outputs of the row are not finite either. */
+/* Whether a non-finite c makes outputs non-finite: then r is non-finite and so are the outputs of the row. */
 static bool loss_is_seen(const struct ir_module *ir, const struct row *row) {
     bool bounded = isfinite(ir_number(ir, row->lower)) && isfinite(ir_number(ir, row->upper));
     return statements_in_window(&ir->entry[KERNEL_ROUND], row->c) || (bounded && row->end > row->first);
 }
 
-/* Residuals of a round, in this order of the rows. c is tested to be finite where outputs would not show it. Returns whether it is tested
- * at all. */
+/* Residuals of a round, in this order of rows. Tests that c is finite where outputs would not show it. Returns whether
+ * it tests any row. */
 bool ir_round_rows(struct ir_module *ir, struct statements *s, const uint32_t *order) {
     uint32_t lost = ir->own + OWN_LOST;
     bool asks = false;
@@ -168,7 +168,7 @@ static void ir_active(struct ir_module *ir, struct statements *s, const struct r
         PUT(ir, s, ROW_ACTIVE, now, row->c, row->lower, row->upper, row->scale, hold);
 }
 
-/* to = the weighted value, of all samples or of those whose flag is set. */
+/* Stores the weighted value, for all samples or for flagged samples only. */
 static void ir_weigh_value(struct ir_module *ir, struct statements *s, const struct row *row, bool all, uint32_t to,
                            uint32_t value) {
     uint32_t take = ir->plan->slots + LANES_FLAGS, now = ir->own + OWN_NOW;
@@ -214,14 +214,14 @@ void ir_weigh_every(struct ir_module *ir, enum kernel_entry entry) {
     each_row(ir, entry, ir_weigh_all);
 }
 
-/* ---- weights that are assumed ---- */
+/* ---- assumed weights ---- */
 
-/* As the kernels do. */
+/* Same rule as the kernels. */
 static double weight_for(double most) {
     return most < 1 ? 1 : most > 0x1p1021 ? 0x1p-1021 : ldexp(1, -ilogb(most));
 }
 
-/* The largest constant entry; 0 if there is none, or if one is not finite. */
+/* The largest constant entry; 0 without constant entries or if one is non-finite. */
 static double largest_constant(const struct ir_module *ir, const struct row *row) {
     const uint32_t *entry = plan_words(ir->plan, ir->plan->jacobian.slot);
     double most = 0;
@@ -234,7 +234,7 @@ static double largest_constant(const struct ir_module *ir, const struct row *row
     return most;
 }
 
-/* A is constant, too, where row, weight and entry are. */
+/* A is also constant for equality rows where weight and entry are constant. */
 void ir_assume_weights(struct ir_module *ir) {
     const uint32_t *entry = plan_words(ir->plan, ir->plan->jacobian.slot);
     for (uint32_t i = 0; i < ir->plan->rows; i++) {
@@ -271,7 +271,7 @@ void ir_rows(struct ir_module *ir) {
 
 /* ---- rows of the adjoint ---- */
 
-/* D q, W q, W v and -g of a row: what back_rows leaves without bounds. D is 1 on equalities. */
+/* D q, W q, W v and -g of a row: back_rows without bounds. D is 1 on equalities. */
 static void ir_pulled(struct ir_module *ir, struct statements *s, uint32_t i) {
     const struct plan *plan = ir->plan;
     const struct row row = row_of(ir, i);

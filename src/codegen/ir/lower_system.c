@@ -1,8 +1,8 @@
 /* lower_system.c - products, the listed factor and its solves, the step and its adjoint, as statements.
  *
- * What damped_kernel.h computes from its streams. Rows of -L D are kept without their sign and subtracted instead of added: the same
- * bits. Other kinds of factors stay loops over their own data: their solve is the listed kernels', between two entries; of a tiled
- * one nothing is generated.
+ * The computation of damped_kernel.h from its streams. Rows of -L D are stored as L D and subtracted instead of added:
+ * the same bits. Other kinds of factors stay loops over their own data: the listed kernels solve between two entries.
+ * Nothing is generated for a tiled factor.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
@@ -12,7 +12,7 @@ enum { SUM_PIECE = 8 };
 
 /* ---- products ---- */
 
-/* Result j of a product, whose pairs begin at `at`: to = A from, or A' from, or to -= A' from. */
+/* Result j of a product whose pairs begin at `at`: to = A from, to = A' from, or to -= A' from. */
 static void ir_result(struct ir_module *ir, struct statements *s, const uint32_t *at, uint32_t j,
                       const uint32_t *vectors, enum function function) {
     uint32_t from = vectors[0], to = vectors[1] + j;
@@ -21,7 +21,7 @@ static void ir_result(struct ir_module *ir, struct statements *s, const uint32_t
         statements_product(s, ir_operand(ir, at[1 + 2 * k]), from + at[2 + 2 * k]);
 }
 
-/* The whole product, for as many vectors as there are. */
+/* The whole product, for every vector. */
 static void ir_product(struct ir_module *ir, struct statements *s, struct plan_list stream,
                        const uint32_t (*vectors)[2], size_t count, enum function function) {
     const uint32_t *at = plan_words(ir->plan, stream), *end = at + stream.count;
@@ -46,9 +46,9 @@ struct sides {
     size_t count;
     uint32_t from[2], to[2];
     struct plan_list
-        woven; /* the product that right-hand side `side` is; its results are computed right before their use */
+        woven; /* the product that computes right-hand side `side`; each result is computed right before its use */
     uint32_t woven_from, woven_side;
-    bool moves; /* the first solution is the step: outputs move as soon as their step is known */
+    bool moves; /* the first solution is the step: each output is updated as soon as its step is known */
 };
 
 static void index_results(struct ir_module *ir, struct plan_list stream) {
@@ -57,7 +57,7 @@ static void index_results(struct ir_module *ir, struct plan_list stream) {
         ir->result_at[j++] = at;
 }
 
-/* An unknown beyond the rows, or beyond the outputs: its right-hand side is 0 and its pivot negative. */
+/* An additional unknown (not a row or an output): its right-hand side is 0 and its pivot negative. */
 static bool is_added(const struct ir_module *ir, uint32_t unknown) {
     return unknown >= ir->plan->system.order - ir->plan->system.added;
 }
@@ -67,12 +67,12 @@ static bool is_factor(const struct ir_module *ir, uint32_t slot) {
     return slot >= system->lower && slot < system->lower + system->nonzeros;
 }
 
-/* The slot of an entry of L D. The plan reuses slots as soon as they are free; loops need slots at even strides. */
+/* The slot of an entry of L D. The plan reuses slots as soon as they are free; loops need constant strides. */
 static uint32_t ld_slot(const struct ir_module *ir, uint32_t slot) {
     return ir->loops ? ir->rows_of_ld + ir->entry_of[slot] : slot;
 }
 
-/* h - the sum over the factor, in the order of the stream. Returns what comes after it. */
+/* h - the sum over the factor, in the order of the stream. Returns the stream position after it. */
 static const uint32_t *ir_entry_sum(struct ir_module *ir, struct statements *s, const uint32_t *at, uint32_t to) {
     const uint32_t first = at[0], count = at[1];
     const uint32_t *pair = at + 2;
@@ -117,12 +117,12 @@ static void ir_pivot(struct ir_module *ir, struct statements *s, uint32_t invers
     PUT(ir, s, ROW_MOST, low + 1, low + 1, d);
 }
 
-/* z_j / d_j, with which the backward substitution begins. */
+/* z_j / d_j, the start of the backward substitution. */
 static uint32_t scaled_slot(const struct ir_module *ir, size_t side) {
     return side == 0 ? ir->plan->system.inverse : ir->scaled;
 }
 
-/* E of a row, if the slot is one: eps if the row is active, else 1; on the outputs' side E is eps. */
+/* E of a row, if the slot is one: eps if the row is active, else 1. In the space of the outputs E is eps. */
 static void ir_shift(struct ir_module *ir, struct statements *s, uint32_t slot) {
     const struct plan *plan = ir->plan;
     if (plan->options.weighted && !plan->options.outputs_side && slot >= plan->shift && slot - plan->shift < plan->rows)
@@ -159,7 +159,7 @@ static void ir_factor(struct ir_module *ir, struct statements *s, const struct s
     }
 }
 
-/* ---- y = base - step, with flags: whether it moved, whether it is finite ---- */
+/* ---- y = base - step, with flags for moved and for finite outputs ---- */
 
 static void ir_move_begin(struct ir_module *ir, struct statements *s) {
     if (sample_asks_moved(&ir->plan->options))
@@ -178,7 +178,7 @@ static void ir_move(struct ir_module *ir, struct statements *s, uint32_t j, uint
     statements_add(s, SUM_PLUS, plan->y + j, &next, 1);
 }
 
-/* z_j = z_j / d_j - sum over the entries below, last unknown first. */
+/* z_j = z_j / d_j - sum over the entries below the diagonal, last unknown first. */
 static void ir_backward(struct ir_module *ir, struct statements *s, const struct sides *sides) {
     const struct plan_system *system = &ir->plan->system;
     const uint32_t *permutation = plan_words(ir->plan, system->permutation);
@@ -195,7 +195,7 @@ static void ir_backward(struct ir_module *ir, struct statements *s, const struct
         }
 }
 
-/* Returns the statements that follow the solution: the same entry, or the next one if the listed kernels solve. */
+/* Returns the list for the statements after the solve: the same entry, or the next one if the listed kernels solve. */
 static struct statements *ir_solve(struct ir_module *ir, enum kernel_entry entry, const struct sides *sides) {
     struct statements *s = &ir->entry[entry];
     const struct plan_system *system = &ir->plan->system;
@@ -214,7 +214,7 @@ static struct statements *ir_solve(struct ir_module *ir, enum kernel_entry entry
     return s;
 }
 
-/* All of E where the listed kernels solve. */
+/* All of E, if the listed kernels solve. */
 static void ir_all_shifts(struct ir_module *ir, struct statements *s) {
     for (uint32_t i = 0; i < ir->plan->rows && !ir->solves; i++)
         ir_shift(ir, s, ir->plan->shift + i);
@@ -226,7 +226,7 @@ static void ir_move_end(struct ir_module *ir, struct statements *s) {
     PUT(ir, s, ROW_ALL_FINITE, ir->plan->summary + SUMMARY_USABLE, ir->own + OWN_LOST);
 }
 
-/* The product that is a right-hand side: interleaved with the factor, or before a solve of the listed kernels. */
+/* The product that is a right-hand side: interleaved with the factor, or before the solve of the listed kernels. */
 static void ir_right_side(struct ir_module *ir, struct statements *s, struct sides *sides, struct plan_list product) {
     if (ir->solves)
         sides->woven = product;
@@ -250,8 +250,8 @@ static struct statements *ir_step_outputs(struct ir_module *ir, struct statement
     return s;
 }
 
-/* Whether an entry of A is an output itself, as in the derivative of a product of two: then no output may move before A' z is
- * known whole. */
+/* Whether an entry of A is itself an output, as in the derivative of a product of two outputs: then all of A' z must be
+ * computed before any output is updated. */
 static bool is_read_later(const struct plan *plan) {
     const uint32_t *slot = plan_words(plan, plan->jacobian.slot);
     for (uint32_t e = 0; e < plan->entries; e++)
@@ -299,7 +299,7 @@ static void ir_difference(struct ir_module *ir, struct statements *s, uint32_t a
         PUT(ir, s, FUNCTION_SUB, to + i, a + i, b + i);
 }
 
-/* Behind the system: what follows from q, v and the products with A. */
+/* After the solve: everything that depends on q, v and the products with A. */
 static void ir_back_solved(struct ir_module *ir, struct statements *s) {
     const struct plan *plan = ir->plan;
     if (plan->options.outputs_side)
@@ -361,7 +361,7 @@ void ir_adjoint(struct ir_module *ir) {
     ir_back_scatter(ir);
 }
 
-/* ---- around a system in tiles ---- */
+/* ---- entries around a tiled system ---- */
 
 static void ir_tiles_step(struct ir_module *ir) {
     const struct plan *plan = ir->plan;
@@ -378,7 +378,8 @@ static void ir_tiles_step(struct ir_module *ir) {
     ir_move_end(ir, s);
 }
 
-/* Before and after the loops over tiles: the step from its vector on, and the adjoint except for products with A and the system. */
+/* Before and after the loops over tiles: the update of y from the step vector, and the adjoint except for products with
+ * A and the solve. */
 void ir_around_tiles(struct ir_module *ir, bool adjoint) {
     ir_tiles_step(ir);
     if (!adjoint)

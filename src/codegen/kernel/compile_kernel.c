@@ -34,7 +34,7 @@ static hn_status load_object(struct kernel *kernel, const char *path, hn_error *
     return HN_OK;
 }
 
-/* The table of a text contains the digest of the text before it. */
+/* The table of a text contains the digest of the text before the table. */
 static bool has_digest(const char *text, const char *digest) {
     return memchr(digest, 0, KERNEL_DIGEST) == digest + KERNEL_DIGEST - 1 && strstr(text, digest) != NULL;
 }
@@ -94,7 +94,7 @@ bool kernel_has_adjoint(const struct kernel *kernel) {
 
 enum { MEMORY_PATH = 32 };
 
-/* An error about the copy in memory names the user's file instead. */
+/* Replaces the name of the in-memory copy in an error by the user's path. */
 static hn_status rename_error(hn_error *error, const char *own, const char *shown, const hn_error *said) {
     const struct error_subject file = {.code = HN_CODE_KERNEL, .name = shown};
     const char *rest = strstr(said->text, own);
@@ -180,8 +180,8 @@ static void describe(const struct job *job, const struct file_bytes *object, hn_
 
 /* ---- the cache ---- */
 
-/* Writes the text, with gradients or without, and looks for its kernel in the cache. A damaged kernel is ignored and replaced. One that
- * must not be trusted is an error, and stays. */
+/* Generates the text, with or without gradients, and looks up its kernel in the cache. A damaged kernel is ignored and
+ * replaced. An untrusted file is an error and is not replaced. */
 static hn_status find_cached(struct job *job, bool gradients, hn_kernel_info *out, hn_error *error) {
     struct kernel_identity found;
     struct file_bytes object = {NULL, 0};
@@ -215,7 +215,7 @@ static hn_status find_any(struct job *job, hn_kernel_info *out, hn_error *error)
 
 /* ---- compiling ---- */
 
-/* An unusable object is the compiler's error, not the caller's. */
+/* An unusable object is reported as an error of the compiler, not of the caller. */
 static hn_status blame_compiler(const struct compiler *compiler, hn_status status, hn_error *error) {
     if (status == HN_OK || status == HN_NO_MEMORY || status == HN_UNSUPPORTED)
         return status;
@@ -224,7 +224,7 @@ static hn_status blame_compiler(const struct compiler *compiler, hn_status statu
     return error_about(error, HN_UNSUPPORTED, subject, "%s", said.text);
 }
 
-/* Not written before it is tested. */
+/* The file is written only after the test. */
 static hn_status make_kernel(struct job *job, hn_kernel_info *out, hn_error *error) {
     const struct compiler *compiler = &job->compiler;
     struct kernel *kernel;

@@ -1,7 +1,7 @@
-/* fused_adjoint_kernel.h - the text around a generated step of the adjoint: from iterate to iterate of a tape, backwards.
+/* fused_adjoint_kernel.h - the loop around a generated step of the adjoint: backward over the iterates of a tape.
  *
- * Where there are such steps, the text before has defined BACK_ROUNDS, GRADIENT_SLOT, GRAD_X_SLOT and INPUTS, and all that
- * fused_fixed_kernel.h asks for.
+ * If such steps are generated, the preceding text defines BACK_ROUNDS, GRADIENT_SLOT, GRAD_X_SLOT and INPUTS, and the
+ * macros of fused_fixed_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_FUSED_ADJOINT_KERNEL_H
@@ -13,7 +13,7 @@
 
 static int back_round_once(double *slots, struct round *round);
 
-/* Whether a number of a lane that somebody looks at is -0: the statements leave open which sign a zero has, unless there is none. */
+/* Whether a result of a used lane is -0. The statements do not preserve signs of zeros unless no value is -0. */
 static int back_has_minus(const double *numbers, size_t count, const struct kernel_back_rounds *all) {
     for (size_t i = 0; i < count; i++)
         for (size_t part = 0; part < LANE_PARTS; part++) {

@@ -1,11 +1,11 @@
-/* fused_auto_kernel.h - the text around generated entries that makes rounds of auto's near stage of them: evaluation, the decisions of
+/* fused_auto_kernel.h - fused iterations of auto's near stage around generated entries: evaluation, the decisions of
  * core/damping.h over lanes, weights and step.
  *
- * Nothing is changed before it is clear that no sample needs a decision of another kind. A sample that has ended steps with the
- * others, which nobody looks at: its y is in `best`.
+ * A round changes no state until it is known that no sample needs another kind of decision. A finished sample keeps
+ * stepping with the others; its steps are ignored, its y is in `best`.
  *
- * Where there are such rounds, the text before has defined NEAR_ROUNDS, Y_SLOT, BEST_SLOT, OUTPUTS, SUMMARY_SLOT, EPS_SLOT, FLAGS_SLOT,
- * HOLD_SLOT and LEADS_SLOT.
+ * If such rounds are generated, the preceding text defines NEAR_ROUNDS, Y_SLOT, BEST_SLOT, OUTPUTS, SUMMARY_SLOT,
+ * EPS_SLOT, FLAGS_SLOT, HOLD_SLOT and LEADS_SLOT.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_FUSED_AUTO_KERNEL_H
@@ -25,14 +25,14 @@ static void entry_rescale(double *slots);
 static void entry_residual(double *slots);
 static void entry_near(double *slots);
 
-/* Of one part of the lanes, whose slots begin here. */
-static int near_fits(
-    double *slots); /* whether the weights of the samples in FLAGS_SLOT are those that entry_near takes for granted */
+/* For one vector of lanes, whose slots begin here. */
+static int
+near_fits(double *slots); /* whether the weights of the samples in FLAGS_SLOT are those assumed by entry_near */
 static simd near_joint(double *slots); /* the joint part of |W r|^2 */
 
 #define SUMMARY(what) (SUMMARY_SLOT + SUMMARY_##what)
 
-/* What a round decides about one part of the lanes. */
+/* Decisions of a round for one vector of lanes. */
 struct near_part {
     simd_bits fresh, ended, goes, anew, leads, improved;
     simd measure, squares, waited, eps, hold;
@@ -50,7 +50,7 @@ SIMD_INLINE void near_put_flags(int64_t *at, simd_bits value) {
     simd_store((double *)(void *)at, simd_of_bits(value));
 }
 
-/* False when a sample needs another decision than to go on or to end. */
+/* False when a sample needs another decision than to continue or to end. */
 SIMD_INLINE int near_decide(double *slots, const struct fused_auto *all, size_t lane, struct near_part *part) {
     simd_bits busy = near_flags(all->busy + lane), finite = M(SUMMARY(FINITE)) & M(SUMMARY(USABLE));
     simd squares = S(SUMMARY(SQUARES)), before = simd_load(all->squares + lane), waited = simd_load(all->waited + lane);
@@ -75,7 +75,7 @@ SIMD_INLINE int near_decide(double *slots, const struct fused_auto *all, size_t 
     return 1;
 }
 
-/* The outputs of improved lanes become the best ones. */
+/* Copies the outputs of improved lanes to the best outputs. */
 static void near_keep(double *slots, simd_bits mask) {
     for (size_t j = 0; j < OUTPUTS; j++)
         S(BEST_SLOT + j) = simd_select(mask, S(Y_SLOT + j), S(BEST_SLOT + j));
@@ -103,7 +103,7 @@ static void near_commit(double *slots, struct fused_auto *all, size_t lane, cons
         kernel_unload_part(slots + (size_t)Y_SLOT * SLOT_STRIDE, OUTPUTS, all->tape + lane);
 }
 
-/* Flags of samples become the mask that entries ask for; false when none is set. */
+/* Converts flags of samples to the mask read by the entries; false if no flag is set. */
 static int near_flag(double *slots, const int64_t *flags) {
     simd_bits any = simd_bits_all(0);
     for (size_t part = 0; part < LANE_PARTS; part++) {
@@ -114,7 +114,7 @@ static int near_flag(double *slots, const int64_t *flags) {
     return simd_any(any);
 }
 
-/* Values, new weights of fresh samples, residuals. False when the weights are not what the step takes them for. */
+/* Values, new weights of fresh samples, residuals. False when the weights differ from those assumed by the step. */
 static int near_evaluate(double *slots, struct fused_auto *all) {
     int fits = 1, fresh;
     entry_evaluate(slots);
@@ -131,7 +131,7 @@ static int near_evaluate(double *slots, struct fused_auto *all) {
     return fits;
 }
 
-/* One round; false when others have to decide. */
+/* One round; false when the general solver must decide. */
 static int near_round(double *slots, struct fused_auto *all, int *ended) {
     struct near_part parts[LANE_PARTS];
     int goes = 0;

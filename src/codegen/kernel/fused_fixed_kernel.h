@@ -1,11 +1,11 @@
-/* fused_fixed_kernel.h - the text around a generated round: evaluation, judgement and step of one part of the lanes, again and again.
+/* fused_fixed_kernel.h - the loop around a generated round: repeated evaluation, test and step for one vector of lanes.
  *
- * The outputs of a round are read in one vector and go to another, which take turns: y, and one behind the slots. So the y of the round
- * before is still there when a round is judged, and the best y is copied only when the next one is not better: `pending` says which
- * lanes have theirs there. A round that has to leave a decision to others is as if it had not begun. Two more vectors behind it hold y
- * and the best y of a while ago, to which rounds go back that have lost a sample.
+ * A round reads its outputs in one buffer and writes them to another; the two buffers swap: y, and one after the slots.
+ * So the previous y is available when a round is tested, and the best y is copied only if the next one is not better:
+ * `pending` masks the lanes whose best y is the previous one. A round that needs another decision has no effect. Two
+ * further buffers store an earlier y and best y, to restore when a sample becomes non-finite.
  *
- * Where there are rounds, the text before has defined ROUNDS, Y_SLOT, BEST_SLOT, OTHER_SLOT, OUTPUTS and LEAST_PIVOT.
+ * If rounds are generated, the preceding text defines ROUNDS, Y_SLOT, BEST_SLOT, OTHER_SLOT, OUTPUTS and LEAST_PIVOT.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_FUSED_FIXED_KERNEL_H
@@ -18,14 +18,14 @@
 #include "cpu/unload_kernel.h"
 
 struct round {
-    double *from, *to; /* what the slots of y are added to */
+    double *from, *to; /* buffers of y, relative to its slots */
     simd_bits busy, pending;
     simd best, best_at, now;
-    int judged;                 /* the y of `from` was: pending speaks of it */
-    const double *ahead[WIDTH]; /* where the next y goes on the tape; NULL: nowhere */
+    int judged;                 /* the y in `from` has been tested: `pending` refers to it */
+    const double *ahead[WIDTH]; /* address of the next y on the tape, or NULL */
 };
 
-/* Whether a sample has something that must be decided elsewhere. */
+/* Whether a sample needs a decision outside this loop. */
 SIMD_INLINE int round_leaves(const struct round *round, simd_bits mask) {
     return simd_seldom(round->busy & mask);
 }
@@ -34,7 +34,7 @@ SIMD_INLINE simd_bits round_singular(simd least, simd most) {
     return ~simd_less_equal(simd_all(LEAST_PIVOT) * most, least);
 }
 
-/* The outputs at `from` become the best ones, for the lanes of the mask. */
+/* Copies the outputs in `from` to the best outputs, for the lanes of the mask. */
 static GENERATED void round_keep(double *slots, const double *from, simd_bits mask) {
     for (size_t j = 0; j < OUTPUTS; j++) {
         simd *best = (simd *)(void *)(slots + (BEST_SLOT + j) * SLOT_STRIDE);
@@ -42,7 +42,7 @@ static GENERATED void round_keep(double *slots, const double *from, simd_bits ma
     }
 }
 
-/* Of equals the last is the best. */
+/* Of equal iterates the last is the best. */
 SIMD_INLINE void round_judge(double *slots, struct round *round, simd worst) {
     simd_bits improved = simd_less_equal(worst, round->best);
     if (simd_seldom(round->pending & ~improved))
@@ -55,8 +55,8 @@ SIMD_INLINE void round_judge(double *slots, struct round *round, simd worst) {
 
 static int round_once(double *slots, struct round *round);
 
-/* The tape is larger than the caches: the next lines are asked for ahead of time, those of one lane at a time, here and there in a
- * round. All at once they would wait for each other. */
+/* The tape is larger than the caches: the next lines of one lane at a time are prefetched, distributed over a round.
+ * Issued together, prefetches would stall. */
 SIMD_INLINE void round_ahead(const struct round *round, size_t lane) {
     for (size_t j = 0; lane < WIDTH && round->ahead[lane % WIDTH] && j < OUTPUTS && j < 256; j += 8)
         simd_prefetch(round->ahead[lane % WIDTH], j * sizeof(double));
@@ -94,7 +94,7 @@ static void round_copy(double *to, double *from) {
         *round_output(to, j) = *round_output(from, j);
 }
 
-/* Lanes with an output that is not finite. */
+/* Lanes with a non-finite output. */
 static simd_bits round_lost(double *from) {
     simd_bits lost = simd_bits_all(0);
     for (size_t j = 0; j < OUTPUTS; j++)
@@ -112,7 +112,7 @@ static simd_bits round_minus(double *from) {
 
 /* ---- rounds ---- */
 
-/* The best outputs are where they belong. */
+/* Copies the pending best outputs to their slots. */
 static void round_settle(double *slots, struct round *round) {
     round_keep(slots, round->judged ? round->from : round->to, round->pending);
     round->pending = simd_bits_all(0);
@@ -125,7 +125,7 @@ static void round_turn(struct round *round) {
     round->judged = 0;
 }
 
-/* Rounds from number `done` up to `end`; returns the one that was left, or end. */
+/* Runs rounds `done` to `end`; returns the number of the round that was abandoned, or end. */
 static int64_t round_some(double *slots, struct round *round, double *const *tape, int64_t done, int64_t end) {
     for (; done < end; done++) {
         round->judged = 0;
@@ -138,7 +138,7 @@ static int64_t round_some(double *slots, struct round *round, double *const *tap
     return done;
 }
 
-/* The same, but a round that makes an output that is not finite is left as well. */
+/* The same, but also abandons a round that computes a non-finite output. */
 static int64_t round_carefully(double *slots, struct round *round, double *const *tape, int64_t done, int64_t end) {
     for (; done < end; done++) {
         round_settle(slots, round);
@@ -151,8 +151,9 @@ static int64_t round_carefully(double *slots, struct round *round, double *const
     return done;
 }
 
-/* Whether outputs are finite is asked after several rounds: one that is not stays so, for y - s is not finite where y is not. Then they
- * are done again, one by one. An output that is -0 is left to others: the statements leave open which sign a zero has. */
+/* Outputs are tested to be finite after several rounds: y - s is not finite if y is not, so a non-finite output stays.
+ * On failure these rounds are repeated one by one. An output of -0 is left to the general solver: the statements do not
+ * preserve signs of zeros. */
 enum { ROUNDS_UNSEEN = 32 };
 
 static int64_t round_all(double *slots, struct round *round, double *const *tape, int64_t count) {
@@ -177,7 +178,7 @@ static int64_t round_all(double *slots, struct round *round, double *const *tape
     return done;
 }
 
-/* The lanes from `lane` on, whose slots begin here. */
+/* Runs the vector of lanes that begins at `lane`; slots: its slots. */
 static void round_part(double *slots, struct kernel_rounds *all, size_t lane) {
     double *other = slots + ((ptrdiff_t)OTHER_SLOT - (ptrdiff_t)Y_SLOT) * SLOT_STRIDE;
     struct round round = {.from = slots, .to = other, .best = simd_load(all->best + lane)};

@@ -1,5 +1,5 @@
-/* generated_kernel.h - the text that every generated kernel begins with, behind the small functions of the kernels: how a slot is
- * reached.
+/* generated_kernel.h - macros for access to slots; included at the beginning of every generated kernel, after the small
+ * functions of the kernels.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_GENERATED_KERNEL_H
@@ -16,20 +16,20 @@
 #error "numbers must be rounded to double after every operation: FLT_EVAL_METHOD must be 0"
 #endif
 
-/* A slot by its number, as a number or as a mask; in a loop a distance in doubles is added. */
+/* A slot by its number, as a number or as a mask; in a loop an offset in doubles is added. */
 #define S(slot)           (*(simd *)(void *)(slots + (size_t)(slot)*SLOT_STRIDE))
 #define M(slot)           (*(simd_bits *)(void *)(slots + (size_t)(slot)*SLOT_STRIDE))
 #define S_AT(moved, slot) (*(simd *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*SLOT_STRIDE)))
 #define M_AT(moved, slot) (*(simd_bits *)(void *)(slots + ((moved) + (ptrdiff_t)(slot)*SLOT_STRIDE)))
 
-/* Outputs in a round: where they are read, and where they go to. */
+/* Outputs in a round: the buffers to read from and to write to. */
 #define F(slot)           (*(const simd *)(const void *)(from + (size_t)(slot)*SLOT_STRIDE))
 #define T(slot)           (*(simd *)(void *)(to + (size_t)(slot)*SLOT_STRIDE))
 #define F_AT(moved, slot) (*(const simd *)(const void *)(from + ((moved) + (ptrdiff_t)(slot)*SLOT_STRIDE)))
 #define T_AT(moved, slot) (*(simd *)(void *)(to + ((moved) + (ptrdiff_t)(slot)*SLOT_STRIDE)))
 
-/* A function of its own: compilers would otherwise make one of them all, which takes them longer than linear time. gcc looks into
- * functions that it does not inline, too; here it has nothing to find (docs/decisions.md), and need not look. */
+/* Functions are not inlined: merged into one, their compile time is superlinear. gcc also analyses functions that it
+ * does not inline, without benefit here (docs/decisions.md); noipa prevents it. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define GENERATED __attribute__((noinline, noipa))
 #else

@@ -1,7 +1,8 @@
-/* kernel_executor.c - the executor over lanes whose arithmetic is generated: it runs the entries in order.
+/* kernel_executor.c - the executor over lanes with generated arithmetic: it runs the entries in order.
  *
- * Masks and numbers of samples go into slots, then an entry of the kernel runs, or the listed kernel if the entry is not generated. The
- * listed kernels do what is rare: clipping, holding outputs on their bounds, and their adjoints; and what is too large (size_limits.h).
+ * Masks and numbers of samples go into slots, then an entry of the kernel runs, or the listed kernel if the entry is
+ * not generated. The listed kernels run rare parts (clipping, fixing outputs on their bounds, and the adjoints of both)
+ * and parts that are too large (size_limits.h).
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -57,7 +58,7 @@ static void kernel_weigh(const struct executor *x, double *slots, const struct e
     run_entry(x, slots, all ? KERNEL_WEIGH_ALL : KERNEL_WEIGH);
     if (!lanes_flag(x, slots, own->holds, rows->holds))
         return;
-    own->kernels.multiply(&own->system.by_columns, slots, own->rows.right, step); /* A' W r; the step comes later */
+    own->kernels.multiply(&own->system.by_columns, slots, own->rows.right, step); /* A' W r; the step follows later */
     own->kernels.hold_bounds(&own->rows, &own->clip, slots, step, own->holds);
 }
 
@@ -67,7 +68,7 @@ static void kernel_largest(const struct executor *x, double *slots) {
 
 /* ---- the step ---- */
 
-/* Runs an entry; if the kernel does not solve the system, the listed kernels do, and the next entry follows. */
+/* Runs an entry; if the kernel does not solve the system, the listed kernels solve it, and the next entry follows. */
 static void run_solve(const struct executor *x, double *slots, enum kernel_entry entry, const struct damped_sides *rows,
                       const struct damped_sides *outputs) {
     run_entry(x, slots, entry);
@@ -160,7 +161,7 @@ static bool kernel_go_back(const struct executor *x, double *slots, const struct
     return table_of(x)->back_rounds(slots, &all) != 0;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void take_entries(struct executor *out, const struct kernel_table *table) {
     size_t bytes = (size_t)table->slots * out->width * sizeof(double);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text at the end: lines, then empty ones up to the length, then a line with the digest. */
+/* The text at the end: lines, padding of empty lines, then a line with the digest. */
 enum { END_BYTES = 512, END_LINES = END_BYTES - DIGEST_TEXT, FOR_OTHERS = 0077, OTHERS_MAY_WRITE = 0022 };
 
 static const char head[] = "\nhardnet kernel 1\n";
@@ -79,7 +79,7 @@ hn_status kernel_file_write(const char *path, const struct kernel_identity *iden
 
 /* ---- reading ---- */
 
-/* The rest of the line that begins with the word; false if there is none, or if it is too long. */
+/* The rest of the line that begins with the word; false if it is missing or too long. */
 static bool line_after(const char *lines, const char *word, char *out, size_t size) {
     const char *line = strstr(lines, word);
     size_t length = line ? strcspn(line + strlen(word), "\n") : 0;
@@ -184,7 +184,7 @@ __attribute__((format(printf, 3, 4))) static hn_status put_path(char folder[FILE
     return error_about(error, HN_IO, error_file("hardnet"), "the cache of kernels: the name of its folder is too long");
 }
 
-/* The parent folder, by the XDG base directory specification, which ignores relative paths. */
+/* The parent folder, per the XDG base directory specification, which ignores relative paths. */
 static hn_status find_parent(char folder[FILE_LONGEST], hn_error *error) {
     const char *cache = launch_variable("XDG_CACHE_HOME"), *home = launch_variable("HOME");
     if (cache && cache[0] == '/')
@@ -195,7 +195,7 @@ static hn_status find_parent(char folder[FILE_LONGEST], hn_error *error) {
                        "the cache of kernels: neither XDG_CACHE_HOME nor HOME names an absolute folder");
 }
 
-/* Makes the folder and those above it, as far as they are not there. */
+/* Creates the folder and its missing parents. */
 static hn_status make_folder(char folder[FILE_LONGEST], hn_error *error) {
     for (char *at = folder + 1;; at++) {
         char end = *at;
@@ -204,7 +204,7 @@ static hn_status make_folder(char folder[FILE_LONGEST], hn_error *error) {
         *at = '\0';
         bool made = launch_make_folder(folder) == 0 || errno == EEXIST;
         int code = errno;
-        if (!made && end == '/') /* if it does not exist, the next one fails */
+        if (!made && end == '/') /* if it does not exist, the next call fails */
             made = code == EROFS || code == EACCES || code == EPERM;
         if (!made)
             return file_error(error, folder, "make the folder", code);
@@ -267,12 +267,12 @@ hn_status cache_path(char path[FILE_LONGEST], const struct kernel_identity *iden
 
 enum {
     ELF_HEADER = 64,
-    ELF_SEGMENTS_AT = 32,     /* where the segments' headers begin, 8 bytes */
-    ELF_SEGMENT_SIZE_AT = 54, /* bytes of one, 2 bytes */
+    ELF_SEGMENTS_AT = 32,     /* offset of the program headers, 8 bytes */
+    ELF_SEGMENT_SIZE_AT = 54, /* size of a program header, 2 bytes */
     ELF_SEGMENT_COUNT_AT = 56,
     SEGMENT_LEAST = 56,
     SEGMENT_FLAGS_AT = 4,
-    SEGMENT_BYTES_AT = 32, /* in the file */
+    SEGMENT_BYTES_AT = 32, /* offset of the size in the file */
     SEGMENT_LOADED = 1,
     SEGMENT_EXECUTED = 1
 };

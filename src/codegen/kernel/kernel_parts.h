@@ -1,4 +1,4 @@
-/* kernel_parts.h - a loaded kernel, and an executor over it, for the files of this module.
+/* kernel_parts.h - a loaded kernel and its executor; internal to this module.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_KERNEL_PARTS_H
@@ -12,16 +12,16 @@ struct kernel {
     void *object; /* of dlopen */
     const struct kernel_table *table;
     hn_instructions instructions;
-    int copy; /* the file in memory, or -1; open for as long as the kernel is loaded, so that its name is not reused */
+    int copy; /* descriptor of the in-memory copy, or -1; open while the kernel is loaded, so that its name is unique */
 };
 
-/* The executor of the listed kernels, with the table. */
+/* The executor of the listed kernels, with the kernel's table. */
 struct generated {
-    struct lanes lanes; /* first: the executor of the listed kernels works on it */
+    struct lanes lanes; /* first member: the executor of the listed kernels uses it */
     const struct kernel_table *table;
 };
 
-/* Runs every entry of the kernel and of the listed executor on the same numbers; HN_UNSUPPORTED if a bit differs. */
+/* Runs every entry of the kernel and of the listed executor on the same data; HN_UNSUPPORTED if a bit differs. */
 hn_status kernel_test(const struct kernel *kernel, const struct plan *plan, hn_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* kernel_source.c - the whole text: what every kernel begins with, its entries, its table.
+/* kernel_source.c - the text of a kernel: prelude, entries, table.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/kernel/kernel_source.h"
@@ -26,7 +26,7 @@ static uint32_t simd_width(hn_instructions instructions) {
     return instructions == HN_INSTRUCTIONS_AVX512 ? 8 : instructions == HN_INSTRUCTIONS_AVX2 ? 4 : 2;
 }
 
-/* Rounds need three more vectors of outputs: one that is swapped with y, and two to restore. */
+/* Fused rounds need three more output vectors: one that is swapped with y, and two to restore. */
 static uint32_t slots_of(const struct ir_module *ir) {
     return ir->slots + (ir_has_rounds(ir) ? 3 * ir->plan->outputs : 0);
 }
@@ -43,7 +43,7 @@ static void print_rounds_head(struct text *text, const struct ir_module *ir) {
                  plan->gradient, plan->grad_x, plan->inputs);
 }
 
-/* Whether all parts of rounds of auto's near stage are generated. */
+/* Whether all parts of a round of auto's near stage are generated. */
 static bool has_near_rounds(const struct ir_module *ir, const struct ir_module *near) {
     return near->entry[KERNEL_NEAR].count > 0 && ir->entry[KERNEL_EVALUATE].count > 0 &&
            ir->entry[KERNEL_RESIDUAL].count > 0 && ir->entry[KERNEL_RESCALE].count > 0 && !ir->plan->options.relative;
@@ -59,9 +59,9 @@ static void print_near_head(struct text *text, const struct plan *plan) {
              plan->slots + LANES_HOLD, plan->slots + LANES_LEADS);
 }
 
-/* gcc also schedules instructions before register allocation, with regard to register pressure: straight code of thousands of statements
- * gains 1 to 3 %, and takes a third longer to compile. Straight rounds lose 5 %: their statements are already at their first use, and
- * code that grows leaves the first cache. */
+/* gcc also schedules instructions before register allocation, considering register pressure: straight-line code of
+ * thousands of statements becomes 1 to 3 % faster and takes a third longer to compile. Straight-line rounds become 5 %
+ * slower: their statements are already at their first use, and larger code leaves the L1 cache. */
 static void print_pragmas(struct text *text, bool straight_rounds) {
     text_add(text, "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n");
     if (!straight_rounds)
@@ -70,7 +70,7 @@ static void print_pragmas(struct text *text, bool straight_rounds) {
     text_add(text, "#endif\n");
 }
 
-/* Headers that others include behind a condition come before them: an include is replaced where it is first. */
+/* Headers that are included conditionally elsewhere come first: an include is expanded at its first occurrence. */
 static const char prelude[] = "#include \"base/reduce.h\"\n"
                               "#include \"base/reduce.c\"\n"
                               "#include \"codegen/kernel/generated_kernel.h\"\n"
@@ -110,7 +110,7 @@ static void print_head(struct text *text, const struct ir_module *ir, const stru
     generate_print_prelude(text);
 }
 
-/* ---- all of it ---- */
+/* ---- the text ---- */
 
 static bool print_entries(struct text *text, const struct ir_module *ir) {
     const struct plan *plan = ir->plan;
@@ -134,9 +134,9 @@ static bool print_entries(struct text *text, const struct ir_module *ir) {
     return done;
 }
 
-/* ---- the entry KERNEL_NEAR, and entry_near_if, which runs it if the weights are those that its statements assume ---- */
+/* ---- the entry KERNEL_NEAR, and entry_near_if, which runs it if the weights are the assumed ones ---- */
 
-/* Whether the entries of a row are all constants: then its weight is constant, too, and not compared. */
+/* Whether all entries of a row are constants: then its weight is constant, too, and not compared. */
 static bool is_constant(const struct ir_module *ir, uint32_t row) {
     const struct plan *plan = ir->plan;
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
@@ -146,7 +146,7 @@ static bool is_constant(const struct ir_module *ir, uint32_t row) {
     return true;
 }
 
-/* Slots of weights, and their assumed values. Only flagged samples are compared. */
+/* Slots of weights and their assumed values. Only flagged samples are compared. */
 static void print_fits(struct text *text, const struct ir_module *ir) {
     const struct plan *plan = ir->plan;
     text_add(text, "\nstatic int near_fits(double *slots) {\n    simd_bits other = simd_bits_all(0);\n");
@@ -160,7 +160,7 @@ static void print_fits(struct text *text, const struct ir_module *ir) {
     text_add(text, "    return !simd_any(other & M(%u));\n}\n", plan->slots + LANES_FLAGS);
 }
 
-/* As point_joint (core/point.h) does, for all samples. */
+/* Same as point_joint (core/point.h), for all samples. */
 static void print_joint(struct text *text, const struct ir_module *ir) {
     const struct plan *plan = ir->plan;
     const uint32_t *joint = plan_words(plan, plan->joint);
@@ -198,7 +198,7 @@ static bool print_near(struct text *text, const struct ir_module *ir) {
 
 /* ---- the kernel ---- */
 
-/* The digest is that of the text before it. */
+/* digest: of the text before the table. */
 static void print_table(struct text *text, const struct ir_module *ir, const struct ir_module *near) {
     char name[DIGEST_TEXT];
     struct digest digest = digest_start();
@@ -230,7 +230,7 @@ static hn_status print_kernel(struct text *text, const struct ir_module *ir, con
     return done && !text->failed ? HN_OK : error_no_memory(error, "generated code");
 }
 
-/* Entries that are made of other entries. */
+/* Entries composed of other entries. */
 static hn_status lower_rounds(struct ir_module *ir, struct ir_module *near, hn_error *error) {
     bool steps = ir->entry[KERNEL_WEIGH_ALL].count > 0 && ir->entry[KERNEL_STEP_BEGIN].count > 0;
     hn_status status = ir_round(ir, error);

@@ -1,6 +1,7 @@
-/* kernel_test.c - whether a loaded kernel computes the bits of the listed kernels: both run the same entries on the same numbers.
+/* kernel_test.c - tests that a loaded kernel computes the same bits as the listed kernels: both run the same entries on
+ * the same data.
  *
- * A compiler that fuses or reorders sums, or one that is wrong, is found here before a result depends on it.
+ * It detects compilers that contract or reorder sums, and compiler bugs, before a result depends on them.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -23,14 +24,14 @@ struct trial {
     double *numbers; /* of one vector, all samples */
     struct random random;
     bool all[MAX_LANES]; /* true */
-    const char *differs; /* what has other bits, NULL: nothing so far */
+    const char *differs; /* the first vector with different bits, or NULL */
 };
 
 static const bool none[MAX_LANES];
 
 /* ---- comparing ---- */
 
-/* Notes the first vector whose bits differ; all NaN are equal. */
+/* Records the first vector whose bits differ; all NaN are equal. */
 static void compare(struct trial *t, const char *what, uint32_t slot, size_t count) {
     size_t width = t->executor[0].width;
     const double *a = t->slots[0] + slot * width, *b = t->slots[1] + slot * width;
@@ -46,7 +47,7 @@ static void compare_list(struct trial *t, const char *what, struct plan_list lis
 
 /* ---- the entries ---- */
 
-/* Random numbers of about this size into both. */
+/* Loads random numbers of about this size into both executors. */
 static void load(struct trial *t, uint32_t slot, size_t count, double size) {
     const double *from[MAX_LANES] = {NULL};
     for (uint32_t k = 0; k < t->executor[0].width; k++) {
@@ -91,7 +92,7 @@ static void weigh(struct trial *t, const bool *accepted, const bool *leads) {
         x->largest(x, t->slots[side]);
     }
     for (uint32_t i = 0; i < p->rows; i++)
-        if (!plan_knows(p, i)) /* the listed kernels write no known rows */
+        if (!plan_knows(p, i)) /* the listed kernels do not write known rows */
             compare(t, "weighted rows", p->matrix + first[i], first[i + 1] - first[i]);
     compare(t, "the rows that count", p->active, p->rows);
     compare(t, "weighted residuals", p->right, p->rows);
@@ -130,7 +131,7 @@ static void forward(struct trial *t) {
     }
 }
 
-/* The rounds of the kernel, one by one with the listed kernels, and the judgement of the round that it gave up, if any. */
+/* Repeats the kernel's rounds one by one with the listed kernels, including the test of a round that was abandoned. */
 static void repeat_rounds(struct trial *t, struct fused_iterations *rounds, const int *best_at) {
     const struct executor *x = &t->executor[0];
     const struct plan *p = t->plan;
@@ -149,7 +150,7 @@ static void repeat_rounds(struct trial *t, struct fused_iterations *rounds, cons
     }
 }
 
-/* If a sample needs a decision in the first round, as for numbers that are not finite, nothing is compared. */
+/* If a sample needs a decision in the first round, for example because of non-finite values, nothing is compared. */
 static void rounds(struct trial *t) {
     const struct executor *x = &t->executor[1];
     struct fused_iterations went = {.count = ROUNDS}, expected = {.count = ROUNDS};
@@ -174,7 +175,7 @@ static void rounds(struct trial *t) {
             t->differs = "what is said about the best y of rounds";
 }
 
-/* A step of auto's near stage by the kernel and by the listed kernels; with other weights the kernel refuses it. */
+/* A step of auto's near stage with the kernel and with the listed kernels; with other weights the kernel rejects it. */
 static void near(struct trial *t) {
     const struct plan *p = t->plan;
     const struct executor *listed = &t->executor[0], *generated = &t->executor[1];
@@ -197,7 +198,7 @@ static void near(struct trial *t) {
     compare(t, "what moved by near's step", p->summary + SUMMARY_MOVED, 2);
 }
 
-/* The numbers of a sample after the listed kernels. */
+/* The numbers of a sample after an evaluation by the listed kernels. */
 static struct sample_numbers numbers_of(const struct trial *t, uint32_t lane, const struct sample *s,
                                         const struct sample_options *o) {
     const struct plan *p = t->plan;
@@ -218,7 +219,7 @@ static void near_evaluate(const struct trial *t, const struct sample *samples) {
     x->evaluate(x, t->slots[0], fresh, false);
 }
 
-/* One round of near's by the listed kernels, every sample decided by itself. */
+/* One near round with the listed kernels; each sample is decided separately. */
 static void near_round(struct trial *t, struct sample *samples, const struct sample_options *o) {
     const struct executor *x = &t->executor[0];
     const struct plan *p = t->plan;
@@ -247,7 +248,7 @@ static bool same_state(const struct sample *a, const struct sample *b) {
            a->squares == b->squares && a->halved == b->halved && a->eps == b->eps && a->used == b->used;
 }
 
-/* Rounds of near's stage by the kernel, and the same by the listed kernels. No sample ends: nothing is within a tolerance below 0. */
+/* Near rounds with the kernel and with the listed kernels. No sample ends: the tolerance is negative. */
 static void near_rounds(struct trial *t) {
     const struct plan *p = t->plan;
     const struct executor *x = &t->executor[1];
@@ -305,7 +306,7 @@ static void backward(struct trial *t) {
     }
 }
 
-/* Several steps back at once by the kernel, and one after the other by the listed kernels. */
+/* Several fused adjoint steps with the kernel, and one by one with the listed kernels. */
 static void way_back(struct trial *t) {
     const struct plan *p = t->plan;
     const struct executor *x = t->executor;

@@ -1,4 +1,5 @@
-/* row_functions_kernel.h - rows as functions of values: what statements of generated code call beside cpu/row_values_kernel.h.
+/* row_functions_kernel.h - row functions of values, called by generated statements in addition to
+ * cpu/row_values_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_ROW_FUNCTIONS_KERNEL_H
@@ -17,9 +18,11 @@ SIMD_INLINE simd row_relative(simd c, simd lower, simd upper) {
     return size;
 }
 
-/* most is never NaN, and stays where a is. */
+/* max(most,
+ * a
+ * ); a NaN in a is ignored. most is never NaN. */
 SIMD_INLINE simd row_most(simd most, simd a) {
-#ifdef ROW_GREATER /* the maximum of a target */
+#ifdef ROW_GREATER /* a target's maximum */
     return ROW_GREATER(simd_abs(a), most);
 #else
     return simd_greater(simd_abs(a), most);
@@ -30,12 +33,12 @@ SIMD_INLINE simd row_most(simd most, simd a) {
 #define ROUNDED_DIFFERENCE(a, b) ((a) - (b))
 #endif
 
-/* a - a is 0 for a finite a and NaN for another one; the signs of zeros do not matter. */
+/* a - a is 0 for finite a, else NaN; the signs of zeros do not matter. */
 SIMD_INLINE simd_bits row_lost(simd a) {
     return simd_to_bits(ROUNDED_DIFFERENCE(a, a));
 }
 
-/* Whether a or one before it was lost. Where it costs nothing more, products are fused with sums: 0 a + 0 is 0 or NaN, and NaN stays. */
+/* Whether a or an earlier value was non-finite. May use a fused multiply-add: 0 a + 0 is 0 or NaN; NaN propagates. */
 SIMD_INLINE simd_bits row_lose(simd_bits lost, simd a) {
 #ifdef ROW_FUSED
     return simd_to_bits(ROW_FUSED(simd_all(0), a, simd_of_bits(lost)));
@@ -53,7 +56,8 @@ SIMD_INLINE simd row_add_square(simd sum, simd scale, simd r) {
     return sum + own * own;
 }
 
-/* kernel_active for a lower bound of -infinity, and for an upper one of infinity, which are never crossed and never close. */
+/* kernel_active for a lower bound of -infinity, or an upper bound of infinity: such a bound is never violated and never
+ * close. */
 SIMD_INLINE simd_bits row_active_upper(simd c, simd upper, simd scale, simd hold) {
     return simd_not_less_equal(c, upper) | simd_less(scale * (upper - c), hold);
 }

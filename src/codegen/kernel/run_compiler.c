@@ -50,7 +50,7 @@ static hn_status split_words(struct compiler *compiler, hn_error *error) {
     return status;
 }
 
-/* Our flags come last, because they fix the bits: no -ffast-math, then those of the generator. Warnings are off. */
+/* Our flags come last because they fix the bits: no -ffast-math, then the flags of the generator. Warnings are off. */
 static hn_status add_flags(struct compiler *compiler, hn_instructions instructions, hn_error *error) {
     enum { FIRST = 3, MOST = 32 };
     const char *flags[MOST + 1] = {"-fno-fast-math", "-fno-unsafe-math-optimizations", generate_level()};
@@ -83,7 +83,7 @@ hn_status compiler_choose(struct compiler *compiler, const char *command, hn_ins
 
 /* ---- the output of a compiler ---- */
 
-/* The first line that mentions an error, else the first one; without control characters, and not too long. */
+/* The first line that mentions an error, else the first line; truncated, without control characters. */
 static void first_words(const char *said, char shown[SHOWN]) {
     const char *line = NULL;
     for (const char *at = said; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -117,12 +117,13 @@ static hn_status complain(const struct compiler *compiler, int how, const char *
 
 /* ---- the folder in which the compiler works ----
  *
- * It is new, of mode 0700, named hardnet-kernel-XXXXXX, in TMPDIR or /tmp. The compiler has it as its own TMPDIR, so that all of its files
- * are removed with it. A program that is killed leaves its folder: the next one removes folders of that name that belong to the same
- * user, contain the text and have not changed for a day.
+ * It is new, of mode 0700, named hardnet-kernel-XXXXXX, in TMPDIR or /tmp. It is also the compiler's TMPDIR, so that
+ * all temporary files are removed with it. A killed process leaves its folder: a later one removes folders of that name
+ * that belong to the same user, contain the text and have not changed for a day.
  *
- * The compiler reads its text and writes its object by their paths, so no other user may rename a folder of these paths: a folder that
- * others may write to needs the sticky bit. Files are removed through the open folder that was checked, not by a path. */
+ * The compiler reads its text and writes its object by their paths, so no other user may rename a folder of these
+ * paths: a folder that others may write to needs the sticky bit. Files are removed through the open folder that was
+ * checked, not by a path. */
 
 struct workshop {
     char folder[FILE_LONGEST], text[FILE_LONGEST], object[FILE_LONGEST], output[FILE_LONGEST];
@@ -195,7 +196,7 @@ static void sweep_one(void *context, const char *name) {
     remove_workshop(path, true);
 }
 
-/* Folders that cannot be removed are ignored. */
+/* Removes stale folders; ignores those that cannot be removed. */
 static void sweep(const char *parent) {
     char name[FILE_LONGEST];
     snprintf(name, sizeof name, "%s", parent);
@@ -208,7 +209,8 @@ static void sweep(const char *parent) {
 
 /* ---- the parent folder ---- */
 
-/* Whether another user may rename what is in the folder. Files that no user of this namespace owns appear as NOBODY's. */
+/* Whether another user may rename entries of the folder. Files whose owner has no id in this user namespace appear as
+ * NOBODY's. */
 static bool others_may_rename(const struct system_facts *facts) {
     bool known = facts->owner == 0 || facts->owner == launch_user();
     bool writable = (facts->mode & OTHERS_MAY_WRITE) != 0;
@@ -217,7 +219,7 @@ static bool others_may_rename(const struct system_facts *facts) {
     return writable && !(facts->mode & STICKY);
 }
 
-/* Every folder of the path, from the root on: a user who may rename one of them may replace our text. */
+/* Checks every folder of the path, from the root: a user who may rename one of them may replace our text. */
 static hn_status check_folders(char *path, hn_error *error) {
     struct system_facts facts;
     for (char *at = path;; at++) {
@@ -268,7 +270,7 @@ static hn_status workshop_open(struct workshop *shop, hn_error *error) {
 
 /* ---- running ---- */
 
-/* With its children; those that do not end on request are killed. */
+/* Ends the process and its children: requests it, then kills them after a timeout. */
 static void end(pid_t process) {
     int how;
     double begun = clock_seconds();
@@ -276,10 +278,10 @@ static void end(pid_t process) {
     while (launch_look(process, &how) == 0 && clock_seconds() - begun < PATIENCE_SECONDS)
         launch_pause(PAUSE_SECONDS / 10);
     launch_end(process, true);
-    launch_wait(process, &how); /* fails where it has been waited for */
+    launch_wait(process, &how); /* fails if it has already been waited for */
 }
 
-/* Why the compiler is ended; NULL: it is not. */
+/* Why the compiler must be ended, or NULL. */
 static const char *reason_to_end(const struct compiler_watch *watch, double seconds) {
     if (watch->cancel && __atomic_load_n(watch->cancel, __ATOMIC_RELAXED) != 0)
         return "because that was asked for";

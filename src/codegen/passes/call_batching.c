@@ -10,7 +10,8 @@ static bool is_elementary(uint32_t function) {
     return function == FUNCTION_SINCOS || (shape.call && shape.arguments == 1);
 }
 
-/* The slot that a call of this function reads; STATEMENT_CONSTANT: another function, or the argument is not a slot set before. */
+/* The slot read by a call of this function. STATEMENT_CONSTANT: another function, or the argument is not a slot with an
+ * earlier definition. */
 static uint32_t argument_of(const struct statements *s, const struct liveness *liveness, size_t i, uint32_t function) {
     const struct statement *at = &s->list[i];
     if (at->function != function)
@@ -19,7 +20,7 @@ static uint32_t argument_of(const struct statements *s, const struct liveness *l
     return operand_is_constant(slot) || liveness->source[argument] ? STATEMENT_CONSTANT : slot;
 }
 
-/* The longest run of calls of this function whose arguments have ascending slots at an even stride. */
+/* The longest run of calls of this function whose arguments are slots at a constant positive stride. */
 static void find_run(struct call_loop *best, const struct statements *s, const struct liveness *liveness,
                      uint32_t function) {
     struct call_loop run = {.function = (enum function)function};

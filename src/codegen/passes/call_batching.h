@@ -1,7 +1,8 @@
-/* call_batching.h - calls of one elementary function become a loop in a round of straight code.
+/* call_batching.h - combines calls of one elementary function in straight-line code into a loop.
  *
- * An elementary function has 60 instructions or more. If it is called for slots at an even stride, as for the angles of all stages, a
- * loop at the beginning of the round keeps the code short; its values are stored in an array until their use.
+ * An elementary function has 60 instructions or more. If it is called for slots at a constant stride, for example the
+ * angles of all stages, a loop at the beginning of the round keeps the code short; an array stores the values until
+ * their use.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_CALL_BATCHING_H
@@ -14,11 +15,11 @@ struct call_loop {
     enum function function;
     size_t count;    /* 0: no loop */
     uint32_t slot;   /* the argument of the first call */
-    uint32_t stride; /* slots from one argument to the next */
-    uint32_t *place; /* per statement: 1 + the number of its call; 0: another statement */
+    uint32_t stride; /* slots between consecutive arguments */
+    uint32_t *place; /* per statement: 1 + the index of its call, or 0 */
 };
 
-/* The longest one. False when out of memory. */
+/* Finds the longest loop. False when out of memory. */
 bool call_loop_find(struct call_loop *loop, const struct statements *s, const struct liveness *liveness);
 void call_loop_release(struct call_loop *loop);
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-/* The last writer of each slot, so far. */
+/* The last definition of each slot so far. */
 struct writer {
-    uint32_t statement; /* 1 + its number, 0: none in this entry */
+    uint32_t statement; /* 1 + its index; 0: not written in this entry */
     uint32_t destination;
 };
 
@@ -18,7 +18,8 @@ struct tracer {
     uint32_t *body;      /* per statement: the corresponding statement of the first round */
 };
 
-/* A value of this round, which begins at `start`, is a local variable. If rounds differ, the argument reads the slot. */
+/* A value defined in this round (from `start` on) is a local variable. If the sources differ between rounds, the
+ * argument reads the slot. */
 static void note_source(const struct tracer *t, uint32_t operand, uint32_t argument, size_t start, bool first_round) {
     const struct writer w = t->last[operand];
     uint32_t now = w.statement > start ? 1 + 2 * (uint32_t)(w.statement - 1 - start) + w.destination : 0;
@@ -32,7 +33,7 @@ static void note_stored(const struct tracer *t, size_t slot) {
         t->liveness->stored[t->body[w.statement - 1]] |= (uint8_t)(1U << w.destination);
 }
 
-/* Statement k of a region, all rounds counted: first the sources of its arguments, in a second pass what is used and stored. */
+/* Statement k of a region, over all rounds. First pass: the sources of its arguments. Second pass: uses and stores. */
 static void trace_statement(const struct tracer *t, const struct region *region, size_t k, bool stores) {
     size_t i = region->first + k, own = region->first + k % region->period;
     const struct statement *at = &t->s->list[i];

@@ -9,9 +9,9 @@
 #include <string.h>
 
 enum {
-    HOIST_MOST = 96,       /* loads at a time: numbers of 8 bytes, of which a thread's registers hold about 120 */
-    CARRY_REGISTERS = 104, /* numbers that pass from round to round */
-    LAST_ROUNDS = 4        /* in which values may be stored that no earlier round stores */
+    HOIST_MOST = 96,       /* loads at a time: doubles; the registers of a thread hold about 120 */
+    CARRY_REGISTERS = 104, /* values carried from round to round */
+    LAST_ROUNDS = 4        /* rounds at the end that may store values which earlier rounds do not */
 };
 
 struct finder {
@@ -19,8 +19,8 @@ struct finder {
     const struct statements *s;
     const struct liveness *liveness;
     const struct region *region;
-    size_t chunk;      /* the statement that the present loads come before */
-    size_t chunk_load; /* the first of them */
+    size_t chunk;      /* the statement before which the current loads are issued */
+    size_t chunk_load; /* their first load */
     bool failed;
 };
 
@@ -36,7 +36,7 @@ static bool is_same(struct hoist_place a, struct hoist_place b) {
     return a.slot == b.slot && a.stride == b.stride;
 }
 
-/* Whether two places are the same slot in some round. */
+/* Whether two places refer to the same slot in some round. */
 static bool may_meet(struct hoist_place a, struct hoist_place b, size_t rounds) {
     int64_t apart = (int64_t)b.slot - (int64_t)a.slot, closing = a.stride - b.stride;
     if (closing == 0)
@@ -45,7 +45,8 @@ static bool may_meet(struct hoist_place a, struct hoist_place b, size_t rounds) 
     return apart % closing == 0 && round >= 0 && (uint64_t)round < rounds;
 }
 
-/* Whether a statement from first up to end stores to this place in some round; stores to exactly this place may be excepted. */
+/* Whether a statement in [first, end) stores to this place in some round; optionally ignores stores to exactly this
+ * place. */
 static bool is_written(const struct finder *f, struct hoist_place place, size_t first, size_t end, bool exact_counts) {
     for (size_t j = first; j < end; j++)
         for (uint32_t d = 0; d < statement_destinations(&f->s->list[j]); d++) {
@@ -59,7 +60,7 @@ static bool is_written(const struct finder *f, struct hoist_place place, size_t 
 
 /* ---- loads before their use ---- */
 
-/* The load of this place among the present ones, or a new one. */
+/* The load of this place among the current ones, or a new one. */
 static uint32_t number_of(struct finder *f, size_t i, uint32_t k) {
     struct hoisted_loads *hoisted = f->hoisted;
     struct hoist_load own = {.statement = i, .last = i, .operand = k, .place = place_of(f, i, k)};
@@ -94,7 +95,7 @@ static void take_statement(struct finder *f, size_t i) {
     }
 }
 
-/* Loads up to here come before the first statement of the chunk; the next chunk begins. */
+/* Issues the loads so far before the first statement of the chunk and starts the next chunk. */
 static void end_chunk(struct finder *f, size_t next) {
     size_t *begins = f->hoisted->begins, first = f->region->first;
     begins[f->chunk - first] = f->chunk_load;
@@ -104,9 +105,9 @@ static void end_chunk(struct finder *f, size_t next) {
     f->chunk_load = f->hoisted->count;
 }
 
-/* ---- loads of a loop: once, carried or a round ahead ---- */
+/* ---- loads of a loop: hoisted, carried or a round ahead ---- */
 
-/* The last statement of a round that stores to exactly this place; false: none does. */
+/* The last statement of a round that stores to exactly this place; false if none. */
 static bool find_writer(const struct finder *f, struct hoist_place place, struct hoist_load *load) {
     bool found = false;
     for (size_t j = f->region->first; j < f->region->first + f->region->period; j++)
@@ -121,7 +122,7 @@ static bool find_writer(const struct finder *f, struct hoist_place place, struct
     return found;
 }
 
-/* A load of exactly this place; false: there is none. */
+/* A load of exactly this place; false if none. */
 static bool find_reader(const struct finder *f, struct hoist_place place, struct hoist_load *load) {
     for (size_t n = 0; n < f->hoisted->count; n++)
         if (is_same(f->hoisted->list[n].place, place)) {
@@ -158,7 +159,7 @@ static void carry(const struct finder *f) {
         if (list[n].kind == HOIST_AHEAD && ++held > CARRY_REGISTERS)
             list[n].kind = HOIST_HERE;
     for (size_t n = 0; n < count;
-         n++) /* a value that another load takes over at the end of the round is needed until then */
+         n++) /* a value that another load carries to the next round is live until the end of the round */
         if (list[n].kind == HOIST_CARRIED && list[n].from_load)
             list[list[n].from_load - 1].last = f->region->first + f->region->period;
 }
@@ -197,15 +198,15 @@ struct keeper {
     const struct statements *s;
     const struct regions *regions;
     struct liveness *liveness;
-    uint32_t *last;   /* per slot: 1 + twice the statement that wrote it, and its destination; 0: none */
+    uint32_t *last;   /* per slot: 1 + 2 (last writer) + destination, or 0 */
     uint32_t *region; /* per statement */
-    uint32_t *
-        needed; /* per statement of a first round and destination: the first round whose value is loaded from its slot */
+    uint32_t *needed; /* per statement of a first round and destination: the first round whose value is loaded again */
 };
 
 static const size_t AFTERWARDS = SIZE_MAX;
 
-/* The last writer of the slot must store it: before statement `reader`, which may be in the same round. */
+/* Marks that the last writer of the slot must store it, because statement `reader` (possibly of the same round) loads
+ * it. */
 static void need(const struct keeper *k, uint32_t slot, size_t reader) {
     if (k->last[slot] == 0)
         return;
@@ -217,7 +218,7 @@ static void need(const struct keeper *k, uint32_t slot, size_t reader) {
     *needed = at_once ? 0 : round < *needed ? (uint32_t)round : *needed;
 }
 
-/* Arguments of statement i, of a round. */
+/* Traces the arguments of statement i of a round. */
 static void trace_statement(const struct keeper *k, uint32_t r, size_t i, size_t round) {
     const struct region *region = &k->regions->list[r];
     const struct hoisted_loads *hoisted = &k->hoisted[r];
@@ -256,7 +257,7 @@ static void use_carried(const struct keeper *k, const struct hoisted_loads *hois
     }
 }
 
-/* A region that loads slots at their use may read what it has just stored. */
+/* A region that loads slots at their use may read its own stores. */
 static void drop_stores(const struct keeper *k, struct hoisted_loads *hoisted, const struct region *region) {
     size_t late_from = region->repeats > LAST_ROUNDS ? region->repeats - LAST_ROUNDS : region->repeats;
     hoisted->late_round = late_from;

@@ -1,9 +1,10 @@
-/* loop_fusion.c - moves the statements of an evaluation to their first use in the step, so that a round becomes fewer loops.
+/* loop_fusion.c - sinks the statements of an evaluation to their first use in the step, so that a round has fewer
+ * loops.
  *
- * Evaluation, residuals and factor of all stages in sequence are three loops that pass values through memory. In the order in which the
- * step needs them they are one loop, and most values stay in registers. Statements may be reordered if every slot of the evaluation has
- * one writer and the step writes no slot that the evaluation reads; largest violations and the mask of non-finite values are
- * accumulated in any order.
+ * Evaluation, residuals and factor of all stages in sequence are three loops that pass values through memory. Sunk to
+ * their uses in the step they form one loop, and most values stay in registers. Statements may be reordered if every
+ * slot of the evaluation has one writer and the step writes no slot that the evaluation reads; largest violations and
+ * the mask of non-finite values are accumulated in any order.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
@@ -12,9 +13,9 @@ struct weaver {
     const struct ir_module *ir;
     const struct statements *s;
     struct statements to;
-    uint32_t *writer; /* per slot: 1 + the late statement that writes it */
-    bool *read;       /* per slot: by a late statement */
-    bool *done;       /* per late statement */
+    uint32_t *writer; /* per slot: 1 + the late statement that writes it, or 0 */
+    bool *read;       /* per slot: a late statement reads it */
+    bool *done;       /* per late statement: already emitted */
     uint32_t *stack;
 };
 
@@ -22,8 +23,8 @@ static bool gathers(const struct ir_module *ir, uint32_t slot) {
     return slot - (ir->own + OWN_WORST) < OWN_CHAINS || slot == ir->own + OWN_LOST;
 }
 
-/* A slot that the evaluation writes a second time is replaced by a new one, in the order of the statements, so that similar stages have
- * slots at even strides. now: per slot, the slot with its present value. */
+/* A slot that the evaluation writes a second time is renamed, in the order of the statements, so that similar stages
+ * have slots at constant strides. now: per slot, the slot with its current value. */
 static void rename_slots(struct ir_module *ir, struct statements *s, uint32_t *now, bool *written) {
     for (size_t i = 0; i < s->count; i++) {
         const struct statement *at = &s->list[i];
@@ -77,7 +78,7 @@ static bool index_slots(const struct weaver *w) {
     return true;
 }
 
-/* A late statement that has not been written yet and whose value the statement needs; s->late: there is none. */
+/* A late statement that is not emitted yet and whose value the statement needs, or s->late. */
 static size_t needed(const struct weaver *w, size_t i) {
     const struct statement *at = &w->s->list[i];
     for (uint32_t k = statement_destinations(at); k < at->count; k++) {
@@ -89,7 +90,8 @@ static size_t needed(const struct weaver *w, size_t i) {
     return w->s->late;
 }
 
-/* A late statement, behind those that it needs; the size of a row's residual, and whether it is lost, right behind it. */
+/* Emits a late statement after its dependencies; for a residual, its size and its test for non-finite values follow
+ * directly. */
 static void take_late(struct weaver *w, size_t i) {
     size_t depth = 0;
     w->stack[depth++] = (uint32_t)i;

@@ -1,8 +1,9 @@
 /* loop_reroll.c - see loop_reroll.h.
  *
- * Two statements are alike if they compute the same function of as many operands, with equal constants in the same positions. A loop
- * begins at a statement if those that follow are like those `period` before them, repeatedly, and every slot advances by the same
- * stride each time. Candidates for the period are the positions where the first few statements repeat.
+ * Two statements are alike if they have the same function, the same number of operands and equal constants in the same
+ * positions. A loop begins at a statement if each following statement is like the one `period` before it, for several
+ * rounds, and every slot advances by a constant stride. Candidates for the period are the positions where the first few
+ * statements repeat.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/passes/loop_reroll.h"
@@ -13,9 +14,9 @@
 #include <string.h>
 
 enum {
-    ROUND_OPERANDS = 12000, /* of a whole round, which gains by being one */
-    LOOP_ROUNDS = 4,        /* at least */
-    LOOP_OPERANDS = 150,    /* of a round, at least: values pass from round to round through memory */
+    ROUND_OPERANDS = 12000, /* of a straight-line round, which is faster as one function */
+    LOOP_ROUNDS = 4,        /* minimum number of rounds */
+    LOOP_OPERANDS = 150,    /* minimum operands per round: values pass from round to round through memory */
     LOOP_CANDIDATES = 12,
     SIGNATURE = 3 /* statements */
 };
@@ -23,8 +24,8 @@ enum {
 struct finder {
     const struct statements *s;
     const double *constants;
-    uint64_t *shape; /* per statement: equal for statements that are alike */
-    uint32_t *next;  /* per statement: the next one where the same few begin; 0: none */
+    uint64_t *shape; /* per statement: a hash, equal for statements that are alike */
+    uint32_t *next;  /* per statement: the next position with the same signature, or 0 */
 };
 
 void regions_release(struct regions *regions) {
@@ -42,7 +43,7 @@ static void add_region(struct regions *regions, struct region region) {
     list[regions->count++] = region;
 }
 
-/* Straight statements from first up to end, in regions of bounded size. */
+/* Splits straight-line statements [first, end) into regions of bounded size. */
 static void cut_straight(struct regions *regions, const struct statements *s, size_t first, size_t end) {
     size_t start = first, operands = 0, most = s->round ? ROUND_OPERANDS : regions->most;
     for (size_t i = first; i < end; i++) {
@@ -78,7 +79,7 @@ static uint64_t signature_at(const struct finder *f, size_t i) {
     return hash;
 }
 
-/* From the last statement to the first, the latest place of each signature; places share a cell at times, which loses loops only. */
+/* Links positions with equal signatures, from last to first. Hash collisions only miss loops. */
 static bool link_places(struct finder *f) {
     size_t cells = 1024;
     while (cells < 2 * f->s->count)
@@ -96,7 +97,7 @@ static bool link_places(struct finder *f) {
 
 /* ---- loops ---- */
 
-/* Every slot of statement i + 2 period is as far from that of i + period as that one from statement i's. */
+/* Whether every slot of statement i advances by the same stride from i to i + period and from there to i + 2 period. */
 static bool has_strides(const struct finder *f, size_t i, size_t period) {
     const struct statement *at = f->s->list + i;
     const uint32_t *a = f->s->operands + at->first, *b = f->s->operands + at[period].first;
@@ -107,7 +108,7 @@ static bool has_strides(const struct finder *f, size_t i, size_t period) {
     return true;
 }
 
-/* How often `period` statements from first on come one after the other. */
+/* Number of consecutive repetitions of the `period` statements at `first`. */
 static size_t count_rounds(const struct finder *f, size_t first, size_t period) {
     size_t i = first;
     while (i + period < f->s->count && f->shape[i] == f->shape[i + period] &&
@@ -120,7 +121,7 @@ static size_t operands_of(const struct finder *f, size_t first, size_t count) {
     return f->s->list[first + count - 1].first + f->s->list[first + count - 1].count - f->s->list[first].first;
 }
 
-/* The longest loop at this statement; one round: there is none. */
+/* The longest loop at this statement; one round: no loop. */
 static struct region loop_at(const struct finder *f, size_t first, size_t most) {
     struct region best = {first, 1, 1};
     size_t place = first;
@@ -136,7 +137,7 @@ static struct region loop_at(const struct finder *f, size_t first, size_t most) 
     return best;
 }
 
-/* Several rounds in one where they are short; those that are left over are found again. */
+/* Combines several short rounds into one; the remaining rounds are found again. */
 static struct region lengthen(const struct finder *f, struct region loop) {
     size_t operands = operands_of(f, loop.first, loop.period), times = 1;
     while (2 * times * LOOP_ROUNDS <= loop.repeats && times * operands < LOOP_OPERANDS)

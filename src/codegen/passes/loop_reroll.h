@@ -1,8 +1,8 @@
-/* loop_reroll.h - cuts statements into regions, each of which becomes a function of generated code.
+/* loop_reroll.h - splits statements into regions; each becomes a function of the generated code.
  *
- * A region is a sequence of statements. If the same statements repeat over slots that advance by the same stride each time, it is a loop:
- * `period` statements, `repeats` times. Values are local variables within a region (within one round of a loop) and slots from one
- * region to the next, so that compile time grows linearly with the text.
+ * A region is a sequence of statements. If the same statements repeat over slots with constant strides, the region is a
+ * loop: `period` statements, `repeats` times. Values are local variables within a region (within one round of a loop)
+ * and pass between regions in slots, so that compile time grows linearly with the text.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_LOOP_REROLL_H
@@ -19,15 +19,15 @@ struct region {
 struct regions {
     struct region *list;
     size_t count, capacity;
-    size_t most; /* operands of one */
+    size_t most; /* operands of the largest region */
     bool failed;
 };
 
-/* Operands of a function, at most: longer ones take compilers disproportionately long. SPLIT: of statements whose sums have one product
- * each (slp_vectorize.h). */
+/* Maximum operands per function: compile time of longer functions grows superlinearly. SPLIT: for statements whose sums
+ * have one product each (slp_vectorize.h). */
 enum { REGION_OPERANDS = 6000, SPLIT_OPERANDS = 10000 };
 
-/* Repeated statements become loops if ir->loops says so. most: operands of a region. */
+/* Repeated statements become loops if ir->loops is set. most: operands of a region. */
 void regions_find(struct regions *regions, const struct statements *s, const struct ir_module *ir, size_t most);
 void regions_release(struct regions *regions);
 
@@ -36,17 +36,17 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
     return hash ^ hash >> 29;
 }
 
-/* ---- where the values of a statement come from and go to ---- */
+/* ---- def-use information ---- */
 
-/* For the statements of the first round of each region; those of later rounds are the same. */
+/* For the statements of the first round of each region; it is the same for later rounds. */
 struct liveness {
     struct buffers lists;
-    uint32_t *source; /* per argument: 0 a slot or a constant, else 1 + 2 (statement in its round) + destination */
-    uint8_t *used;    /* per statement: bit d: its destination d is read as a local variable, */
-    uint8_t *stored;  /* its destination d must be in its slot afterwards */
+    uint32_t *source; /* per argument: 0: a slot or a constant; else 1 + 2 (statement in its round) + destination */
+    uint8_t *used;    /* per statement: bit d: destination d is read as a local variable */
+    uint8_t *stored;  /* per statement: bit d: destination d must be stored in its slot */
 };
 
-/* kept: per slot, whether its value is needed after the entry. False when out of memory. */
+/* kept: per slot, whether it is live after the entry. False when out of memory. */
 bool liveness_find(struct liveness *liveness, const struct statements *s, const struct regions *regions,
                    const bool *kept, size_t slots);
 void liveness_release(struct liveness *liveness);

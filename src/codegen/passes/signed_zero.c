@@ -1,15 +1,15 @@
 /* signed_zero.c - removes the leading 0 from sums if the sign of a zero has no effect.
  *
- * The listed kernels begin most sums with 0, so that 0 + a b comes first. It changes a b in one case: -0 becomes 0. Two passes over the
- * statements of an entry find where that has no effect. Forwards: which values are never -0, whatever their operands are. Backwards:
- * which zeros may have either sign, because they end in products that are added to something other than -0, in sizes, or in zeros that
- * may have either sign themselves. A kept value must have its sign.
+ * The listed kernels begin most sums with 0 + a b. This changes a b only if it is -0: the result is 0. Two data-flow
+ * passes over the statements of an entry find where that has no effect. Forward: values that are never -0 for any
+ * operands. Backward: zeros that may have either sign, because they are used only in products added to something other
+ * than -0, in absolute values, or in zeros that may have either sign themselves. Kept values must keep their sign.
  *
  *     x + p, x - p     have the bits of x + 0 where p is a zero of either sign, unless x is -0
  *     x + p, x - p     are -0 only where x is -0
  *
- * A sum without its 0 may be -0 instead of 0. It is not the leading term of a sum whose zeros must have their sign, or its own sign would
- * matter; so values that were found to be never -0 stay so.
+ * A sum without its 0 may be -0 instead of 0. It is not the leading term of a sum whose zeros must keep their sign,
+ * otherwise its own sign would matter; so values found to be never -0 remain so.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/ir/lower.h"
@@ -19,10 +19,10 @@
 struct zeros {
     const struct ir_module *ir;
     const struct statements *s;
-    bool *never; /* per slot: what it holds now is never -0 */
-    bool *cares; /* per slot: the sign of a zero in it is seen later on */
+    bool *never; /* per slot: its current value is never -0 */
+    bool *cares; /* per slot: the sign of a zero in it is observable later */
     bool *sound; /* per statement: its leading term is never -0 */
-    bool *drops; /* per statement: it loses its 0 */
+    bool *drops; /* per statement: its 0 is removed */
 };
 
 static bool is_zero(const struct ir_module *ir, uint32_t operand) {
@@ -32,7 +32,7 @@ static bool is_zero(const struct ir_module *ir, uint32_t operand) {
     return value == 0 && !signbit(value);
 }
 
-/* ---- forwards: what is never -0 ---- */
+/* ---- forward: values that are never -0 ---- */
 
 static bool is_never(const struct zeros *z, uint32_t operand) {
     if (!operand_is_constant(operand))
@@ -41,7 +41,7 @@ static bool is_never(const struct zeros *z, uint32_t operand) {
     return value != 0 || !signbit(value);
 }
 
-/* arguments: behind the destination. */
+/* arguments: after the destination. */
 static bool leads_never(const struct zeros *z, const struct statement *at, const uint32_t *arguments) {
     switch (at->function) {
     case SUM_PLUS:
@@ -72,7 +72,7 @@ static void find_never(const struct zeros *z) {
     }
 }
 
-/* Kept values are read again and assumed not to be -0: they must not become -0. */
+/* Kept values are assumed not to be -0 when they are read again: they must not become -0. */
 static bool stays_positive(const struct zeros *z, const bool *kept) {
     for (size_t i = 0; i < z->s->count; i++)
         if (kept[z->s->operands[z->s->list[i].first]] && !z->sound[i])
@@ -80,9 +80,9 @@ static bool stays_positive(const struct zeros *z, const bool *kept) {
     return true;
 }
 
-/* ---- backwards: whose sign is seen ---- */
+/* ---- backward: observable signs ---- */
 
-/* Whether an argument's zeros must have their sign, for a result whose zeros must (cares) or need not. */
+/* Whether the sign of a zero argument matters, given whether that of the result does (cares). */
 static bool argument_cares(const struct zeros *z, size_t i, uint32_t argument, bool cares) {
     switch (z->s->list[i].function) {
     case SUM_ZERO:
@@ -104,8 +104,8 @@ static bool argument_cares(const struct zeros *z, size_t i, uint32_t argument, b
     case ROW_MOST:
     case ROW_KEEP:
         return cares;
-    case ROW_COUNTS:  /* compares */
-    case ROW_INVERSE: /* 0 if d is at most a share of the whole, a sum of squares and E, which is at least 0 */
+    case ROW_COUNTS:  /* comparisons */
+    case ROW_INVERSE: /* 0 if d is at most a fraction of the whole: a sum of squares and E >= 0 */
         return false;
     case ROW_MOST_SIZE:
         return cares && argument == 0;
@@ -114,7 +114,7 @@ static bool argument_cares(const struct zeros *z, size_t i, uint32_t argument, b
     }
 }
 
-/* Whether the statement is a sum with a 0 in front, or a difference with one behind. */
+/* Whether the statement is a sum with a leading 0, or a difference with a trailing 0. */
 static bool has_zero(const struct zeros *z, const struct statement *at) {
     uint32_t first = z->s->operands[at->first + 1];
     return (at->function == SUM_ZERO && at->count > 2) || at->function == ROW_RESIDUAL_EQUAL ||
@@ -138,7 +138,7 @@ static void find_drops(const struct zeros *z) {
     }
 }
 
-/* ---- the statements without them ---- */
+/* ---- rewriting ---- */
 
 static void add_without_zero(struct statements *to, const struct statements *from, size_t i) {
     const struct statement *at = &from->list[i];
@@ -148,7 +148,7 @@ static void add_without_zero(struct statements *to, const struct statements *fro
                    at->count - first);
 }
 
-/* The slot that holds 0 is read as the number. */
+/* Replaces the slot with constant 0 by the constant. */
 static void rewrite(struct ir_module *ir, struct statements *s, const bool *drops) {
     struct statements to = statements_like(s);
     uint32_t zero = STATEMENT_CONSTANT + ir->constant_count;

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "codegen/passes/loop_reroll.h"
 
-/* A part is run as a whole by the executor, or not at all. */
+/* The executor runs a part completely as generated code, or not at all. */
 enum part {
     PART_BACK,
     PART_PREPARE,
@@ -29,9 +29,9 @@ static const uint8_t part_of[KERNEL_ENTRIES] = {
     [KERNEL_BACK_PROGRAM] = PART_BACK_PROGRAM,
 };
 
-/* ---- the predicted length ---- */
+/* ---- predicted length ---- */
 
-/* Bytes of a statement's frame, of an operand that is a slot or a variable, and of one that is a number. */
+/* Bytes per statement, per operand that is a slot or a variable, and per constant operand. */
 enum { STATEMENT_BYTES = 30, OPERAND_BYTES = 10, NUMBER_BYTES = 22 };
 
 static size_t statement_bytes(const struct ir_module *ir, const struct statements *s, const struct statement *at) {
@@ -59,9 +59,9 @@ bool parts_predict(const struct ir_module *ir, enum kernel_entry entry, size_t *
     return done;
 }
 
-/* ---- choosing ---- */
+/* ---- selection ---- */
 
-/* If the listed kernels run the rows of the adjoint, they run its program, too. */
+/* If the listed kernels run the rows of the adjoint, they also run its program. */
 static void drop_part(struct ir_module *ir, enum part part) {
     for (int e = 0; e < KERNEL_ENTRIES; e++)
         if (part_of[e] == part || (part == PART_BACK && part_of[e] == PART_BACK_PROGRAM))

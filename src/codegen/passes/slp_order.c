@@ -1,14 +1,15 @@
-/* slp_order.c - the order of pairs: each at the position of the later of the two, after what it needs.
+/* slp_order.c - schedules pairs: each at the position of its later statement, after its dependencies.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/passes/slp_finder.h"
 
 struct schedule {
-    uint32_t *missing; /* per statement: what it needs and is not there yet; UINT32_MAX: it is done itself */
+    uint32_t *missing; /* per statement: number of unscheduled dependencies; UINT32_MAX: it is scheduled */
     uint32_t *writer;  /* per slot: 1 + the statement that stores it */
 };
 
-/* A statement that stores a slot waits for the other readers of the slot: adds to the counts of those that wait for statement i. */
+/* A store to a slot waits for the other readers of the slot: adds `by` to the dependencies of the writers of the slots
+ * read by statement i. */
 static void add_waiting(const struct slp_finder *f, struct schedule *t, size_t i, uint32_t by) {
     for (uint32_t k = statement_destinations(slp_at(f, i)); k < slp_at(f, i)->count; k++) {
         uint32_t slot = slp_operand(f, i, k);
@@ -38,8 +39,8 @@ static void finish(const struct slp_finder *f, struct schedule *t, uint32_t i) {
     t->missing[i] = UINT32_MAX;
 }
 
-/* The pair, or the single statement, whose later member is first among those that can be next. If there is none, pairs wait for each
- * other: one is given up. */
+/* The ready pair or statement whose later member is first. If none is ready, there is a cycle of pairs: one is
+ * dissolved. */
 static uint32_t next_of(struct slp_finder *f, const struct schedule *t, size_t from) {
     uint32_t best = (uint32_t)f->count, least = UINT32_MAX;
     for (uint32_t i = (uint32_t)from; i < f->count && i < least; i++) {

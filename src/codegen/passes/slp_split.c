@@ -1,4 +1,4 @@
-/* slp_split.c - an entry in the form in which pairs are found: sums of one product at a time, and masks whose bits are collected in two
+/* slp_split.c - prepares an entry for pairing: sums are split into single products, and mask bits are collected in two
  * halves.
  *
  * SPDX-License-Identifier: MIT */
@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* ---- sums, one product at a time ---- */
+/* ---- sums of single products ---- */
 
-/* Whether a product reads the slot of the sum: then a part of the sum must not be stored there before. */
+/* Whether a product reads the destination slot of the sum: then partial sums must not be stored there. */
 static bool reads_own(const uint32_t *operands, uint32_t from, uint32_t count) {
     for (uint32_t k = from; k < count; k++)
         if (operands[k] == operands[0])
@@ -27,7 +27,7 @@ static void split_sum(struct statements *out, const struct statements *s, const 
                        (const uint32_t[]){operands[0], operands[k], operands[k + 1]}, 3);
 }
 
-/* sum + (scale r)^2, one operation at a time. */
+/* sum + (scale r)^2, one operation per statement. */
 static void split_square(struct statements *out, const uint32_t *operands, uint32_t square) {
     statements_add(out, FUNCTION_MUL, square, operands + 2, 2);
     statements_add(out, FUNCTION_MUL, square, (const uint32_t[]){square, square}, 2);
@@ -49,9 +49,9 @@ static void split(struct statements *out, const struct ir_module *ir, const stru
     }
 }
 
-/* ---- masks whose bits are collected ---- */
+/* ---- collected masks ---- */
 
-/* A mask, and the slots in which the bits of pairs are collected, of the firsts and of the seconds. */
+/* A mask, and the slots that collect the bits of the first and of the second statements of pairs. */
 struct collector {
     uint32_t slot, halves;
     bool open;
@@ -64,8 +64,8 @@ struct collecting {
     const struct liveness *liveness;
     const struct slp_pairs *pairs;
     uint32_t slots;
-    uint32_t *last;  /* per slot: 1 + the statement that sets it last */
-    bool *collected; /* per slot: it is such a mask */
+    uint32_t *last;  /* per slot: 1 + its last writer */
+    bool *collected; /* per slot: it is a collected mask */
     struct collector all[COLLECTORS];
 };
 
@@ -73,7 +73,8 @@ static const uint32_t *operands_of(const struct collecting *c, size_t i) {
     return c->s->operands + c->s->list[i].first;
 }
 
-/* The slot of destination d of a statement: a value that is overwritten later gets a new slot, because it may be read later. */
+/* The slot of destination d of a statement. A value that is overwritten later gets a new slot, because it may be read
+ * later. */
 static uint32_t fresh_slot_of(const struct collecting *c, size_t i, uint32_t d) {
     uint32_t slot = operands_of(c, i)[d];
     return c->collected[slot] || c->last[slot] == i + 1 ? slot : c->slots + 2 * COLLECTORS + 2 * (uint32_t)i + d;
@@ -84,7 +85,7 @@ static uint32_t argument_of(const struct collecting *c, size_t i, uint32_t k) {
     return source ? fresh_slot_of(c, (source - 1) / 2, (source - 1) % 2) : operands_of(c, i)[k];
 }
 
-/* Whether it may be moved down: the slots that it reads are not written. */
+/* Whether it may be sunk: the slots that it reads are not written. */
 static bool can_wait(const struct collecting *c, size_t i) {
     for (uint32_t k = 2; k < c->s->list[i].count; k++) {
         uint32_t slot = operands_of(c, i)[k];
@@ -133,7 +134,7 @@ static void close_collector(struct collecting *c, struct collector *own) {
     own->open = false;
 }
 
-/* A statement that reads or sets the mask itself follows all that is collected. */
+/* A statement that reads or writes the mask itself waits for all collected bits. */
 static void close_before(struct collecting *c, size_t i) {
     const struct statement *at = &c->s->list[i];
     for (uint32_t k = 0; k < at->count && !slp_collects(at, c->s->operands); k++) {
@@ -143,7 +144,7 @@ static void close_before(struct collecting *c, size_t i) {
     }
 }
 
-/* Whether what two of them collect is a pair itself, in the same order. */
+/* Whether the collected values of two statements are a pair, in the same order. */
 static bool collects_pairs(const struct collecting *c, size_t i, size_t mate) {
     const struct slp_pairs *pairs = c->pairs;
     for (uint32_t k = 2; k < c->s->list[i].count; k++) {
@@ -161,7 +162,7 @@ static bool is_halved(const struct collecting *c, size_t i) {
            collects_pairs(c, i, mate) && collects_pairs(c, mate, i);
 }
 
-/* A pair takes the position of the later of the two. */
+/* A pair is placed at its later statement. */
 static void collect_all(struct collecting *c) {
     for (uint32_t i = 0; i < c->s->count; i++) {
         uint32_t mate = c->pairs->mate[i], low = c->pairs->high[i] ? mate : i, high = c->pairs->high[i] ? i : mate;
@@ -173,7 +174,7 @@ static void collect_all(struct collecting *c) {
             collect_half(c, high, own->halves + 1);
         } else if (!halved)
             copy_statement(c, i);
-        else if (mate < i) { /* too many masks at once */
+        else if (mate < i) { /* too many masks */
             copy_statement(c, mate);
             copy_statement(c, i);
         }
@@ -183,8 +184,8 @@ static void collect_all(struct collecting *c) {
             close_collector(c, &c->all[i]);
 }
 
-/* A copy of the statements, which are all one region, in which the bits of pairs are collected in two halves, until they are needed.
- * Returns the number of slots; those behind the others are never stored. */
+/* Copies the statements, which form one region, and collects the bits of pairs in two halves until they are needed.
+ * Returns the number of slots; the additional ones are never stored. */
 static uint32_t collect(struct statements *out, const struct statements *s, const struct liveness *liveness,
                         const struct slp_pairs *pairs, uint32_t slots) {
     struct collecting c = {.out = out, .s = s, .liveness = liveness, .pairs = pairs, .slots = slots};
@@ -204,7 +205,7 @@ static uint32_t collect(struct statements *out, const struct statements *s, cons
     return slots + 2 * COLLECTORS + 2 * (uint32_t)s->count;
 }
 
-/* ---- all of it ---- */
+/* ---- regions ---- */
 
 void slp_regions_release(struct slp_regions *paired) {
     for (size_t r = 0; r < paired->regions.count && paired->pairs; r++)
@@ -224,7 +225,7 @@ static bool cut(struct slp_regions *out, const struct ir_module *ir, const bool 
     return !out->regions.failed && liveness_find(&out->liveness, &out->s, &out->regions, kept, out->slots);
 }
 
-/* The same statements with the bits that pairs collect in two halves; kept: of its slots. */
+/* The same statements with mask bits of pairs in two halves; kept: of its slots. */
 static bool split_masks(struct slp_regions *again, const struct slp_regions *from, const struct ir_module *ir,
                         const bool *kept) {
     struct slp_pairs pairs;
@@ -241,7 +242,7 @@ static bool split_masks(struct slp_regions *again, const struct slp_regions *fro
     return done;
 }
 
-/* If all statements are one region, whose values need no slots. */
+/* Only if all statements are one region, whose values need no slots. */
 static bool collect_in_halves(struct slp_regions *out, const struct ir_module *ir, const bool *kept) {
     struct slp_regions again = {.slots = 0};
     if (out->regions.count != 1 || out->regions.list[0].repeats > 1)

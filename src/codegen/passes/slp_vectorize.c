@@ -14,13 +14,13 @@
 #include <stdlib.h>
 
 enum {
-    RADIUS = 4,      /* distance up to which the neighbours of two statements are compared */
-    NEAR_SEEDS = 16, /* similar statements behind a statement that are tried as seeds, */
-    FEW_SEEDS = 1,   /* and after so many pairs */
+    RADIUS = 4,      /* radius of the neighbourhoods that are compared */
+    NEAR_SEEDS = 16, /* number of following similar statements that are tried as seeds, */
+    FEW_SEEDS = 1,   /* and after this many pairs */
     MOST_TRIED = 1000000,
     PRUNINGS = 4,
-    LEAST_SAVED = 2, /* by a group */
-    LEAST_SHARE = 8  /* of the whole: one part in so many */
+    LEAST_SAVED = 2, /* minimum gain of a group */
+    LEAST_SHARE = 8  /* minimum gain: 1 / LEAST_SHARE of the whole */
 };
 
 struct seed {
@@ -32,7 +32,7 @@ static bool needs(const struct slp_finder *f, size_t i, size_t other) {
     return f->before[i * f->words + other / 64] >> other % 64 & 1;
 }
 
-/* A statement needs earlier ones of a lower level only. */
+/* A statement depends only on earlier statements of a lower level. */
 static bool are_alike(const struct slp_finder *f, uint32_t a, uint32_t b) {
     const struct outline *x = &f->outline[a], *y = &f->outline[b];
     if (a == b || x->kind != y->kind || x->kind == 0)
@@ -64,7 +64,7 @@ static bool are_of_a_kind(const struct slp_finder *f, size_t a, size_t b) {
     return true;
 }
 
-/* Kinds are few: those of the first statements of each. */
+/* There are few kinds: each is represented by its first statement. */
 static uint32_t kind_of(const struct slp_finder *f, size_t i) {
     for (size_t j = 0; j < i && slp_live(f, i); j++)
         if (f->outline[j].kind == j + 1 && are_of_a_kind(f, i, j))
@@ -79,7 +79,7 @@ static void add_before(const struct slp_finder *f, size_t i, size_t j) {
     own[j / 64] |= UINT64_C(1) << j % 64;
 }
 
-/* Outlines, reads, and the sets of statements that each one needs. */
+/* Outlines, reads, and the transitive dependencies of each statement. */
 static void find_outlines(struct slp_finder *f) {
     uint32_t reads = 0;
     for (size_t i = 0; i < f->count; i++) {
@@ -98,7 +98,8 @@ static void find_outlines(struct slp_finder *f) {
     }
 }
 
-/* use_first has two more than there are statements: counted two places on, filled one place on, read where it is. */
+/* Counting sort: use_first has two extra elements, so that counts, fill positions and starts are shifted by one
+ * each. */
 static void find_uses(struct slp_finder *f) {
     for (int fill = 0; fill < 2; fill++) {
         for (size_t i = 0; i < f->count; i++)
@@ -165,7 +166,7 @@ static void push(struct slp_finder *f, uint32_t a, uint32_t b) {
     stack[f->stacked++] = b;
 }
 
-/* The user of b that is most like the user u of a; the statement of u: there is none. Likeness matters only if there are several. */
+/* The user of b that is most like the user u of a, or the statement of u. Likeness matters only with several users. */
 static uint32_t find_counterpart(const struct slp_finder *f, const struct use *u, uint32_t b) {
     uint32_t none = u->statement, best = none;
     for (const struct use *v = f->use + f->use_first[b], *end = f->use + f->use_first[b + 1]; v < end; v++)
@@ -209,7 +210,7 @@ static void grow(struct slp_finder *f, uint32_t a, uint32_t b) {
 
 /* ---- the gain of a pair ---- */
 
-/* Half instructions that combine an operand of both statements. */
+/* Cost of combining an operand of both statements, in half instructions. */
 static int gather_cost(const struct slp_finder *f, const struct read *x, const struct read *y) {
     if (x->constant || x->collected)
         return 0;
@@ -220,7 +221,7 @@ static int gather_cost(const struct slp_finder *f, const struct read *x, const s
     return 2;
 }
 
-/* Whether a value of the pair is used by a single statement. Collected bits stay in their half. */
+/* Whether a value of the pair has an unpaired user. Collected bits stay in their half. */
 static bool is_split(const struct slp_finder *f, uint32_t i) {
     for (const struct use *u = f->use + f->use_first[i], *end = f->use + f->use_first[i + 1]; u < end; u++)
         if (!slp_taken(f, u->statement) && !u->astray)
@@ -255,7 +256,7 @@ static void undo(struct slp_finder *f) {
         slp_give_up(f, f->grown[i]);
 }
 
-/* ---- choosing ---- */
+/* ---- selection ---- */
 
 static int by_saved(const void *a, const void *b) {
     const struct seed *x = a, *y = b;
@@ -304,7 +305,7 @@ static void prune(struct slp_finder *f) {
                 slp_give_up(f, i);
 }
 
-/* A few pairs among many other statements cost more than is counted. */
+/* A few pairs among many other statements cost more than the model counts. */
 static bool pays(const struct slp_finder *f) {
     int all = 0, saved = 0;
     for (uint32_t i = 0; i < f->count; i++) {
@@ -320,7 +321,7 @@ static void give_all_up(struct slp_finder *f) {
             slp_give_up(f, i);
 }
 
-/* ---- all of it ---- */
+/* ---- the pass ---- */
 
 static bool take_pair_lists(struct slp_finder *f, struct buffers *buffers, struct slp_pairs *pairs) {
     size_t operands = 0, count = f->count;

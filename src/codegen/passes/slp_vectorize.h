@@ -1,8 +1,9 @@
-/* slp_vectorize.h - superword-level parallelism: pairs of statements of a region that compute the same function of different values, so
- * that one instruction over two numbers does both, and an order in which pairs can be computed.
+/* slp_vectorize.h - superword-level parallelism: pairs statements of a region with the same function, so that one
+ * instruction over two numbers computes both, and schedules the pairs.
  *
- * The stages of a model repeat the same statements, and a factor that goes over a chain from both ends computes the same twice. Operands
- * of a pair are cheapest if they are pairs, too: pairs grow from a seed along arguments and users, largest groups first.
+ * The stages of a model repeat the same statements, and a factor that eliminates a chain from both ends repeats them,
+ * too. Operands of a pair are cheapest if they are pairs: groups of pairs grow from a seed along arguments and users;
+ * the largest groups are selected first.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_SLP_VECTORIZE_H
@@ -10,29 +11,29 @@
 
 #include "codegen/passes/loop_reroll.h"
 
-/* Statements of one straight region; numbers are those within the region. */
+/* Statements of one straight-line region, numbered within the region. */
 struct slp_pairs {
     struct buffers lists;
     size_t count;
-    uint32_t *mate;  /* per statement: the other one of its pair; itself: none */
+    uint32_t *mate;  /* per statement: its mate, or itself */
     bool *high;      /* per statement: it is the second of its pair */
-    uint32_t *order; /* of the statements to print: of a pair its first */
+    uint32_t *order; /* of the statements to print; a pair is represented by its first */
     size_t ordered;
     size_t tried; /* pairs that were considered */
 };
 
-/* region: without repetition, of statements whose sums have one product at most. loose: bits that are collected in a mask, in any order,
- * do not depend on each other, and no order is found; without such bits there are no pairs then. False when out of memory. */
+/* region: not a loop; sums have at most one product. loose: bits collected in a mask do not depend on each other, and
+ * statements are not scheduled; the result has no pairs if there are no such bits. False when out of memory. */
 bool slp_find(struct slp_pairs *pairs, const struct statements *s, const struct liveness *liveness,
               const struct region *region, bool loose);
 void slp_release(struct slp_pairs *pairs);
 
-/* An entry's statements, cut into regions, with those of each region in pairs. */
+/* The statements of an entry, split into regions, with the pairs of each region. */
 struct slp_regions {
     struct statements s;
     struct regions regions;
     struct liveness liveness;
-    uint32_t slots;          /* those of the module, and behind them some that are never stored */
+    uint32_t slots;          /* those of the module, then additional ones that are never stored */
     struct slp_pairs *pairs; /* per region; empty for loops */
 };
 
@@ -40,7 +41,7 @@ struct slp_regions {
 bool slp_regions_create(struct slp_regions *out, const struct ir_module *ir, enum kernel_entry entry, const bool *kept);
 void slp_regions_release(struct slp_regions *paired);
 
-/* The statement adds bits to the mask that is its first argument; the order does not matter. */
+/* Whether the statement adds bits to the mask that is its first argument, in any order. */
 static inline bool slp_collects(const struct statement *at, const uint32_t *operands) {
     return (at->function == ROW_LOSE_FINITE || at->function == ROW_MOVES) &&
            operands[at->first] == operands[at->first + 1];

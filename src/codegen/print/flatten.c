@@ -16,7 +16,7 @@ enum { MOST_FILES = 160 };
 struct flattener {
     struct text *out;
     bool hosted;
-    const char *seen[MOST_FILES]; /* texts that are in place */
+    const char *seen[MOST_FILES]; /* texts that are already included */
     size_t count;
 };
 
@@ -29,7 +29,7 @@ static const char *flatten_behind(const char *at, const char *word) {
     return end ? end + strlen(word) : at + strlen(at);
 }
 
-/* A file of the library by its path below src/; NULL if there is none: out fails with that reason. */
+/* A library file by its path below src/. NULL if missing: out fails with that reason. */
 static const char *flatten_find(struct text *out, const char *path, size_t length) {
     for (const char *at = emit_texts, *end = emit_texts + emit_texts_length; at < end;) {
         const char *text = at + strlen(at) + 1;
@@ -53,7 +53,7 @@ static bool is_new(struct flattener *f, const char *text) {
     return true;
 }
 
-/* A file whose include guard is taken away goes in place again where it is included next. */
+/* A file whose include guard is undefined is included again at its next include. */
 static void flatten_forget(struct flattener *f, const char *guard) {
     size_t length = strcspn(guard, "\n") + 1;
     for (size_t i = 0; i < f->count; i++) {
@@ -65,7 +65,7 @@ static void flatten_forget(struct flattener *f, const char *guard) {
     }
 }
 
-/* Files include each other, each once: recursion ends. */
+/* Each file is included once, so the recursion ends. */
 static void flatten_text(struct flattener *f, const char *at) { // NOLINT(misc-no-recursion)
     while (*at && !f->out->failed) {
         const char *end = flatten_behind(at, "\n"), *path = at + strlen(INCLUDE);

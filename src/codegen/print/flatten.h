@@ -1,9 +1,9 @@
 /* flatten.h - replaces includes by the included files.
  *
- * The input is C text with lines #include "folder/file.h"; the output is the same text with each of these files, and what they include, in
- * place of the first such line, and again after an #undef of its include guard. The build embeds the files in the library
- * (cmake/texts.cmake has their list). Other lines are copied, except for those between #ifndef FREESTANDING and #endif: includes of
- * files that no emitted text needs.
+ * The input is C text with lines #include "folder/file.h". The output replaces the first such line of each file by the
+ * file, recursively, and the first one after an #undef of its include guard. The build embeds the files in the library
+ * (cmake/texts.cmake lists them). Other lines are copied, except for those between #ifndef FREESTANDING and #endif:
+ * includes that emitted texts do not need.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_FLATTEN_H
@@ -17,7 +17,8 @@ extern const size_t emit_texts_length;
 
 void flatten(struct text *out, const struct text *root);
 
-/* For a text that is compiled with the headers of the C library: with the lines between #ifndef FREESTANDING and #endif. */
+/* Keeps the lines between #ifndef FREESTANDING and #endif, for a text that is compiled with the headers of the C
+ * library. */
 void flatten_hosted(struct text *out, const struct text *root);
 
 #endif

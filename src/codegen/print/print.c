@@ -19,7 +19,8 @@ const char *entry_text(enum kernel_entry entry) {
     }
 }
 
-/* ---- loads before their use, and carried values: aN is the value of load N, cN that of the next round; for loads a round ahead, both ---- */
+/* ---- hoisted loads and carried values: aN is the value of load N, cN its value for the next round; loads a round
+ * ahead use both ---- */
 
 static void print_loads_before(const struct printer *p) {
     for (size_t n = 0; p->hoisted && n < p->hoisted->count; n++) {
@@ -31,7 +32,7 @@ static void print_loads_before(const struct printer *p) {
     }
 }
 
-/* more is 0 in the last round, else 1. */
+/* more: 0 in the last round, else 1. */
 static void print_load_ahead(const struct printer *p, const struct hoist_load *load, size_t n) {
     int64_t stride = load->place.stride;
     text_add(p->text, "    c%zu = S_AT(%s%lld + more * (%lld * SLOT_STRIDE), %u);\n", n, stride < 0 ? "back" : "by",
@@ -57,7 +58,7 @@ static void print_loads_of(const struct printer *p, size_t i) {
     }
 }
 
-/* Loads for the next round, after the last use of the present value: statement i, or the end of the round. */
+/* Loads for the next round, after the last use of the current value: at statement i, or at the end of the round. */
 static void print_loads_ahead(const struct printer *p, size_t i) {
     for (size_t n = 0; p->hoisted && n < p->hoisted->count; n++)
         if (p->hoisted->list[n].kind == HOIST_AHEAD && p->hoisted->list[n].last == i)
@@ -118,7 +119,7 @@ static bool stride_is_new(const struct printer *p, size_t i, uint32_t k, int64_t
     return true;
 }
 
-/* by5: the offset of slots that advance by 5 in every round; back5: the same, backwards. */
+/* by5: the offset of slots that advance by 5 per round; back5: by -5. */
 static void print_strides(const struct printer *p) {
     for (size_t i = p->region->first; i < p->region->first + p->region->period; i++)
         for (uint32_t k = 0; k < p->s->list[i].count; k++) {
@@ -131,7 +132,7 @@ static void print_strides(const struct printer *p) {
         }
 }
 
-/* The statement, after those whose values it needs and that have not been printed. */
+/* Prints the statement after its unprinted dependencies. */
 static void print_late(const struct printer *p, bool *printed, size_t i) {
     const struct statement *at = &p->s->list[i];
     if (printed[i])
@@ -145,14 +146,14 @@ static void print_late(const struct printer *p, bool *printed, size_t i) {
         print_late(p, printed, i + 1);
 }
 
-/* Prefetches of a lane, distributed over a round: after `done` of so many pieces of its text. */
+/* Distributes the prefetches of a lane over a round: called after `done` of `pieces` parts of its text. */
 static void print_ahead(struct text *text, size_t done, size_t pieces, const char *end) {
     for (size_t lane = 0; lane < KERNEL_WIDEST; lane++)
         if (lane * pieces / KERNEL_WIDEST == done)
             text_add(text, "round_ahead(round, %zu)%s", lane, end);
 }
 
-/* A loop of calls at the beginning of a straight round (call_batching.h). */
+/* A loop of calls at the beginning of a straight-line round (call_batching.h). */
 static void print_call_loop(const struct printer *p) {
     const struct call_loop *calls = p->calls;
     char kind = statements_in_window(p->s, calls->slot) ? 'F' : 'S';
@@ -166,7 +167,7 @@ static void print_call_loop(const struct printer *p) {
                  operator_text((enum op)calls->function), kind, calls->stride, calls->slot);
 }
 
-/* A round in one function: each value is computed right before its first use, so that few are alive at a time. */
+/* A round in one function. Each value is computed right before its first use, to keep few values live. */
 static void print_straight(const struct printer *p) {
     size_t first = p->s->late, end = p->s->count;
     struct buffers buffers = {.count = 0};
@@ -202,7 +203,7 @@ static void print_body(const struct printer *p) {
     }
 }
 
-/* Attributes for a device's compiler, before a loop and at the beginning of a function. */
+/* Attributes for a device compiler, before a loop and at the beginning of a function. */
 static const char *loop_attribute(const struct ir_module *ir, bool hoisted) {
     return ir->rolled || hoisted ? "    DEVICE_ROLLED\n" : "";
 }
@@ -231,7 +232,7 @@ static void print_region(const struct printer *p, const char *name, size_t numbe
                      : "");
 }
 
-/* All parts of the samples, one after the other. */
+/* Loops over the vectors of lanes. */
 static void print_entry_function(struct text *text, const struct ir_module *ir, const char *name, size_t regions) {
     text_add(text, "\nstatic void entry_%s(real *slots) {\n%s%s", name, local_attribute(ir), loop_attribute(ir, false));
     text_add(text, "    for (int part = 0; part < LANE_PARTS; part++, slots += WIDTH) {\n");
@@ -240,7 +241,7 @@ static void print_entry_function(struct text *text, const struct ir_module *ir, 
     text_add(text, "    }\n}\n");
 }
 
-/* One round of one part; fused_fixed_kernel.h has the rest. */
+/* One round for one vector of lanes; fused_fixed_kernel.h has the loop. */
 static void print_round(struct text *text, const char *name, size_t regions) {
     text_add(text, "\nstatic int %s_once(real *slots, struct round *round) {\n    return ", name);
     for (size_t r = 0; r < regions; r++) {
@@ -252,7 +253,7 @@ static void print_round(struct text *text, const char *name, size_t regions) {
     text_add(text, ";\n}\n");
 }
 
-/* hoisted, pairs: per region, or NULL; a loop has no pairs. */
+/* hoisted, pairs: per region, or NULL; loops have no pairs. */
 static void print_regions(const struct printer *entry, const struct regions *regions, const char *name,
                           const struct hoisted_loads *hoisted, const struct slp_pairs *pairs) {
     for (size_t r = 0; r < regions->count; r++) {
@@ -321,7 +322,7 @@ static void drop_destinations(bool *kept, const struct ir_module *ir) {
     }
 }
 
-/* A generated factor, and vectors that lead to a solution, are needed only in the entry that computes them. */
+/* A generated factor, and intermediate vectors of a solve, are live only in the entry that computes them. */
 static void drop_factor(bool *kept, const struct plan *plan) {
     const struct plan_system *system = &plan->system;
     uint32_t longer = plan->rows > plan->outputs ? plan->rows : plan->outputs;
@@ -336,7 +337,7 @@ static void drop_factor(bool *kept, const struct plan *plan) {
         kept[slot] = false;
 }
 
-/* Slots that an entry reads before it writes them. */
+/* Marks slots that an entry reads before it writes them. */
 static void keep_read(bool *kept, const struct statements *s, bool *written, size_t slots) {
     memset(written, 0, slots * sizeof *written);
     for (size_t i = 0; i < s->count; i++) {
@@ -350,14 +351,14 @@ static void keep_read(bool *kept, const struct statements *s, bool *written, siz
     }
 }
 
-/* A phase that the listed kernels run may read any slot of the phases before it. */
+/* A phase run by the listed kernels may read any slot of the earlier phases. */
 static bool later_phases_generated(const struct ir_module *ir) {
     const uint32_t *first = ir->plan->program.first;
     return (ir->entry[KERNEL_EVALUATE].count > 0 || first[2] == first[1]) &&
            (ir->entry[KERNEL_BACK_PROGRAM].count > 0 || first[3] == first[2]);
 }
 
-/* Everything but temporaries, unless another entry reads them. */
+/* Everything except temporaries that other entries do not read. */
 static void find_kept(bool *kept, const struct ir_module *ir, bool *written, bool everything) {
     const struct plan *plan = ir->plan;
     memset(kept, true, ir->slots * sizeof *kept);

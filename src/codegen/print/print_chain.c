@@ -1,4 +1,4 @@
-/* print_chain.c - several entries as one straight line of statements: print_chain of print.h.
+/* print_chain.c - several entries as straight-line code: print_chain of print.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
@@ -14,13 +14,13 @@ struct chain {
     struct statements all;
     const struct print_chain *wanted;
     struct acts acts;
-    size_t first[PRINT_LINKS + 1]; /* of each link, and behind the last */
-    size_t late;                   /* statements before this one are printed right before their first use */
+    size_t first[PRINT_LINKS + 1]; /* per link, plus one */
+    size_t late;                   /* statements before this index are printed right before their first use */
     struct buffers lists;
     bool *printed;    /* per statement */
-    bool *ahead;      /* per statement: it comes first */
-    uint32_t *reader; /* per slot: an argument that reads it, of a statement that may not be printed yet */
-    uint32_t *next;   /* per operand: another one of the same slot */
+    bool *ahead;      /* per statement: it is printed first */
+    uint32_t *reader; /* per slot: head of the list of arguments that read it, of unprinted statements */
+    uint32_t *next;   /* per operand: the next operand with the same slot */
     uint32_t *owner;  /* per operand: its statement */
 };
 
@@ -39,7 +39,7 @@ static void add_text(struct chain *c, enum act_kind kind, const char *text) {
         add_act(c, kind, 0, text);
 }
 
-/* Other entries read a slot that the text behind an entry changes, not the local variable. */
+/* If the text after an entry changes a slot, other entries read the slot, not the local variable. */
 static void set_apart(const struct chain *c, struct liveness *liveness, uint32_t changed, const size_t *ends) {
     for (size_t i = ends[1]; i < c->all.count; i++) {
         const struct statement *at = &c->all.list[i];
@@ -72,7 +72,7 @@ static bool index_operands(struct chain *c) {
     return true;
 }
 
-/* ---- statements and what they need ---- */
+/* ---- statements and their dependencies ---- */
 
 static bool is_used(const struct chain *c, size_t i) {
     return c->p.liveness->used[i];
@@ -82,7 +82,7 @@ static bool is_stored(const struct chain *c, size_t i) {
     return c->p.liveness->stored[i];
 }
 
-/* The statement is needed and has not been printed. */
+/* Whether the statement is live and unprinted. */
 static bool is_open(const struct chain *c, size_t i) {
     return (is_used(c, i) || is_stored(c, i)) && !c->printed[i];
 }
@@ -95,7 +95,7 @@ static bool reads_slot(const struct chain *c, uint32_t operand) {
     return !operand_is_constant(c->all.operands[operand]) && !c->p.liveness->source[operand];
 }
 
-/* Notes which arguments of the statement read slots. */
+/* Records the slots that the statement's arguments read. */
 static void note_reads(struct chain *c, size_t i) {
     const struct statement *at = &c->all.list[i];
     for (uint32_t k = at->first + statement_destinations(at); k < at->first + at->count; k++)
@@ -108,7 +108,7 @@ static void note_reads(struct chain *c, size_t i) {
 
 static void print_one(struct chain *c, size_t i);
 
-/* The readers of the slots that the statement is about to store come first. */
+/* Prints pending readers of the slots that the statement is about to store. */
 static void print_readers(struct chain *c, size_t i) {
     const struct statement *at = &c->all.list[i];
     for (uint32_t d = 0; d < statement_destinations(at); d++) {
@@ -123,7 +123,7 @@ static void print_readers(struct chain *c, size_t i) {
     }
 }
 
-/* The statement, after those whose values it needs: each as late as possible, so that few are alive at once. */
+/* Prints the statement after its dependencies; each as late as possible, to keep few values live. */
 static void print_one(struct chain *c, size_t i) {
     const struct statement *at = &c->all.list[i];
     if (c->printed[i])
@@ -136,7 +136,7 @@ static void print_one(struct chain *c, size_t i) {
     add_act(c, ACT_STATEMENT, i, NULL);
 }
 
-/* ---- sines and cosines of slots, which come first ---- */
+/* ---- sines and cosines of slots, which are computed first ---- */
 
 static void find_ahead(struct chain *c) {
     for (size_t i = 0; i < c->first[1]; i++)
@@ -165,7 +165,7 @@ static void print_ahead(const struct printer *p, const bool *ahead) {
 
 /* ---- the order of a link ---- */
 
-/* Behind the last reciprocal of a link; `first` if there is none. */
+/* After the last reciprocal of a link; `first` without reciprocals. */
 static size_t inverses_end(const struct chain *c, size_t first, size_t end) {
     while (end > first && !(is_inverse(c, end - 1) && is_used(c, end - 1)))
         end--;
@@ -186,7 +186,7 @@ static void order_range(struct chain *c, size_t first, size_t end) {
         }
 }
 
-/* Reciprocals and what they need, so that all of them can be judged before anything is stored. */
+/* Prints reciprocals and their dependencies first, so that all of them can be tested before anything is stored. */
 static void order_inverses(struct chain *c, size_t first, size_t end) {
     for (size_t i = first; i < end; i++)
         if (is_open(c, i))
@@ -200,7 +200,7 @@ static void order_inverses(struct chain *c, size_t first, size_t end) {
             print_one(c, i);
 }
 
-/* The rest of a link. */
+/* Appends the rare statements of a link as a block (ACT_SELDOM). */
 static void order_seldom(struct chain *c, size_t first, size_t end) {
     size_t block = c->acts.count;
     for (size_t i = first; i < end; i++)
@@ -214,7 +214,7 @@ static void order_seldom(struct chain *c, size_t first, size_t end) {
         c->acts.list[block].statement = (uint32_t)(c->acts.count - block - 1);
 }
 
-/* The first statement of a link that is not moved to its first use. */
+/* The first statement of a link that is not sunk to its first use. */
 static size_t late_end(const struct chain *c, enum print_late late, size_t first, size_t end) {
     size_t i = first;
     if (late != PRINT_LATE_BEFORE_SUM)

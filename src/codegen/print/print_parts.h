@@ -1,4 +1,4 @@
-/* print_parts.h - what the files that print statements share.
+/* print_parts.h - declarations shared by the files that print statements.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_PRINT_PARTS_H
@@ -17,15 +17,15 @@ struct printer {
     const struct hoisted_loads *hoisted; /* or NULL: slots are loaded at their use */
     const struct call_loop *calls;       /* or NULL: elementary functions are called at their use */
     const struct slp_pairs *pairs;       /* or NULL: single statements */
-    bool quick;                          /* reciprocals of pivots report whether they are exact: see print_chain */
-    bool keeps; /* slots are loaded into local variables, and variables may be assigned again: see spill.h */
+    bool quick;                          /* reciprocals of pivots report whether they are exact (print_chain) */
+    bool keeps; /* slots are loaded into local variables, which may be assigned again (spill.h) */
 };
 
-/* Statement number i of the list, in a region; of a pair both, by the number of the first. */
+/* Prints statement i of a region; for a pair both statements, i is the first. */
 void print_statement(const struct printer *p, size_t i);
 void print_meaning(const struct printer *p, size_t i);
 
-/* How far operand k of statement i moves from one round to the next, in slots. */
+/* Slots by which operand k of statement i advances per round. */
 int64_t stride_of(const struct printer *p, size_t i, uint32_t k);
 void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask);
 

@@ -1,7 +1,7 @@
 /* print_statement.c - one statement as C text.
  *
- * Of a pair every value is a SIMD vector of two, named p and q instead of v and w; what it calls is named simd2_ instead of wide_, and
- * simd2_row_... instead of row_...
+ * Every value of a pair is a SIMD vector of two, named p and q instead of v and w; its functions are named simd2_
+ * instead of wide_, and simd2_row_... instead of row_...
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/print/print_parts.h"
@@ -13,7 +13,7 @@
 
 /* ---- operands ---- */
 
-/* A number with all its bits; numbers that are not finite do not depend on the spelling of printf. */
+/* A number with all its bits. Non-finite numbers are printed as macros, because printf's spelling varies. */
 static void print_constant(const struct printer *p, double value) {
     if (isnan(value))
         text_add(p->text, "simd_all(REAL_NAN)");
@@ -44,7 +44,7 @@ void print_slot(const struct printer *p, size_t i, uint32_t k, bool mask) {
                  (long long)(stride < 0 ? -stride : stride), slot);
 }
 
-/* ---- pairs: numbers of statements are those within the region ---- */
+/* ---- pairs: statements are numbered within the region ---- */
 
 static bool is_paired(const struct printer *p, size_t i) {
     return p->pairs && slp_has(p->pairs, (uint32_t)(i - p->region->first));
@@ -67,12 +67,11 @@ static void print_variable(const struct printer *p, uint32_t source, bool mask) 
              high ? p->pairs->mate[i] : i);
 }
 
-/* The value of a load, for the statements of its round. */
 void print_load_value(const struct printer *p, uint32_t n) {
     text_add(p->text, "%c%u", p->hoisted->list[n].kind == HOIST_AHEAD ? 'c' : 'a', n);
 }
 
-/* One number. */
+/* The value of a single operand. */
 static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask) {
     const struct statement *at = &p->s->list[i];
     uint32_t operand = p->s->operands[at->first + k], source = p->liveness->source[at->first + k];
@@ -90,7 +89,7 @@ static void print_value(const struct printer *p, size_t i, uint32_t k, bool mask
         print_slot(p, i, k, mask);
 }
 
-/* Two numbers that are a pair already, in this order or in the other one. */
+/* Two operands that are already a pair, in this order or swapped. */
 static bool print_pair(const struct printer *p, uint32_t x, uint32_t y, bool mask) {
     uint32_t i = (x - 1) / 2, j = (y - 1) / 2;
     bool are_pair = x && y && i != j && p->pairs->mate[i] == j && (x - 1) % 2 == (y - 1) % 2, turned;
@@ -106,7 +105,7 @@ static bool are_neighbours(const struct printer *p, size_t i, size_t j, uint32_t
     return p->s->operands[p->s->list[j].first + k] == p->s->operands[p->s->list[i].first + k] + 1;
 }
 
-/* An operand of statement i and the same one of its mate, as one value. */
+/* An operand of statement i and the same operand of its mate, as one vector. */
 static void print_two(const struct printer *p, size_t i, uint32_t k, bool mask) {
     size_t j = mate_of(p, i);
     uint32_t first = p->s->list[i].first + k, second = p->s->list[j].first + k;
@@ -132,7 +131,7 @@ static void print_argument(const struct printer *p, size_t i, uint32_t k, bool m
         print_value(p, i, k, mask);
 }
 
-/* The value of a constant argument, of both statements of a pair, else NaN. */
+/* The value of an argument that is constant in both statements of a pair, else NaN. */
 static double constant_of(const struct printer *p, size_t i, uint32_t k) {
     uint32_t operand = p->s->operands[p->s->list[i].first + k];
     double value = operand_is_constant(operand) ? p->ir->constants[operand - STATEMENT_CONSTANT] : NAN;
@@ -144,7 +143,7 @@ static double constant_of(const struct printer *p, size_t i, uint32_t k) {
 
 /* ---- statements ---- */
 
-/* A name of a meaning as it is in the text; returns the length of the part that was replaced. */
+/* Prints a name of a meaning; returns the length of the replaced part. */
 static size_t print_name(const struct printer *p, const char *name, bool two) {
     static const char elementary[] = "elementary_", simd[] = "simd_";
     if (strncmp(name, elementary, strlen(elementary)) == 0) {
@@ -162,10 +161,10 @@ static bool is_part_of_name(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The meaning with its arguments in place of a, b, c, ... */
+/* Prints the meaning with its arguments substituted for a, b, c, ... */
 void print_meaning(const struct printer *p, size_t i) {
     struct function_shape shape = function_shape((enum function)p->s->list[i].function);
-    bool inside = false; /* of a longer name */
+    bool inside = false; /* of a longer identifier */
     for (const char *c = shape.meaning; *c;) {
         bool alone = !inside && isalpha((unsigned char)*c) && !is_part_of_name(c[1]);
         if (alone && *c - 'a' < shape.arguments)
@@ -182,7 +181,7 @@ void print_meaning(const struct printer *p, size_t i) {
     }
 }
 
-/* A product, without factors of 1, which change no bit. */
+/* A product; factors of 1 are omitted, which preserves all bits. */
 static void print_product(const struct printer *p, size_t i, uint32_t k) {
     double a = fabs(constant_of(p, i, k)), b = fabs(constant_of(p, i, k + 1));
     if (a != 1)
@@ -199,7 +198,7 @@ static bool product_turns(const struct printer *p, size_t i, uint32_t k) {
     return (constant_of(p, i, k) == -1) != (constant_of(p, i, k + 1) == -1);
 }
 
-/* One rounding per statement: each product by itself. Adding -1 times a number is subtracting it. */
+/* One rounding per C statement: each product separately. Adding -1 times a number is a subtraction. */
 static void print_sum(const struct printer *p, size_t i, const char *name) {
     const struct statement *at = &p->s->list[i];
     bool minus = at->function == SUM_MINUS || at->function == SUM_BACK;
@@ -228,7 +227,7 @@ static bool is_stored(const struct printer *p, size_t i, uint32_t d) {
     return p->liveness->stored[i] >> d & 1;
 }
 
-/* part: low or high, of a pair. Masks are stored as numbers, because slots may be scalars of C. */
+/* part: low or high half of a pair. Masks are stored as numbers, because slots may be C scalars. */
 static void print_store(const struct printer *p, size_t i, uint32_t d, bool mask, const char *part, const char *name) {
     text_add(p->text, "    ");
     print_slot(p, i, d, false);
@@ -269,7 +268,7 @@ static void print_call_sincos(const struct printer *p, size_t i) {
     text_add(p->text, ", &%c%zu, &%c%zu);\n", sine, number, cosine, number);
 }
 
-/* Without the branch of a division, which would end the block that a compiler schedules. */
+/* Without the branch of a division, which would split the basic block. */
 static void print_quick_inverse(const struct printer *p, size_t i) {
     bool added = p->s->list[i].function == ROW_INVERSE_ADDED;
     text_add(p->text, "    %ssimd v%zu = pivot_quick%s(", p->keeps ? "" : "const ", i - p->region->first,
@@ -280,7 +279,7 @@ static void print_quick_inverse(const struct printer *p, size_t i) {
     text_add(p->text, ", &doubt);\n");
 }
 
-/* The value of a call that a loop has computed before (call_batching.h). */
+/* The result of a call that a loop has computed earlier (call_batching.h). */
 static void print_called(const struct printer *p, size_t i) {
     size_t results = call_loop_results(p->calls), first = (p->calls->place[i] - 1) * results;
     size_t number = i - p->region->first;
@@ -301,7 +300,7 @@ void print_statement(const struct printer *p, size_t i) {
         return;
     }
     if (!p->liveness->used[i] && !p->liveness->stored[i])
-        return; /* it is not read */
+        return; /* dead value */
     snprintf(name, sizeof name, "%c%zu", two ? 'p' : 'v', number);
     if (p->calls && p->calls->place && p->calls->place[i])
         print_called(p, i);
@@ -323,10 +322,10 @@ void print_statement(const struct printer *p, size_t i) {
 
 /* ---- elementary functions ---- */
 
-/* A function that is called more often than this is not inlined. */
+/* A function with more call sites is not inlined. */
 enum { INLINE_SITES = 36 };
 
-/* How often each function is printed: a loop's statements once. False when out of memory. */
+/* Number of call sites per function; the body of a loop counts once. False when out of memory. */
 static bool count_sites(const struct ir_module *ir, size_t *sites) {
     bool done = true;
     for (int e = 0; e < KERNEL_ENTRIES && done; e++) {

@@ -1,6 +1,7 @@
 /* spill.c - see spill.h.
  *
- * Values have numbers: 2 (statement) + destination, then slots as numbers, then slots as masks. Time is the place of an act in the line.
+ * Values are numbered: 2 (statement) + destination, then slots as numbers, then slots as masks. Time is the index of an
+ * act.
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/print/spill.h"
@@ -50,7 +51,7 @@ static void print_keep(const struct keeper *k, uint32_t value, uint32_t place) {
     text_add(k->p->text, mask ? ");\n" : ";\n");
 }
 
-/* Stores the value in a place of the array. */
+/* Stores the value in a place (element) of the spill array. */
 static void move_to_place(struct keeper *k, uint32_t value) {
     k->place[value] = k->free_count > 0 ? k->free[--k->free_count] : ++k->places;
     print_keep(k, value, k->place[value] - 1);
@@ -60,7 +61,7 @@ static bool is_pinned(const struct keeper *k, uint32_t slot) {
     return slot - k->acts->pinned < k->acts->pinned_count;
 }
 
-/* Values with the last next use are dropped first; one that costs nothing to drop counts as needed later. */
+/* Drops the values with the farthest next use first; a value that is free to drop counts as used later. */
 static void make_room(struct keeper *k, size_t most, uint32_t now) {
     enum { CHEAP = 100 };
     while (k->held_count > most) {
@@ -75,7 +76,7 @@ static void make_room(struct keeper *k, size_t most, uint32_t now) {
             at = next;
         }
         if (worst == UINT32_MAX)
-            return; /* the statement needs all of them */
+            return; /* all are operands of the statement */
         if (!is_slot(k, worst) && !k->place[worst] && !k->again[worst / 2] && spill_next(k, worst, now) != SPILL_NEVER)
             move_to_place(k, worst);
         drop(k, worst);
@@ -92,11 +93,11 @@ static void forget(struct keeper *k, uint32_t value, uint32_t now) {
     k->place[value] = 0;
 }
 
-/* ---- back into local variables ---- */
+/* ---- reloads ---- */
 
 static void load(struct keeper *k, uint32_t value, bool apart);
 
-/* apart: in a block, which does not always run: it declares the variables that it loads. */
+/* apart: in a conditional block, which declares the variables that it loads. */
 static void load_arguments(struct keeper *k, uint32_t statement, bool apart) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
@@ -110,7 +111,7 @@ static void print_place(const struct keeper *k, uint32_t place, bool mask) {
     text_add(k->p->text, mask ? "simd_to_bits(SPILL_AT(%u))" : "SPILL_AT(%u)", place);
 }
 
-/* A variable of a slot is declared where the slot is first read; in a block, every one that it loads. */
+/* The variable of a slot is declared at the first read of the slot; a block declares every variable that it loads. */
 static void print_load(struct keeper *k, uint32_t value, bool apart) {
     bool slot = is_slot(k, value), mask = is_mask(k, value);
     bool declares = apart || (slot && !k->declared[value - 2 * k->statements]);
@@ -134,7 +135,7 @@ static void load(struct keeper *k, uint32_t value, bool apart) {
     if (k->local[value] || (apart && k->shadow[value] == k->block))
         return;
     if (!is_slot(k, value) && !k->place[value])
-        load_arguments(k, value / 2, apart); /* it is recomputed */
+        load_arguments(k, value / 2, apart); /* rematerialise */
     print_load(k, value, apart);
     if (apart)
         k->shadow[value] = k->block;
@@ -144,7 +145,7 @@ static void load(struct keeper *k, uint32_t value, bool apart) {
 
 /* ---- acts ---- */
 
-/* The statement at this time needs its arguments: they are not spilled. */
+/* Marks the arguments of the statement at this time: they are not spilled. */
 static void stamp_arguments(struct keeper *k, uint32_t statement, uint32_t now) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = statement_destinations(at); a < at->count; a++) {
@@ -190,7 +191,7 @@ static void print_one(struct keeper *k, uint32_t statement, uint32_t now) {
     make_room(k, k->most, now);
 }
 
-/* Text that may change slots. It computes, too, with half of the variables. */
+/* Text that may change slots. It computes, too, so only half of the variables stay live. */
 static void print_text(struct keeper *k, const struct act *act, uint32_t now) {
     make_room(k, k->most / 2, now);
     text_add(k->p->text, "%s", act->text);
@@ -225,7 +226,7 @@ bool spill_print(const struct printer *p, const struct acts *acts, size_t most, 
             text_add(p->text, "%s", act->text);
         else if (act->kind == ACT_AHEAD) {
             ahead(p, acts->ahead);
-            for (uint32_t i = 0; i < k.statements; i++) /* the first statement behind them makes room */
+            for (uint32_t i = 0; i < k.statements; i++) /* the next statement makes room */
                 if (acts->ahead[i])
                     take_results(&k, i, now);
         } else {

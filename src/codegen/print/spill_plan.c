@@ -69,9 +69,9 @@ static void note_acts(struct keeper *k) {
     }
 }
 
-/* ---- values that are recomputed ---- */
+/* ---- rematerialisation ---- */
 
-enum { AGAIN_MOST = 10, AGAIN_DEPTH = 3, AGAIN_NEVER = 1000 }; /* an operation is 2, reading a slot 1 */
+enum { AGAIN_MOST = 10, AGAIN_DEPTH = 3, AGAIN_NEVER = 1000 }; /* costs: an operation 2, reading a slot 1 */
 
 static bool is_short(enum function function) {
     switch (function) {
@@ -90,12 +90,12 @@ static bool is_short(enum function function) {
     }
 }
 
-/* Whether a slot is the same from one time to the other. */
+/* Whether a slot has the same value at both times. */
 static bool is_same(const struct keeper *k, uint32_t slot, uint32_t from, uint32_t until) {
     return (k->acts->steady[slot] || k->texts[from] == k->texts[until]) && k->written[slot] >= until;
 }
 
-/* Cost of recomputing the value of a statement, up to a time. */
+/* Cost of recomputing the value of a statement until a time. */
 static uint32_t cost_of(const struct keeper *k, uint32_t statement, uint32_t until, int depth) {
     const struct statement *at = &k->p->s->list[statement];
     uint32_t cost = 2;
@@ -113,7 +113,7 @@ static uint32_t cost_of(const struct keeper *k, uint32_t statement, uint32_t unt
     return cost;
 }
 
-/* Sines and cosines stay as long as a recomputed value may need them. */
+/* Extends the live ranges of sines and cosines needed by a recomputed value. */
 static void extend(struct keeper *k, uint32_t statement, uint32_t until) {
     const struct statement *at = &k->p->s->list[statement];
     for (uint32_t a = 1; a < at->count; a++) {
@@ -138,7 +138,7 @@ static void choose_kept(struct keeper *k) {
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the plan ---- */
 
 static bool take_lists(struct keeper *k) {
     struct buffers *lists = &k->lists;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 static bool text_make_room(struct text *text, size_t count) {
-    if (!text->failed && count < text->capacity - text->length) /* and the 0 behind them */
+    if (!text->failed && count < text->capacity - text->length) /* and the terminating 0 */
         return true;
     char *grown = text->failed ? NULL : array_grow(text->bytes, &text->capacity, text->length + count + 1, 1);
     text->failed = !grown;
