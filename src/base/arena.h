@@ -1,8 +1,8 @@
-/* arena.h - memory that grows in blocks and is released all at once, and arrays that grow.
+/* arena.h - an arena allocator, whose blocks are released together, and growable arrays.
  *
- * arena: for data that a model or a reader keeps until it is destroyed (names, lists). array_grow: for data that must
- * stay contiguous. Counts are multiplied by sizes inside, with an overflow check. Everything returns NULL when out of
- * memory, and leaves the existing contents unchanged.
+ * arena: for data with the lifetime of a model or a reader (names, lists). array_grow: for data that must stay
+ * contiguous. The functions check the product of count and size for overflow. When out of memory they return NULL and
+ * leave the existing contents unchanged.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_ARENA_H
@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Memory for count elements of the given size, aligned for any type, not initialised. */
+/* Uninitialised memory for count elements of the given size, aligned for any type. */
 void *arena_take(struct arena *arena, size_t count, size_t size);
-void *arena_zeros(struct arena *arena, size_t count, size_t size); /* all bytes are 0 */
+void *arena_zeros(struct arena *arena, size_t count, size_t size); /* zeroed memory */
 char *arena_copy_text(struct arena *arena, const char *text, size_t length);
 void arena_release(struct arena *arena);
 
@@ -24,7 +24,7 @@ void arena_release(struct arena *arena);
  * unchanged. */
 void *array_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
-/* The same for the array behind a pointer, given by the pointer's address; false when out of memory. */
+/* The same; pointer is the address of the array pointer. False when out of memory. */
 static inline bool array_room(void *pointer, size_t *capacity, size_t needed, size_t size) {
     void *array;
     memcpy(&array, pointer, sizeof array);

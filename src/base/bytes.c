@@ -74,7 +74,7 @@ struct hexadecimal hexadecimal_write(double value) {
     return out;
 }
 
-/* Other forms of a number are detected by writing it again. */
+/* Rejects other spellings of a number: it must be equal to the number written again. */
 bool hexadecimal_read(const char *text, double *value) {
     const char *size = text + (text[0] == '-');
     char *end;
@@ -94,12 +94,13 @@ bool hexadecimal_read(const char *text, double *value) {
 
 /* ---- the checksum ----
  *
- * Four bits at a time with a table of 64 bytes; long inputs eight bytes at a time, with tables built on the stack (M. E.
- * Kounavis, F. L. Berry, "A systematic approach to building high performance software-based CRC generators", 2005). */
+ * Processes four bits at a time with a table of 64 bytes; long inputs eight bytes at a time with tables on the stack
+ * (M. E. Kounavis, F. L. Berry, "A systematic approach to building high performance software-based CRC generators",
+ * 2005). */
 
-enum { AT_ONCE = 8, BYTES = 256, MUCH = 1 << 14 }; /* MUCH: the length from which building the tables is faster */
+enum { AT_ONCE = 8, BYTES = 256, MUCH = 1 << 14 }; /* MUCH: length from which building the tables reduces the time */
 
-/* The remainders of the sixteen numbers of four bits. */
+/* The remainders of the sixteen 4-bit values. */
 static const uint32_t remainders[16] = {
     0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
     0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
@@ -111,7 +112,7 @@ static uint32_t add_byte(uint32_t rest, unsigned char byte) {
     return rest >> 4 ^ remainders[rest & 15];
 }
 
-/* table[k][b]: the remainder of byte b with k zeros behind it. */
+/* table[k][b]: the remainder of byte b followed by k zero bytes. */
 static uint32_t add_many(uint32_t rest, const unsigned char *at, size_t eights) {
     uint32_t table[AT_ONCE][BYTES];
     for (unsigned b = 0; b < BYTES; b++) {

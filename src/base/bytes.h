@@ -1,6 +1,6 @@
-/* bytes.h - numbers as bytes of a file and as exact text, and the checksum of bytes.
+/* bytes.h - binary and exact text formats of numbers, and a checksum.
  *
- * All of it is independent of the machine's byte order and of the locale.
+ * Independent of the machine's byte order and of the locale.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_BYTES_H
@@ -13,7 +13,7 @@
 /* An unsigned integer of at most 8 bytes. */
 uint64_t bytes_integer(const unsigned char *bytes, size_t count, bool big_endian);
 
-/* Four and eight bytes, least significant first; compilers make one load of each. */
+/* Four and eight bytes, little-endian; compilers emit one load for each. */
 static inline uint32_t bytes_four(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
@@ -25,7 +25,7 @@ static inline uint64_t bytes_eight(const unsigned char *at) {
 /* An IEEE number of 2, 4 or 8 bytes, from the bits of such an integer. */
 double bytes_real(uint64_t bits, size_t count);
 
-/* 8 bytes, least significant first: an integer, and a double. */
+/* 8 bytes, little-endian: an integer, and a double. */
 void bytes_put_integer(unsigned char *bytes, uint64_t value);
 void bytes_put_real(unsigned char *bytes, double value);
 

@@ -15,7 +15,7 @@
 
 enum { ROUNDS = 64, LENGTH_BYTES = 8 };
 
-/* The fractions of the cube roots of the first 64 primes, 32 bits of each. */
+/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t K[ROUNDS] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -27,7 +27,7 @@ static const uint32_t K[ROUNDS] = {
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 };
 
-struct digest digest_start(void) { /* the same for the square roots of the first eight */
+struct digest digest_start(void) { /* likewise the square roots of the first eight primes */
     return (struct digest){
         .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 }
@@ -49,7 +49,7 @@ static void expand(uint32_t *w, const unsigned char *block) {
     }
 }
 
-/* After eight rounds every letter is back in its place: the letters rotate, not the words. */
+/* The variables a to h rotate by index, not by copying; after eight rounds the indices repeat. */
 static inline void round_of(uint32_t *v, size_t t, uint32_t added) {
     uint32_t *a = &v[-t & 7], *d = &v[(3 - t) & 7], *e = &v[(4 - t) & 7], *h = &v[(7 - t) & 7];
     uint32_t b = v[(1 - t) & 7], c = v[(2 - t) & 7], f = v[(5 - t) & 7], g = v[(6 - t) & 7];
@@ -59,7 +59,7 @@ static inline void round_of(uint32_t *v, size_t t, uint32_t added) {
     *h = t1 + t2;
 }
 
-/* Unrolled so that the letters stay in registers: 1.4 times as fast as a loop. */
+/* Unrolled so that a to h stay in registers: 1.4 times as fast as a loop. */
 static inline void eight_rounds(uint32_t *v, const uint32_t *k, const uint32_t *w) {
     round_of(v, 0, k[0] + w[0]);
     round_of(v, 1, k[1] + w[1]);
@@ -96,7 +96,7 @@ static void compress(uint32_t *state, const unsigned char *block) {
 
 enum { WORDS_AT_ONCE = 4 };
 
-/* Whether this processor has the instructions. The test takes as long as hashing some kilobytes. */
+/* Whether this processor has the instructions. The test costs as much as hashing a few kilobytes. */
 static bool has_instructions(void) {
     unsigned eax, ebx, ecx, edx;
     const bool has_shuffles =
@@ -163,7 +163,7 @@ WITH_SHA static void compress_blocks(uint32_t *state, const unsigned char *block
 
 static void compress_all(uint32_t *state, const unsigned char *blocks, size_t count) {
 #if defined(__x86_64__)
-    enum { MANY = 256 }; /* blocks from which on the test of the processor is worthwhile */
+    enum { MANY = 256 }; /* minimum number of blocks for the processor test */
     if (count >= MANY && has_instructions()) {
         compress_blocks(state, blocks, count);
         return;
@@ -173,7 +173,7 @@ static void compress_all(uint32_t *state, const unsigned char *blocks, size_t co
         compress(state, blocks + i * DIGEST_BLOCK);
 }
 
-/* Completes a block begun before; buffers an incomplete last block. */
+/* Completes a pending block; buffers an incomplete last block. */
 void digest_add(struct digest *digest, const void *bytes, size_t count) {
     const unsigned char *at = bytes;
     size_t used = (size_t)(digest->count % DIGEST_BLOCK), room = DIGEST_BLOCK - used;
@@ -187,7 +187,7 @@ void digest_add(struct digest *digest, const void *bytes, size_t count) {
     }
     const size_t whole = used > 0 ? 0 : count / DIGEST_BLOCK;
     compress_all(digest->state, at, whole);
-    if (count > whole * DIGEST_BLOCK) /* with zero bytes left the address may be invalid */
+    if (count > whole * DIGEST_BLOCK) /* with no bytes left the address may be invalid */
         memcpy(digest->block + used, at + whole * DIGEST_BLOCK, count - whole * DIGEST_BLOCK);
 }
 
@@ -210,9 +210,9 @@ void digest_add_number(struct digest *digest, double value) {
     digest_add_size(digest, isnan(value) ? not_a_number : bits);
 }
 
-/* ---- the end ---- */
+/* ---- finish ---- */
 
-/* Appends a one bit, zeros up to the last eight bytes of a block, and the number of bits. */
+/* Appends a 1 bit, zeros up to the last eight bytes of a block, and the length in bits. */
 static void pad(struct digest *digest) {
     static const unsigned char padding[DIGEST_BLOCK] = {0x80};
     unsigned char length[LENGTH_BYTES];

@@ -1,7 +1,7 @@
-/* digest.h - SHA-256 (FIPS 180-4) of bytes added in any number of pieces.
+/* digest.h - incremental SHA-256 (FIPS 180-4).
  *
- * Numbers are added with their least significant byte first and texts with their length before them, so that different
- * lists of parts give different bytes, identically on every machine.
+ * Numbers are added in little-endian order and texts are preceded by their length, so that different lists of parts
+ * have different encodings, the same on every machine.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_DIGEST_H
@@ -23,7 +23,7 @@ void digest_add(struct digest *digest, const void *bytes, size_t count);
 void digest_add_size(struct digest *digest, uint64_t value);
 void digest_add_text(struct digest *digest, const char *text);
 
-/* By its bits, except that all NaN are equal: their signs and payloads vary between machines. */
+/* Adds the bits of the number, except that all NaN are equal: their signs and payloads vary between machines. */
 void digest_add_number(struct digest *digest, double value);
 
 /* Ends the digest. */

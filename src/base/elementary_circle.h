@@ -30,7 +30,7 @@ SHARED_CONSTANT real HALF_PI_SECOND = -0x1.777a5cp-25f;
 SHARED_CONSTANT real HALF_PI_THIRD = -0x1.ee59dap-50f;
 SHARED_CONSTANT real CIRCLE_LIMIT = 0x1p+14f;
 
-/* 2/pi in words of 32 bits, behind two words of zeros: word j counts 2^(32 - 32 j). */
+/* 2/pi in 32-bit words, after two zero words: the weight of word j is 2^(32 - 32 j). */
 SHARED_CONSTANT uint32_t circle_words[] = {0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1,
                                            0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
 
@@ -38,7 +38,7 @@ SHARED_CONSTANT uint32_t circle_words[] = {0x00000000, 0x00000000, 0xa2f9836e, 0
 SHARED_SELDOM circle_angle circle_reduce_far(simd size) {
     int32_t bits = simd_to_bits(size), e = bits / (INT32_C(1) << 23) - 127 - 23;
     uint32_t m = ((uint32_t)bits & ((UINT32_C(1) << 23) - 1)) | UINT32_C(1) << 23;
-    uint32_t place = (uint32_t)(e + 62) % 167; /* it is below: what may be read is certain, too */
+    uint32_t place = (uint32_t)(e + 62) % 167; /* already below 167; bounds the reads for compilers */
     int32_t first = (int32_t)(place / 32), offset = (int32_t)(place % 32);
     uint64_t low = (uint64_t)circle_words[first + 3] * m, middle = (uint64_t)circle_words[first + 2] * m + (low >> 32);
     uint64_t high = (uint64_t)circle_words[first + 1] * m + (middle >> 32);

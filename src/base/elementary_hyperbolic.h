@@ -19,7 +19,7 @@
 
 #ifdef REAL_SINGLE
 SHARED_CONSTANT real HYPERBOLIC_MOST = 120;      /* sinh and cosh overflow */
-SHARED_CONSTANT real HYPERBOLIC_FAR = 40;        /* 1 / w does not matter */
+SHARED_CONSTANT real HYPERBOLIC_FAR = 40;        /* 1 / w is negligible */
 SHARED_CONSTANT real HYPERBOLIC_TINY = 0x1p-12f; /* inverses need one correction to their argument */
 SHARED_CONSTANT real TANH_MOST = 10;             /* rounds to 1 */
 SHARED_CONSTANT real AREA_LARGE = 0x1p+14f;      /* the square plus or minus 1 is the square */
@@ -32,13 +32,13 @@ SIMD_INLINE simd hyperbolic_polynomial(simd z) {
     return p * z + 0x1.555556p-3f;
 }
 
-/* A NaN stays the NaN that it is. */
+/* A NaN argument is returned unchanged. */
 SIMD_INLINE simd hyperbolic_result(simd a, simd value) {
     return simd_select(simd_not_equal(a, a), a, value);
 }
 #else
 SHARED_CONSTANT real HYPERBOLIC_MOST = 800;     /* sinh and cosh overflow */
-SHARED_CONSTANT real HYPERBOLIC_FAR = 64;       /* 1 / w does not matter */
+SHARED_CONSTANT real HYPERBOLIC_FAR = 64;       /* 1 / w is negligible */
 SHARED_CONSTANT real HYPERBOLIC_TINY = 0x1p-26; /* inverses need one correction to their argument */
 SHARED_CONSTANT real TANH_MOST = 22;            /* rounds to 1 */
 SHARED_CONSTANT real AREA_LARGE = 0x1p+28;      /* the square plus or minus 1 is the square */
@@ -59,7 +59,7 @@ SIMD_INLINE simd hyperbolic_result(simd a, simd value) {
 }
 #endif
 
-/* min(a, limit); a NaN stays. */
+/* min(a, limit); propagates NaN. */
 SIMD_INLINE simd hyperbolic_limit(simd a, real limit) {
     return simd_select(simd_less(simd_all(limit), a), simd_all(limit), a);
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays of characters, not pointers: no relocations, nothing writable. */
+/* Character arrays instead of pointers: no relocations, so the table is read-only. */
 #define TEXT(name, text) text,
 
 const char *hn_status_text(hn_status status) {
@@ -77,7 +77,7 @@ static uint32_t bounded(size_t number) {
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* The arguments may alias the error: both names and text are complete before it is written. */
+/* The arguments may alias the error: name and text are completed before it is written. */
 __attribute__((format(printf, 4, 0))) static void fill(hn_error *error, hn_status status, struct error_subject subject,
                                                        const char *format, va_list arguments) {
     hn_error filled = {.status = status, .code = subject.code};

@@ -14,7 +14,7 @@ __attribute__((format(printf, 3, 4))) hn_status error_set(hn_error *error, hn_st
 /* The same for an error with a subject: its kind and name, and in a text its line and column. */
 struct error_subject {
     hn_code code;
-    const char *name; /* NULL: none */
+    const char *name; /* or NULL */
     size_t line, column;
 };
 __attribute__((format(printf, 4, 5))) hn_status error_about(hn_error *error, hn_status status,

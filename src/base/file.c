@@ -32,10 +32,10 @@ struct reading {
     file_check *check;   /* accepts, unless NULL */
     file_begins *begins; /* NULL: any content is accepted */
     size_t most;         /* the size that `begins` determined; 0: not known yet */
-    size_t known;        /* size of a regular file; 0: unknown */
+    size_t known;        /* size of a regular file, if known; else 0 */
 };
 
-/* Grows the buffer: to the whole file if its size is known and its beginning is valid, else to twice the capacity. */
+/* Grows the buffer: to the file size if it is known and the beginning is valid, else by doubling. */
 static bool grow(const struct reading *r, struct file_bytes *bytes, size_t *capacity) {
     size_t more = *capacity < READ_STEP ? READ_STEP : *capacity, wanted = size_sum(*capacity, more), room;
     size_t known = r->most && r->most < r->known ? r->most : r->known;

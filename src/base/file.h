@@ -1,13 +1,13 @@
 /* file.h - whole files: read into memory, or written atomically: a crash leaves the old file or the new one.
  *
- * Writing creates a file without a name, syncs it, links it to a temporary name beside the target, renames that over
- * the target, and syncs the folder. On failure the temporary file is removed and the target is unchanged; only if the
- * folder cannot be synced, the last step, the new file is already in place. A killed process leaves no file behind
- * except between linking and renaming (such a file is removed a day later, when the target is next written); if files
+ * Writing creates a file without a name, syncs it, links it to a temporary name in the folder of the target, renames
+ * that over the target, and syncs the folder. On failure the temporary file is removed and the target is unchanged;
+ * only if the folder cannot be synced, the last step, the new file is already in place. A killed process leaves a file
+ * only between linking and renaming (such a file is removed when the target is written a day later or more); if files
  * without a name are not supported, the temporary name exists from the start.
  *
  * Symbolic links are kept: their target is replaced, or created. A replaced file keeps its permissions, and its owner
- * if the system allows that. Only regular files are replaced: folders, devices and pipes are refused.
+ * if the system allows that. Only regular files are replaced: folders, devices and pipes are rejected.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_FILE_H
@@ -25,8 +25,8 @@ struct file_bytes {
 /* Reads a whole file (or a pipe); HN_LIMIT beyond max_bytes. */
 hn_status file_read(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error);
 
-/* Decides from the first bytes of a file whether it has the caller's format, and how many bytes such a file has at
- * most. Called again for every piece until it fails or sets *most; FILE_ANY: unlimited. */
+/* Checks from the first bytes of a file whether it has the caller's format, and computes the maximum size of the file.
+ * Called again after every piece until it fails or sets *most; FILE_ANY: unlimited. */
 #define FILE_ANY SIZE_MAX
 typedef hn_status file_begins(const char *path, const struct file_bytes *begun, size_t *most, hn_error *error);
 
@@ -35,11 +35,11 @@ typedef hn_status file_begins(const char *path, const struct file_bytes *begun, 
 hn_status file_read_begun(struct file_bytes *out, const char *path, size_t max_bytes, file_begins *begins,
                           hn_error *error);
 
-/* The same of a regular file only: folders, pipes and devices are refused, without blocking. For paths that come from a
- * file and not from the user. */
+/* The same for regular files only: folders, pipes and devices are rejected without blocking. For paths that come from a
+ * file instead of the user. */
 hn_status file_read_regular(struct file_bytes *out, const char *path, size_t max_bytes, hn_error *error);
 
-/* Likewise; `check` (an error, or HN_OK) inspects the open file before anything is read. */
+/* The same; `check` returns an error or HN_OK for the open file before anything is read. */
 typedef hn_status file_check(const char *path, int file, hn_error *error);
 hn_status file_read_checked(struct file_bytes *out, const char *path, size_t max_bytes, file_check *check,
                             hn_error *error);

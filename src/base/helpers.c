@@ -1,8 +1,8 @@
 /* helpers.c - see helpers.h.
  *
- * A ticket packs the number of the job and the range of its remaining pieces into one word. A successful
- * compare-and-swap proves that the job is not finished, because the claimed piece is not; only then is the job read.
- * The leader claims pieces from the front, helpers from the back: over repeated jobs each finds its data in its cache.
+ * A ticket packs the number of the job and the range of its remaining pieces into one word. After a successful
+ * compare-and-swap the claimed piece is unfinished, so the job is valid; only then is the job read. The leader claims
+ * pieces from the front, helpers from the back: over repeated jobs each finds its data in its cache.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/helpers.h"
@@ -18,16 +18,16 @@ enum {
     POLLS_YIELDING = 100, /* and polls with sched_yield in between, before a helper sleeps */
     POLLS_AT_END = 2000,  /* polls of a leader that waits for the last pieces, before it yields */
     MOST_RESTS = 63,
-    TIMINGS = 8 /* of a helper's response time; the minimum counts */
+    TIMINGS = 8 /* measurements of a helper's response time; the minimum is used */
 };
 
 static const uint64_t PIECE_MASK = ((uint64_t)1 << PIECE_BITS) - 1;
 
-/* A helper that responds more slowly has another last-level cache: 0.1 microseconds are usual within one, 0.5 between
- * two. */
+/* A helper with a slower response has another last-level cache: 0.1 microseconds are usual within one cache, 0.5
+ * between two. */
 static const double FAR_SECONDS = 0.25e-6;
 
-/* Limit for a piece after the leader has finished its share and polled: the helper has lost its processor. */
+/* Time limit for a piece after the leader has finished its share: a later helper has been descheduled. */
 static const double LATE_SECONDS = 1e-3;
 
 /* ---- pieces ---- */
@@ -73,7 +73,7 @@ void helpers_release(struct helpers *helpers) {
     pthread_mutex_destroy(&helpers->mutex);
 }
 
-/* A sleeper registers before its last look; a thread that changes the state wakes registered sleepers afterwards. */
+/* A sleeper registers before its last check; a thread that changes the state wakes registered sleepers afterwards. */
 static void wake_sleepers(struct helpers *helpers) {
     if (__atomic_load_n(&helpers->sleepers, __ATOMIC_SEQ_CST) == 0)
         return;
@@ -86,7 +86,7 @@ static bool is_open(const struct helpers *helpers) {
     return __atomic_load_n(&helpers->open, __ATOMIC_SEQ_CST) != 0;
 }
 
-/* State inherited through fork from helpers of the parent is ignored. */
+/* Also resets state that a forked process inherited from the helpers of its parent. */
 void helpers_open(struct helpers *helpers) {
     if (helpers->rests > 0) {
         helpers->rests--;

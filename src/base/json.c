@@ -83,7 +83,7 @@ static bool take_hex4(struct json_cursor *c, uint32_t *code) {
     return true;
 }
 
-/* Reads what follows \u: one unit, or a surrogate pair. */
+/* Reads the digits after \u: one unit, or a surrogate pair. */
 static bool take_unicode(struct json_cursor *c, uint32_t *code) {
     uint32_t second;
     if (!take_hex4(c, code) || *code == 0 || (*code >= 0xdc00 && *code < 0xe000))
@@ -99,7 +99,7 @@ static bool take_unicode(struct json_cursor *c, uint32_t *code) {
     return true;
 }
 
-/* Reads what follows a backslash. */
+/* Reads an escape sequence after the backslash. */
 static bool take_escape(struct json_cursor *c, uint32_t *code) {
     static const char marks[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
     const char *mark = c->at < c->end && *c->at ? strchr(marks, *c->at) : NULL;
@@ -181,8 +181,7 @@ static bool is_one_of(const struct json_cursor *c, const unsigned char *at, cons
     return at < c->end && *at && strchr(marks, *at);
 }
 
-/* The end of the number that begins here; NULL when there is no number. strtod alone would also accept 0x10, +1, .5 and
- * inf. */
+/* The end of the number that begins here, or NULL. strtod alone would also accept 0x10, +1, .5 and inf. */
 static const unsigned char *number_end(const struct json_cursor *c) {
     const unsigned char *at = c->at + is_one_of(c, c->at, "-"), *first = at;
     at = is_one_of(c, at, "0") ? at + 1 : skip_digits(c, at);
@@ -207,13 +206,13 @@ hn_status json_read_number(struct json_cursor *c, double *value) {
 
 /* ---- quoting ---- */
 
-/* Puts one character, or one invalid byte. */
+/* Writes one character, or one invalid byte. */
 static void put_character(json_put *put, void *to, const unsigned char *at, size_t bytes) {
     char escape[8] = "\\ufffd";
     if (bytes == 1 && (*at == '"' || *at == '\\'))
         snprintf(escape, sizeof escape, "\\%c", *at);
     else if (utf8_is_control(at, bytes))
-        snprintf(escape, sizeof escape, "\\u%04x", at[bytes - 1]); /* the second byte of a C1 control is its code */
+        snprintf(escape, sizeof escape, "\\u%04x", at[bytes - 1]); /* the second byte of a C1 control equals its code */
     else if (bytes > 0) {
         put(to, (const char *)at, bytes);
         return;

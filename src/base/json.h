@@ -21,7 +21,7 @@ hn_status json_refuse(struct json_cursor *c, const char *problem);
 /* Skips blanks; consumes this punctuation mark if it follows. */
 bool json_mark(struct json_cursor *c, char mark);
 
-/* The same; refuses the text if the mark does not follow. */
+/* The same; it is an error if the mark does not follow. */
 bool json_expect(struct json_cursor *c, char mark);
 
 /* After an entry of a list or an object: whether another one follows. */
@@ -36,7 +36,7 @@ struct json_text {
 };
 hn_status json_read_text(struct json_cursor *c, struct json_text *text, char *out, size_t room);
 
-/* Skips blanks and reads a whole number without sign, leading zeros, fraction or exponent. */
+/* Skips blanks and reads an integer without sign, leading zeros, fraction or exponent. */
 hn_status json_size(struct json_cursor *c, size_t *value);
 
 /* Skips blanks and reads a JSON number; the byte after the text must be a 0 or not part of a number. Uses the current

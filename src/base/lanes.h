@@ -1,4 +1,4 @@
-/* lanes.h - the number of samples that every kernel computes side by side, independent of the instruction set.
+/* lanes.h - the number of samples that every kernel computes in parallel, independent of the instruction set.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_LANES_H

@@ -1,4 +1,4 @@
-/* launch.c - POSIX and Linux behind the interface of launch.h.
+/* launch.c - implements launch.h for POSIX and Linux.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* memfd_create, secure_getenv, environ */

@@ -28,7 +28,7 @@ int launch_remove_folder(const char *path);
 int launch_open_folder(const char *path); /* does not follow a symbolic link: ENOTDIR or ELOOP */
 int launch_facts(int file, struct system_facts *facts);
 
-double launch_age(int file); /* seconds since it, or names in it, were last written; -1: unknown */
+double launch_age(int file); /* seconds since the file, or a name in the folder, was last written; -1: unknown */
 /* Starts words[0], found through PATH, without input, with stdout and stderr in the file `output`, which is created,
  * and with TMPDIR set to the folder. Its signals have their defaults, and it leads a new process group. Returns the
  * process, or -1. */

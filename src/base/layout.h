@@ -1,4 +1,4 @@
-/* layout.h - one block of memory for a whole object, laid out by one function that runs twice.
+/* layout.h - allocates an object as one block, laid out by one function that runs twice.
  *
  * The first run, without memory, measures; the second, over the block, assigns pointers. Both runs execute the same
  * code, so they agree.
@@ -35,7 +35,7 @@ void *layout_take(struct layout *layout, size_t count, size_t size);
 /* Bytes taken so far, with the slack for alignment; 0 on overflow of size_t. */
 size_t layout_bytes(const struct layout *layout);
 
-/* All three steps. The function stores the pointers that it takes in its context. */
+/* Measures, allocates and places. The function stores the pointers from layout_take in its context. */
 typedef void layout_function(struct layout *layout, void *context);
 
 size_t layout_size(layout_function *place, void *context); /* the bytes it needs; 0 on overflow of size_t */

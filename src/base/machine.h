@@ -1,5 +1,5 @@
-/* machine.h - this machine and this thread: memory size, to refuse what cannot fit in advance; processor; floating-point
- * mode.
+/* machine.h - properties of the machine and the thread: memory size, to reject oversized requests early; processor;
+ * floating-point mode.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_MACHINE_H

@@ -1,4 +1,4 @@
-/* memory.c - the C library's allocator behind the interface of memory.h.
+/* memory.c - implements memory.h with the C library's allocator.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory.h"

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* NULL when out of memory. base_reallocate leaves the old block unchanged then. base_release accepts NULL. */
+/* NULL when out of memory; base_reallocate then leaves the old block unchanged. base_release accepts NULL. */
 void *base_allocate(size_t bytes);
 void *base_reallocate(void *block, size_t bytes);
 void base_release(void *block);

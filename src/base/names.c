@@ -18,7 +18,7 @@ static size_t hash_text(const char *text, size_t length) {
     return (size_t)(hash ^ hash >> 32);
 }
 
-/* The entry of this name, or the free one where it would be inserted. */
+/* The entry of this name, or the free entry for its insertion. */
 static struct name_entry *entry_of(const struct names *names, const char *text, size_t length) {
     size_t mask = names->size - 1, place = hash_text(text, length) & mask;
     struct name_entry *entry = &names->table[place];

@@ -19,10 +19,10 @@ struct names {
     size_t size, count;
 };
 
-/* NULL if the name is absent. The number may be changed through the pointer until the next names_add. */
+/* NULL if the name is missing. The number may be changed through the pointer until the next names_add. */
 uint32_t *names_find(const struct names *names, const char *text, size_t length);
 
-/* Adds an absent name; false when out of memory. */
+/* Adds a new name; false when out of memory. */
 bool names_add(struct names *names, const char *text, size_t length, uint32_t number);
 
 void names_release(struct names *names);

@@ -18,10 +18,10 @@ double random_between(struct random *random, double a, double b);
 uint64_t random_below(struct random *random, uint64_t count); /* in 0 .. count-1, without bias; count > 0 */
 double random_normal(struct random *random);
 
-/* Uniform in a finite range; normal around its finite side, or around 0, if a side is infinite. */
+/* Uniform in a finite range; if a side is infinite, normal around the finite side, or around 0. */
 double random_in_box(struct random *random, double lower, double upper);
 
-/* The middle of a range; if a side is infinite, the finite side or 0, whichever is inside. */
+/* The middle of a finite range; else 0, clamped to the range. */
 double random_box_middle(double lower, double upper);
 
 #endif

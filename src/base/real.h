@@ -1,8 +1,8 @@
-/* real.h - the numbers that a layer computes with, and how functions and constants of shared headers are declared.
+/* real.h - the number type of a layer, and declaration macros for functions and constants of shared headers.
  *
- * Shared headers (cmake/texts.cmake) are compiled three times: in the library, where real is double, in emitted C files and in CUDA
- * kernels, where it is float if REAL_SINGLE is defined. double is double everywhere. FREESTANDING stands for the latter two: there is no
- * <math.h> and the text before has defined the attributes; infinity and NaN are those of core/scalar.h.
+ * Shared headers (cmake/texts.cmake) are compiled in the library, where real is double, and in emitted C files and CUDA
+ * kernels, where it is float if REAL_SINGLE is defined. FREESTANDING is defined in the latter two: <math.h> is not
+ * available, the preceding text defines the attributes, and core/scalar.h defines infinity and NaN.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_REAL_H
@@ -34,7 +34,7 @@ typedef double real;
 #define REAL_NAN        NAN
 #define SHARED_FUNCTION static inline
 #define SHARED_CONSTANT static const
-#define LOOP_STAYS      ((void)0) /* in emitted files: compilers must not replace the loop by a library call */
+#define LOOP_STAYS      ((void)0) /* in emitted files: prevents compilers from replacing the loop by a library call */
 #endif
 
 /* LITERAL(simd_pair){high, low}: a value of that type. */
@@ -44,7 +44,8 @@ typedef double real;
 #define LITERAL(type) (type)
 #endif
 
-/* A device makes neither copies of a loop's body nor inlines functions that run seldom: code that runs once costs the time to read it. */
+/* On a device, loops are not unrolled and rarely called functions are not inlined: the run time of code that executes
+ * once is dominated by instruction fetch. */
 #ifndef SHARED_LOOP
 #define SHARED_LOOP
 #endif

@@ -17,7 +17,7 @@
 
 enum { WORDS = 7, WORD_BITS = 32, FRACTION_BITS = 52, EXPONENT_BIAS = 1023, PLACES = 1034 };
 
-/* 2/pi in words of 32 bits, after two zero words: word j counts 2^(32 - 32 j). */
+/* 2/pi in 32-bit words, after two zero words: the weight of word j is 2^(32 - 32 j). */
 SHARED_CONSTANT uint32_t two_over_pi[] = {
     0x00000000, 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041,
     0xfe5163ab, 0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,

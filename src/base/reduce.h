@@ -1,8 +1,8 @@
 /* reduce.h - the angle of a huge number: x modulo pi/2.
  *
- * A finite x >= 1 goes in; n mod 4 and x - n pi/2 come out; n is the integer nearest to x 2/pi, the difference as a
- * high and a low part that are together accurate to about 2^-70 relative. Infinities and NaN give NaN. This is the slow
- * path of sin, cos and tan, one double at a time. It is stateless.
+ * Input: a finite x >= 1. Output: n mod 4 and x - n pi/2, where n is the integer nearest to x 2/pi; the difference has
+ * a high and a low part with a relative error of about 2^-70. The result is NaN for infinities and NaN. This is the
+ * slow path of sin, cos and tan, one double at a time. It is stateless.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_REDUCE_H

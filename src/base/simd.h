@@ -1,4 +1,4 @@
-/* simd.h - simd: a vector of WIDTH doubles, the type that kernels are written in.
+/* simd.h - simd: a vector of WIDTH doubles, the number type of kernels.
  *
  * A file defines WIDTH (1, 2, 4 or 8: the doubles in one register of its instruction set) before it includes this. With
  * WIDTH 1 a simd is a plain double, and every kernel becomes scalar C. + - * / apply to simd values directly; a mask is
@@ -22,9 +22,9 @@
 #error "hardnet must not be compiled with -ffast-math: it hides NaN and changes results"
 #endif
 
-/* A slot of LANES samples consists of this many SIMD vectors, and slots are this many vectors apart: more on a device,
- * where a kernel sees one sample of a slot. Slots are this many numbers apart, and so are their offsets. A file that defines ONE_LANE compiles the kernels for slots of one
- * sample. */
+/* LANE_PARTS: SIMD vectors in a slot of LANES samples. SLOT_STEP: vectors between slots; on a device, where a kernel
+ * processes one sample of a slot, there are more. SLOT_STRIDE, OFFSET_STEP: numbers between slots, and between their
+ * offsets. With ONE_LANE kernels are compiled for slots of one sample. */
 #ifdef ONE_LANE
 enum { LANE_PARTS = 1, SLOT_STEP = 1, SLOT_STRIDE = 1, OFFSET_STEP = 1 };
 #else
@@ -136,7 +136,7 @@ SIMD_INLINE int simd_any(simd_bits mask) {
     return any != 0;
 }
 
-/* Two rows exchange their off-diagonal blocks: a's second with b's first, blocks of the size that the mask lists. */
+/* Exchanges the off-diagonal blocks of two rows: a's second with b's first, blocks of the size that the mask lists. */
 #define SIMD_EXCHANGE(a, b, low, high)                                                                                 \
     do {                                                                                                               \
         simd turned = __builtin_shufflevector(a, b, SIMD_LIST low);                                                    \
@@ -145,7 +145,7 @@ SIMD_INLINE int simd_any(simd_bits mask) {
     } while (0)
 #define SIMD_LIST(...) __VA_ARGS__
 
-/* Element i of row j becomes element j of row i, for WIDTH rows. */
+/* Transposes a WIDTH x WIDTH block. */
 SIMD_INLINE void simd_transpose(simd *rows) { // NOLINT(readability-non-const-parameter): const at WIDTH 1 only
 #if WIDTH == 2
     SIMD_EXCHANGE(rows[0], rows[1], (0, 2), (1, 3));
@@ -167,7 +167,7 @@ SIMD_INLINE void simd_transpose(simd *rows) { // NOLINT(readability-non-const-pa
 }
 #undef SIMD_EXCHANGE
 
-/* Prefetches the address `ahead` bytes further on, which need not be valid. Long streams exceed the caches, and the
+/* Prefetches the address `ahead` bytes after `at`, which may be invalid. Long streams exceed the caches, and the
  * hardware prefetcher follows only a few of them. */
 SIMD_INLINE void simd_prefetch(const void *at, size_t ahead) {
     __builtin_prefetch((const void *)((uintptr_t)at + ahead)); // NOLINT(performance-no-int-to-ptr)

@@ -1,11 +1,12 @@
-/* simd_operations.h - the operations on simd beyond arithmetic, for SIMD vectors (simd.h), for single numbers of emitted files and
- * kernels (core/scalar.h), and for the pairs of emitted files (core/simd2_begin.h), each of which defines the types first.
+/* simd_operations.h - operations on simd other than arithmetic, for SIMD vectors (simd.h), for single numbers of
+ * emitted files and kernels (core/scalar.h), and for the pairs of emitted files (core/simd2_begin.h), each of which
+ * defines the types before including it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_BASE_SIMD_OPERATIONS_H
 #define HN_BASE_SIMD_OPERATIONS_H
 
-/* A target may have instructions for these. */
+/* A target may define these as intrinsics. */
 #ifndef SIMD_SELECT
 #define SIMD_SELECT(mask, a, b) simd_of_bits((mask & simd_to_bits(a)) | (~mask & simd_to_bits(b)))
 #define SIMD_KEEP(mask, a)      simd_of_bits(mask &simd_to_bits(a))
@@ -22,7 +23,7 @@
 #define SIMD_GREATER(a, b) simd_select(simd_less(b, a), a, b)
 #endif
 
-/* Integer arithmetic modulo 2^64, of floats 2^32, on unsigned words, where wrapping is defined. Right shifts insert zeros. */
+/* Integer arithmetic on unsigned words modulo 2^64 (floats: 2^32). Right shifts insert zeros. */
 SIMD_INLINE simd_bits simd_bits_add(simd_bits a, simd_bits b) {
     return (simd_bits)((simd_words)a + (simd_words)b);
 }
@@ -65,7 +66,7 @@ SIMD_INLINE simd_bits simd_not_equal(simd a, simd b) {
     return SIMD_MASK(a != b);
 }
 
-/* mask ? a : b, bitwise: the element that is not chosen has no effect, even if NaN. */
+/* mask ? a : b, bitwise: the unselected element has no effect, even if NaN. */
 SIMD_INLINE simd simd_select(simd_bits mask, simd a, simd b) {
     return SIMD_SELECT(mask, a, b);
 }

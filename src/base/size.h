@@ -24,7 +24,7 @@ static inline bool size_multiply(size_t a, size_t b, size_t *product) {
     return true;
 }
 
-/* Sizes for allocation requests: SIZE_MAX, which every allocator refuses, on overflow. */
+/* Sizes for allocation requests: SIZE_MAX on overflow, which every allocator rejects. */
 static inline size_t size_sum(size_t a, size_t b) {
     size_t sum = SIZE_MAX;
     size_add(a, b, &sum);

@@ -13,7 +13,7 @@ static hn_status size_of(const void *given, size_t *size, const char *name, hn_e
     memcpy(size, given, sizeof *size);
     if (*size < sizeof *size)
         return error_about(error, HN_INVALID, subject, "%s: its size is not set; write .size = sizeof(%s)", name, name);
-    if (*size % _Alignof(size_t) != 0) /* no compiler lays out such a struct: it would end within a field */
+    if (*size % _Alignof(size_t) != 0) /* such a size is not a struct of any version: it would end within a field */
         return error_about(error, HN_INVALID, subject, "%s: its size %zu ends within a field; write .size = sizeof(%s)",
                            name, *size, name);
     return HN_OK;

@@ -13,12 +13,12 @@
 #include <string.h>
 
 /* Copies the caller's struct over own, which has `size` bytes and keeps that size; fields missing in the caller's keep
- * their values in own: defaults of options, zeros elsewhere. Refuses a size of 0, and nonzero bytes beyond those that
+ * their values in own: defaults of options, zeros elsewhere. Rejects a size of 0, and nonzero bytes beyond those that
  * this library knows. */
 hn_status struct_take(void *own, size_t size, const void *given, const char *name, hn_error *error);
 
 /* Copies own, of `size` bytes, to the caller's struct, up to the size stored in it, which is kept; bytes beyond those
- * that this library knows become 0. Refuses NULL and a size of 0. */
+ * that this library knows become 0. Rejects NULL and a size of 0. */
 hn_status struct_give(void *out, const void *own, size_t size, const char *name, hn_error *error);
 
 /* The same by type: STRUCT_TAKE(hn_batch, &own, batch, error). Before STRUCT_TAKE_OPTIONS own contains the defaults. */

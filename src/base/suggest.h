@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Pass it one known word after the other; best is the nearest so far, NULL while none is near enough. */
+/* Pass the known words one by one; best is the nearest so far, NULL if none is near enough. */
 struct suggestion {
     const char *best;
     size_t distance;

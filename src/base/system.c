@@ -1,4 +1,4 @@
-/* system.c - POSIX behind the interface of system.h.
+/* system.c - implements system.h for POSIX.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* O_TMPFILE */
@@ -17,7 +17,7 @@ int system_open_read(const char *path) {
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Opening a pipe without a writer does not block either; the caller checks the file type afterwards. */
+/* Opening a pipe without a writer does not block; the caller checks the file type afterwards. */
 int system_open_at_once(const char *path) {
     return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
@@ -30,7 +30,7 @@ int system_open_lock(const char *path) {
     return open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* The file is named through /proc and is useless without it. Kernels and file systems without support report that in
+/* The file is named through /proc, which must be available. Kernels and file systems without support report that in
  * several ways. */
 int system_create_unnamed(const char *folder) {
     int file = -1;
@@ -70,7 +70,7 @@ ssize_t system_read_link(const char *path, char *target, size_t size) {
     return readlink(path, target, size);
 }
 
-/* Only root may give files away. The owner is set first: changing it removes permissions. */
+/* Only root may change the owner. The owner is set first, because that clears permission bits. */
 int system_take_after(int file, const struct system_facts *facts) {
     struct stat now;
     if (fstat(file, &now) != 0)

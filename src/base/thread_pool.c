@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* Polls before a member sleeps: of a caller that waits for the others, some microseconds; of the others for the next
- * job, some 30, since calls often follow each other and waking a thread takes longer. */
+/* Number of polls before a thread sleeps: a caller that waits for the others (some microseconds); a worker that waits
+ * for the next job (some 30 microseconds: calls often follow each other, and waking a thread costs more). */
 enum { POLLS = 200, POLLS_FOR_JOB = 1000 };
 
 struct member {
@@ -25,7 +25,7 @@ struct member {
 struct thread_pool {
     int size, started; /* the first member is the caller */
     pid_t process;     /* the process that owns the other threads */
-    pid_t claimed;     /* the process in which a call uses the pool; 0: none */
+    pid_t claimed;     /* the process in which a call uses the pool, or 0 */
     struct member *members;
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
@@ -37,7 +37,7 @@ struct thread_pool {
     void *context;
 };
 
-/* Called with the lock, which it releases while it polls. */
+/* Call with the lock held; it is released while polling. */
 static void poll_for_job(struct thread_pool *pool, unsigned long seen) {
     pthread_mutex_unlock(&pool->mutex);
     for (int polls = 0; polls < POLLS_FOR_JOB && __atomic_load_n(&pool->job, __ATOMIC_RELAXED) == seen; polls++)
@@ -68,7 +68,7 @@ static void *member_main(void *argument) {
     return NULL;
 }
 
-/* In a child of the process that made the pool the other members do not exist, and the lock may never be released. */
+/* In a child process the other members do not exist, and the lock may never be released. */
 bool thread_pool_is_forked(const struct thread_pool *pool) {
     return pool->process != getpid();
 }

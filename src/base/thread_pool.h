@@ -22,7 +22,7 @@ int thread_pool_size(const struct thread_pool *pool);
 /* Whether this process was forked from the one that made the pool; the caller is then the only member. */
 bool thread_pool_is_forked(const struct thread_pool *pool);
 
-/* A block of so many bytes for each member, from base_allocate; NULL when out of memory. */
+/* A block of this size for each member, allocated by base_allocate; NULL when out of memory. */
 void **thread_pool_create_workspaces(const struct thread_pool *pool, size_t bytes);
 void thread_pool_destroy_workspaces(const struct thread_pool *pool, void **workspaces);
 
@@ -31,7 +31,7 @@ void thread_pool_destroy_workspaces(const struct thread_pool *pool, void **works
 hn_status thread_pool_claim(struct thread_pool *pool, const char *owner, hn_error *error);
 void thread_pool_yield(struct thread_pool *pool);
 
-/* The number of threads used for 0. */
+/* The number of threads if 0 is requested. */
 int thread_pool_cores(void);
 
 /* The same, with fewer threads if the system cannot start more. */

@@ -1,6 +1,7 @@
-/* utf8.h - characters of more than one byte (RFC 3629), and text in printable form, safe for a terminal and for messages.
+/* utf8.h - characters of more than one byte (RFC 3629), and text in printable form, safe for a terminal and for
+ * messages.
  *
- * Names, paths and headers may contain anything: escape sequences that move the cursor or rename the window, control
+ * Names, paths and headers may contain any bytes: escape sequences that move the cursor or rename the window, control
  * characters of one byte (C0) or two (C1), marks that change the writing direction, invalid UTF-8. These are printed as
  * \n, \x1b or \u009b; everything else is unchanged.
  *
