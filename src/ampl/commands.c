@@ -1,5 +1,5 @@
-/* commands.c - runs let, fix, unfix, drop, restore and objective, and for, repeat and if over them, in order once
- * everything is read; finally checks.
+/* commands.c - runs let, fix, unfix, drop, restore and objective, and for, repeat and if over them, in order after all
+ * texts are read; finally checks.
  *
  * The effect of let is visible to the commands after it: computed values are discarded. In commands a variable has its
  * start value.
@@ -13,10 +13,10 @@
 
 #include <stdio.h>
 
-/* A run of a command at one index after the other. */
+/* Runs a command for each index. */
 struct run {
     struct ampl_command *command;
-    struct ampl_table sets;  /* new sets of a let: assigned after its loop, which may iterate over the old ones */
+    struct ampl_table sets;  /* new sets of a let: assigned after its loop, which may iterate over the old sets */
     struct ampl_value value; /* of fix */
 };
 
@@ -33,7 +33,7 @@ static bool let_set(struct ampl_evaluator *e, struct run *run, const ampl_atom *
     return ampl_hold_set(e, set, run->command->place);
 }
 
-/* Releases the memory of a removed set from the limit. */
+/* Subtracts a removed set from the counted memory. */
 static void give_back(struct ampl_evaluator *e, const struct ampl_value *value) {
     if (value && value->kind == AMPL_SET_VALUE)
         e->held -= value->is.set->counted < e->held ? value->is.set->counted : e->held;
@@ -115,7 +115,7 @@ static bool visit_fix(struct ampl_evaluator *e, void *context) {
 
 /* ---- running ---- */
 
-/* Discards computed values; inputs and variables stay. */
+/* Discards computed values; keeps inputs and variables. */
 static void forget_computed(struct ampl_evaluator *e) {
     for (struct ampl_declaration *d = e->program->first; d; d = d->next) {
         if ((d->kind != AMPL_PARAMS || d->input) && d->kind != AMPL_SETS)
@@ -123,7 +123,7 @@ static void forget_computed(struct ampl_evaluator *e) {
         for (size_t i = 0; d->kind == AMPL_SETS && i < d->known.keys.count; i++)
             give_back(e, &d->known.values[i]);
         ampl_table_clear(&d->known);
-        for (size_t i = 0; d->order && i < d->given.keys.count; i++) /* the set that orders them may have changed */
+        for (size_t i = 0; d->order && i < d->given.keys.count; i++) /* their order set may have changed */
             d->given.values[i].is.set->arranged = false;
     }
 }

@@ -7,13 +7,13 @@
  *     gamma        d (1 + c x)^3, squeeze-free (Marsaglia, Tsang 2000); shapes below 1 by shape + 1 and u^(1/shape)
  *     beta         X / (X + Y) of two gammas, by their logarithms so that small shapes do not underflow
  *     poisson      halved by gammas until the mean is small (Ahrens, Dieter 1974), then a product of uniforms
- *     binomial     halved by betas, the order statistics of uniforms (Devroye 1986), then one trial after the other
+ *     binomial     halved by betas, the order statistics of uniforms (Devroye 1986), then then single trials
  *
  * They use + - * / sqrt and the library's elementary functions, so the bits are the same everywhere.
  *
- * The value of a call is drawn from a key that combines the seed, the declaration, the number of the call in it, and the
- * dummies; in a command also the number of commands run before. So the order and number of evaluations do not matter:
- * Uniform01() in a param is one number for each index.
+ * The value of a call is drawn from a key that combines the seed, the declaration, the number of the call in it, and
+ * the dummies; in a command also the number of commands run before. So the order and number of evaluations do not
+ * matter: Uniform01() in a param has one value per index.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/draws.h"
@@ -118,7 +118,7 @@ double ampl_random_beta(struct ampl_random *random, double a, double b) {
 
 double ampl_random_binomial(struct ampl_random *random, double n, double p) {
     double count = 0;
-    while (n >= FEW) { /* compares the middle one of n uniforms with p */
+    while (n >= FEW) { /* compares the median of n uniforms with p */
         double middle = 1 + floor(n / 2), at = ampl_random_beta(random, middle, n + 1 - middle);
         if (at >= p) {
             n = middle - 1;

@@ -1,7 +1,7 @@
 /* draws.h - random values that are a function of a key, with the same bits on every machine.
  *
- * Input: a key of 64 bits; output: a sequence of values of the usual distributions. There is no other state and no
- * clock, so that the same key always gives the same values.
+ * Input: a 64-bit key; output: a sequence of values of the usual distributions. There is no other state and no clock:
+ * the same key always generates the same values.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AMPL_DRAWS_H

@@ -104,7 +104,7 @@ static struct ampl_value rounded(struct ampl_evaluator *e, const struct ampl_nod
         return ampl_value_number(places == 0 ? round(a) : round_at(a, places, false));
     case AMPL_WORD_trunc:
         return ampl_value_number(places == 0 ? trunc(a) : round_at(a, places, true));
-    default: /* precision: that many significant digits */
+    default: /* precision: round to significant digits */
         return ampl_value_number(a == 0 ? 0 : round_at(a, places - 1 - floor(elementary_log10(fabs(a))), false));
     }
 }
@@ -149,7 +149,7 @@ static struct ampl_value member_value(const struct ampl_set *set, size_t number)
     return ampl_value_atom(member);
 }
 
-/* The set that a dummy iterates over. Its evaluation may use slots from the dummy's on: they are saved. */
+/* The set that a dummy iterates over. Its evaluation may use the slots from the dummy's on, so they are saved. */
 static struct ampl_set *own_set(struct ampl_evaluator *e, const struct ampl_node *dummy) {
     ampl_atom kept[AMPL_MOST_COMPONENTS * 2];
     size_t first = e->base + dummy->is.slot, count = e->top - first;

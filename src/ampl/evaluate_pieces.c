@@ -87,7 +87,7 @@ static bool order(struct ampl_evaluator *e, struct pieces *pieces) {
     return true;
 }
 
-/* Values at the breakpoints, from zero outwards. */
+/* Computes the values at the breakpoints, from zero outwards. */
 static bool add_up(struct ampl_evaluator *e, struct pieces *pieces) {
     const double *b = pieces->breakpoints.list, *s = pieces->slopes.list;
     size_t count = pieces->breakpoints.count, home = 0;

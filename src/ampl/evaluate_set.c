@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Adds all members of a set or, if `other` is not NULL, those that are in it, or are not. */
+/* Adds all members of a set; with `other`, only those that are (or are not) in `other`. */
 static bool add_members(struct ampl_evaluator *e, struct ampl_set *to, const struct ampl_set *from,
                         const struct ampl_set *other, bool in, struct ampl_place place) {
     ampl_atom member[AMPL_MOST_COMPONENTS];
@@ -42,7 +42,7 @@ static struct ampl_set *new_progression(struct ampl_evaluator *e, double first, 
 
 /* a .. b by c has floor((b - a) / c) + 1 members. */
 static struct ampl_set *progression(struct ampl_evaluator *e, const struct ampl_node *node) {
-    /* Beyond 2^53 consecutive numbers are not distinct. */
+    /* Above 2^53 consecutive numbers are not distinct. */
     const double most = (double)(SIZE_MAX / 4) < 0x1p53 ? (double)(SIZE_MAX / 4) : 0x1p53;
     double first, last, step = 1;
     if (!ampl_number(e, node->arguments[0], "a set", &first) || !ampl_number(e, node->arguments[1], "a set", &last) ||
@@ -257,7 +257,7 @@ struct ampl_set *ampl_evaluate_set(struct ampl_evaluator *e, const struct ampl_n
 
 /* ---- membership of a tuple, without listing products, unions and conditions ---- */
 
-/* Lists the set, or looks it up. */
+/* Lists or looks up the set. */
 static bool listed(struct ampl_evaluator *e, const struct ampl_node *node, const ampl_atom *member, bool *in) {
     size_t mark = e->temporary_count, number;
     const struct ampl_set *set = ampl_evaluate_set(e, node);
@@ -370,7 +370,7 @@ bool ampl_admits(struct ampl_evaluator *e, const struct ampl_indexing *indexing,
 
 struct ranked {
     double rank;
-    size_t number; /* of the member, to break ties, which do not occur */
+    size_t number; /* of the member, to break ties, which cannot occur */
 };
 
 static int compare_ranks(const void *a, const void *b) {

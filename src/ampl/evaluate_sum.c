@@ -54,7 +54,7 @@ static struct ampl_value sum_numbers(struct ampl_evaluator *e, const struct ampl
 /* ---- terms ---- */
 
 static bool push(struct ampl_evaluator *e, double factor, hn_expr term, struct ampl_place place) {
-    if (e->term_count >= e->max_nodes) /* the graph would refuse such a sum */
+    if (e->term_count >= e->max_nodes) /* the graph would reject such a sum */
         return ampl_fail(e, HN_LIMIT, place, "%s: a sum of more than %zu terms; raise max_nodes",
                          ampl_symbol_text(e, e->about), e->max_nodes);
     if (!array_room(&e->terms, &e->term_capacity, e->term_count + 1, sizeof term) ||
@@ -77,7 +77,7 @@ static bool is_variable(const struct ampl_evaluator *e, const struct ampl_node *
            !node->is.declaration->defined && !e->starting;
 }
 
-/* The index of the numeric factor if the other one is a variable; 2: not such a product. */
+/* The index of the numeric factor if the other factor is a variable; 2: not such a product. */
 static uint32_t number_factor(const struct ampl_evaluator *e, const struct ampl_node *node) {
     if (node->op != AMPL_CHAIN_MULTIPLY || node->count != 2 || node->is.signs[1] != AMPL_TOKEN_TIMES)
         return 2;

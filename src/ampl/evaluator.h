@@ -30,7 +30,7 @@ struct ampl_waiting {
     ampl_atom key[AMPL_MOST_COMPONENTS];
 };
 
-/* One contribution of a variable to a goal; those of one goal and index are a circular list. */
+/* One contribution of a variable to a goal. The contributions to one goal and index are a circular list. */
 struct ampl_added {
     struct ampl_value value;
     size_t next;
@@ -46,7 +46,7 @@ struct ampl_evaluator {
     size_t held, max_held; /* bytes of sets, tables, strings and names created here */
     uint32_t depth;
     bool failed;
-    bool putting_off;   /* with failed: not an error, but a deferred value */
+    bool putting_off;   /* with failed: a value was deferred; not an error */
     bool catching;      /* a caller computes deferred values */
     uint32_t caught_at; /* at this depth */
     struct ampl_waiting *waiting;
@@ -54,8 +54,8 @@ struct ampl_evaluator {
     bool inputs_made;
     bool relax_integrality;
     bool starting;                  /* variables have their start values */
-    enum ampl_command_kind leaving; /* AMPL_LET: none; BREAK, CONTINUE, STOP: commands are left up to that loop */
-    uint32_t leaving_to;            /* its name; 0: the innermost one */
+    enum ampl_command_kind leaving; /* AMPL_LET: none; BREAK, CONTINUE, STOP: commands are skipped up to that loop */
+    uint32_t leaving_to;            /* its name; 0: the innermost loop */
     uint64_t runs;                  /* of commands so far; 0 outside commands */
     uint32_t about;                 /* symbol of the current declaration, for messages */
 
@@ -64,7 +64,7 @@ struct ampl_evaluator {
     struct ampl_set **temporaries;    /* allocated ones; the first temporary_count are in use */
     size_t temporary_count, temporary_made, temporary_capacity;
     hn_expr *terms;  /* of sums being collected */
-    double *factors; /* beside them */
+    double *factors; /* parallel to terms */
     size_t term_count, term_capacity, factor_capacity;
     size_t plain_count; /* number of terms before the current run of products: their factor is 1 */
     struct ampl_added *added;
@@ -76,7 +76,7 @@ void ampl_evaluator_release(struct ampl_evaluator *e);
 
 /* ---- evaluator.c: errors, limits, frames, temporaries, labels, loops ---- */
 
-/* These return NULL, which is also false, or AMPL_NOTHING. */
+/* These return NULL, which converts to false, or AMPL_NOTHING. */
 __attribute__((format(printf, 4, 5))) void *ampl_fail(struct ampl_evaluator *e, hn_status status,
                                                       struct ampl_place place, const char *format, ...);
 __attribute__((format(printf, 4, 5))) struct ampl_value ampl_no_value(struct ampl_evaluator *e, hn_status status,
@@ -135,7 +135,7 @@ struct ampl_value ampl_evaluate_pieces(struct ampl_evaluator *e, const struct am
 struct ampl_value ampl_evaluate_draw(struct ampl_evaluator *e, const struct ampl_node *node); /* draws.c */
 struct ampl_value ampl_evaluate_call(struct ampl_evaluator *e, const struct ampl_node *node);
 
-/* A number or an expression, never a symbol; false with an error. */
+/* A number or an expression, not a symbol; false with an error. */
 bool ampl_operand(struct ampl_evaluator *e, const struct ampl_node *node, struct ampl_value *value);
 /* A number that must be constant; `where` completes the message about inputs and variables. */
 bool ampl_number(struct ampl_evaluator *e, const struct ampl_node *node, const char *where, double *number);
@@ -154,7 +154,7 @@ struct ampl_value ampl_multiply(struct ampl_evaluator *e, struct ampl_value a, s
 struct ampl_value ampl_negative(struct ampl_evaluator *e, struct ampl_value a, struct ampl_place place);
 struct ampl_value ampl_compare(struct ampl_evaluator *e, uint32_t relation, struct ampl_value a, struct ampl_value b,
                                struct ampl_place place); /* also strings */
-uint32_t ampl_mirrored(uint32_t relation);               /* that of exchanged sides */
+uint32_t ampl_mirrored(uint32_t relation);               /* the relation with exchanged sides */
 struct ampl_value ampl_smaller(struct ampl_evaluator *e, struct ampl_value a, struct ampl_value b, bool larger,
                                struct ampl_place place);
 
@@ -164,7 +164,7 @@ struct ampl_value ampl_smaller(struct ampl_evaluator *e, struct ampl_value a, st
 struct ampl_set *ampl_evaluate_set(struct ampl_evaluator *e, const struct ampl_node *node);
 bool ampl_contains(struct ampl_evaluator *e, const struct ampl_node *set, const ampl_atom *member, bool *in);
 
-/* Whether the components are in the index; binds its dummies on the way. */
+/* Whether the components are in the index; also binds its dummies. */
 bool ampl_admits(struct ampl_evaluator *e, const struct ampl_indexing *indexing, const ampl_atom *tuple, bool *in);
 
 /* ---- lookup.c ---- */
@@ -223,7 +223,7 @@ bool ampl_is_dropped(const struct ampl_declaration *goal, const ampl_atom *key);
 bool ampl_run_checks(struct ampl_evaluator *e);
 bool ampl_expand(struct ampl_evaluator *e);
 
-/* An error of the model becomes one of the declaration; false when there is one. */
+/* Converts an error of the model to an error of the declaration; false if there is one. */
 bool ampl_model_good(struct ampl_evaluator *e, const struct ampl_declaration *declaration);
 
 #endif

@@ -4,9 +4,9 @@
  * A constraint with variables on one side has the other side as its bound; with variables on both sides its body is
  * left minus right, each side as written. In both cases left - right is compared, rounded once.
  *
- * Once all variables have their columns, their contributions to goals by from, to, obj, coeff and cover are collected,
- * in order of declaration and index. Those to one goal at one index form a circular list; the goal's table stores its
- * last entry, whose successor is the first.
+ * When all variables have columns, their contributions to goals (from, to, obj, coeff and cover) are collected in order
+ * of declaration and index. The contributions to one goal at one index form a circular list; the goal's table stores
+ * the last entry, whose successor is the first.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"
@@ -44,7 +44,7 @@ static bool is_constant(const struct ampl_bounds *bounds) {
     return bounds->lower.kind == AMPL_NUMBER && bounds->upper.kind == AMPL_NUMBER;
 }
 
-/* Infeasible constant bounds are an error here, where their place is known. */
+/* Infeasible constant bounds are reported here, where their source location is known. */
 static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration *declaration, const ampl_atom *key,
                          const struct ampl_bounds *bounds) {
     double lower = bounds->lower.is.number, upper = bounds->upper.is.number;
@@ -62,7 +62,7 @@ static bool check_bounds(struct ampl_evaluator *e, const struct ampl_declaration
 
 /* ---- variables ---- */
 
-/* The model would refuse it as well; here the error has a place. */
+/* The model would also reject it; this error has a source location. */
 static bool check_fixed(struct ampl_evaluator *e, const struct ampl_declaration *variable, const ampl_atom *key,
                         const struct ampl_bounds *bounds, struct ampl_value value) {
     static const double tolerance = 1e-8;
@@ -141,7 +141,7 @@ static bool has_columns(struct ampl_evaluator *e, struct ampl_declaration *varia
     return any && !e->failed;
 }
 
-/* Variables with columns are refused, or treated as continuous. */
+/* Rejects integer variables with columns, or treats them as continuous. */
 static bool meet_integrality(struct ampl_evaluator *e) {
     bool good = true;
     for (struct ampl_declaration *d = e->program->first; d && !e->failed; d = d->next) {

@@ -37,7 +37,7 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* 0x1a ends files of old systems. */
+/* 0x1a is the end-of-file character of DOS */
 static bool is_blank(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x1a;
 }
@@ -285,7 +285,7 @@ struct ampl_token ampl_lex_data(struct ampl_lexer *lexer) {
         return quoted(lexer, token);
     if (c != '\0' && strchr(";:,()[]{}*", c))
         return operator_token(lexer, token);
-    if (c == '=') /* a single one: == is not punctuation of data */
+    if (c == '=') /* a single '=': == is not punctuation in data */
         return finish(lexer, token, AMPL_TOKEN_EQUAL, 1);
     return data_word(lexer, token);
 }
@@ -318,7 +318,7 @@ static bool skip_pieces(struct ampl_lexer *lexer) {
 
 void ampl_lex_skip_statement(struct ampl_lexer *lexer) {
     char c = 0;
-    bool closed = true; /* searched for once, so that many unterminated << cost no more */
+    bool closed = true; /* cached, so that many unterminated << take linear time */
     while (lexer->at < lexer->length && c != ';') {
         c = skip_mark(lexer);
         if (c == '<' && closed && peek(lexer, 0) == '<') {

@@ -74,7 +74,7 @@ struct ampl_lexer ampl_lexer_start(const struct ampl_sources *sources, uint32_t 
 struct ampl_token ampl_lex(struct ampl_lexer *lexer);
 struct ampl_token ampl_lex_data(struct ampl_lexer *lexer);
 
-/* Skips the rest of a statement, up to and including the next ';' outside quotes, comments and << >> (or the end). */
+/* Skips the rest of a statement, including the next ';' outside quotes, comments and << >> (or to the end). */
 void ampl_lex_skip_statement(struct ampl_lexer *lexer);
 
 /* Skips a loop or an if command, from its first word to the end of its last block. */

@@ -1,12 +1,12 @@
 /* lookup.c - the value of a name with subscripts.
  *
- * A param's value is the one given by data or let, else the one computed from := or default, else the default of its
- * data; computed values are cached. While a value is being computed its table entry is a marker, which detects circular
- * definitions. A param or defined variable that refers to itself is computed in the order of its index.
+ * A param's value comes from data or let, else from := or default, else from the default of its data; computed values
+ * are cached. While a value is being computed its table entry is a marker, which detects circular definitions. A param
+ * or defined variable that refers to itself is computed in the order of its index.
  *
- * Chains of any length need little stack: if dependencies nest too deeply, the innermost value is pushed on a list and
- * all calls return, as after an error, to the lookup of the first value; then the list is processed from its end, each
- * value again once its dependencies are known.
+ * Dependency chains of any length need bounded stack: if dependencies nest too deeply, the innermost value is pushed on
+ * a list and all calls return, as after an error, to the lookup of the first value. Then the list is processed from its
+ * end; each value is retried when its dependencies are known.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/evaluator.h"

@@ -1,8 +1,8 @@
 /* numerals.c - see numerals.h.
  *
  * Up to 15 digits with a power of ten up to 22 are one exact multiplication or division (Clinger 1990). Other numerals
- * are converted by strtod, which rounds correctly, from digits and exponent without a point: the locale does not matter.
- * 800 digits decide every case; further nonzero digits are recorded, since they can only break a tie.
+ * are converted by strtod, which rounds correctly, from digits and exponent without a point: the locale does not
+ * matter. 800 digits suffice; whether further digits are nonzero is recorded, since they can only break a tie.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/numerals.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* The numeral at the start of a text: digits with an optional point, then an optional exponent after e, E, d or D. No
- * sign. Two points in a row end it (1..5 starts with 1). Returns its length, 0 if there is no numeral; the value is
+ * sign. Two points in a row end it (1..5 starts with 1). Returns its length, or 0 without a numeral; the value is
  * infinite on overflow. */
 size_t ampl_numeral(const char *text, size_t length, double *value);
 

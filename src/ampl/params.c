@@ -190,7 +190,7 @@ void ampl_mark_inputs(struct ampl_evaluator *e) {
 
 static bool mark_node(struct ampl_node *node);
 
-/* An index does not make the expression over it vary, but its parts are marked for messages. */
+/* An index does not make its expression vary, but its parts are marked for messages. */
 static void mark_indexing(const struct ampl_indexing *indexing) {
     if (!indexing)
         return;

@@ -3,8 +3,8 @@
  *
  * Commands are stored in order and run when the model is built; of the options randseed is applied, others are skipped
  * with a note. Inside blocks only the first six, break, continue and solve are accepted, display commands are skipped
- * with a note, and everything else is refused. After a statement the parser is at its ';'; after a block there is none,
- * so the lexer is reset to the following token.
+ * with a note, and everything else is refused. After a statement the parser is at its ';'; a block has no ';', so the
+ * lexer is reset to the following token.
  *
  * SPDX-License-Identifier: MIT */
 #include "ampl/numerals.h"
@@ -255,7 +255,7 @@ static void parse_for(struct ampl_parser *parser, struct blocks *blocks, struct 
     ampl_scope_leave(parser, scope);
 }
 
-/* while or until, and the condition; NULL if there is none. */
+/* while or until, and the condition; NULL without a condition. */
 static struct ampl_node *parse_condition(struct ampl_parser *parser, bool *until) {
     *until = ampl_accept_word(parser, AMPL_WORD_until);
     return *until || ampl_accept_word(parser, AMPL_WORD_while) ? ampl_parse_logical(parser) : NULL;

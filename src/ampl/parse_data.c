@@ -41,7 +41,7 @@ static bool accept_assign(struct ampl_parser *parser) {
     return ampl_accept(parser, AMPL_TOKEN_ASSIGN) || ampl_accept(parser, AMPL_TOKEN_EQUAL);
 }
 
-/* A value for the declaration; nothing for '.'. */
+/* A value for the declaration; AMPL_NOTHING for '.'. */
 static struct ampl_value parse_value(struct ampl_parser *parser, const struct ampl_declaration *declaration) {
     if (ampl_accept(parser, AMPL_TOKEN_DOT))
         return ampl_value_nothing();
@@ -296,7 +296,7 @@ static void parse_columns(struct ampl_parser *parser, struct columns *columns, e
 }
 
 static void parse_column_row(struct ampl_parser *parser, const struct columns *columns, struct slice *slice) {
-    if (columns->count == 0 && slice->free_count == 0) /* avoids rows without tokens, which would never end */
+    if (columns->count == 0 && slice->free_count == 0) /* rows without tokens would loop forever */
         ampl_unexpected(parser, "a param or a free subscript");
     if (ampl_accept(parser, AMPL_TOKEN_COMMA))
         return;

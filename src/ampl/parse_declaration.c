@@ -273,7 +273,7 @@ static bool parse_contribution(struct ampl_parser *parser, bool arc) {
 
 /* ---- variables ---- */
 
-/* Whether it is refused is decided when its index is known: without a column it is harmless. */
+/* Accepted here; rejected during expansion if the variable has columns. */
 static void parse_integrality(struct ampl_parser *parser, struct ampl_declaration *variable) {
     variable->integrality = parser->token.place;
     variable->integer |= ampl_at_word(parser, AMPL_WORD_integer);

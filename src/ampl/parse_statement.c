@@ -399,7 +399,7 @@ static void start_statement(struct ampl_parser *parser) {
     parser->start = parser->token.place;
 }
 
-/* An included file that does not begin like a model is abandoned at once: it may be anything. */
+/* An included file that does not begin like a model is abandoned at once: it may have any format. */
 void ampl_parse_source(struct ampl_parser *parser, uint32_t source) {
     bool unproven = parser->sources->list[source].included;
     parser->lexer = ampl_lexer_start(parser->sources, source, parser->symbols);

@@ -69,7 +69,7 @@ bool ampl_at_end(const struct ampl_parser *parser) {
     return parser->failed || ampl_at(parser, AMPL_TOKEN_SEMICOLON) || ampl_at(parser, AMPL_TOKEN_END);
 }
 
-/* Moves on if the condition holds, and returns it. */
+/* Advances if the condition is true; returns the condition. */
 static bool next_if(struct ampl_parser *parser, bool here) {
     if (here)
         ampl_next(parser);

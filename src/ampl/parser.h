@@ -43,7 +43,7 @@ struct ampl_parser {
     bool data_mode;
     bool failed; /* the current statement has an error, or its rest is skipped */
     struct ampl_token failed_at;
-    bool misused;  /* it uses a reserved word whose declaration was refused: its syntax errors are consequences */
+    bool misused;  /* uses a reserved word whose declaration was rejected: further syntax errors are consequential */
     bool finished; /* after solve */
     bool changing; /* parsing the target of let: a suffix there is skipped with a note */
     uint32_t depth, include_depth, check_count;
@@ -89,9 +89,9 @@ struct ampl_token ampl_peek(const struct ampl_parser *parser);
 struct ampl_token ampl_after_brackets(const struct ampl_parser *parser, enum ampl_token_kind open,
                                       enum ampl_token_kind shut);
 
-/* After an error the current token is the end of the text until the statement ends: what follows parses to nothing,
- * and nodes are NULL. So errors need no checks, except in loops. Functions that report an error return NULL, which is
- * also false; only the first one of a statement is reported. */
+/* After an error the current token is the end of the text until the statement ends: the parsing functions do nothing
+ * and return NULL. So only loops need to check for errors. Functions that report an error return NULL, which converts
+ * to false; only the first error of a statement is reported. */
 void *ampl_abandon(struct ampl_parser *parser); /* without an error */
 void ampl_resume(struct ampl_parser *parser);   /* at the token of the error */
 __attribute__((format(printf, 4, 5))) void *ampl_mistake(struct ampl_parser *parser, hn_status status,
@@ -186,7 +186,7 @@ void ampl_parse_check(struct ampl_parser *parser);
 /* From their first word on: let, fix, unfix, drop, restore, objective; false for another word. */
 bool ampl_parse_command(struct ampl_parser *parser, enum ampl_word word);
 
-/* for, repeat, while or if, with its blocks; *stops: its commands include a solve. false with an error. */
+/* for, repeat, while or if, with its blocks; *stops: its commands include a solve. False with an error. */
 bool ampl_at_compound(const struct ampl_parser *parser);
 bool ampl_parse_blocks(struct ampl_parser *parser, bool *stops);
 bool ampl_parse_option(struct ampl_parser *parser); /* false: something is skipped */

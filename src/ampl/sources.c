@@ -220,7 +220,7 @@ static bool add_source(struct ampl_sources *sources, struct ampl_source source) 
     return true;
 }
 
-/* Refuses a file of another format, probably given by mistake. */
+/* Rejects a file of another format, probably passed by mistake. */
 static bool is_text(struct ampl_sources *sources) {
     static const char kinds[][96] = {[FILE_TYPE_UNKNOWN] = "",
                                      [FILE_TYPE_NPY] = "an array (.npy), not a model",

@@ -1,4 +1,4 @@
-/* sources.h - the model texts, places in them, and the messages about these places.
+/* sources.h - the model texts, source locations (places), and messages about them.
  *
  * Files or texts in memory are added; notes go to the caller's callback and the first error to the caller's hn_error,
  * each with file, line and column. A place is two small numbers; line and column are computed only for messages. After
@@ -20,7 +20,7 @@ struct ampl_source {
     const char *text; /* 0-terminated */
     size_t length;
     unsigned char *owned; /* the bytes to release, NULL for texts owned by the caller */
-    bool included;        /* included by another text, not given by the caller, or not a text: little of it is quoted */
+    bool included;        /* included by another text, or not a text: messages do not quote its lines */
 };
 
 /* A note that may be repeated, kept until everything is read. */
@@ -55,14 +55,14 @@ bool ampl_sources_add_file(struct ampl_sources *sources, const char *path, const
 bool ampl_sources_add_text(struct ampl_sources *sources, const hn_text *text);
 void ampl_sources_release(struct ampl_sources *sources);
 
-/* The path of an included file: relative to the including source unless absolute. From the sources' arena; NULL: out of
- * memory. */
+/* The path of an included file: relative to the including source unless absolute. Allocated in the arena of the
+ * sources; NULL when out of memory. */
 const char *ampl_sources_beside(struct ampl_sources *sources, uint32_t source, const char *name, size_t length);
 
 /* Reports a message about a place (NULL: none). ampl_error returns false for `return ampl_error(...)`. */
 __attribute__((format(printf, 4, 5))) bool ampl_error(struct ampl_sources *sources, hn_status status,
                                                       const struct ampl_place *place, const char *format, ...);
-/* The same for an error of another module, whose subject is used if there is no place. */
+/* The same for an error of another module; without a place its subject is used. */
 bool ampl_pass_error(struct ampl_sources *sources, const struct ampl_place *place, const hn_error *error);
 __attribute__((format(printf, 4, 5))) void ampl_note(struct ampl_sources *sources, hn_severity severity,
                                                      const struct ampl_place *place, const char *format, ...);

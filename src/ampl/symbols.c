@@ -45,7 +45,7 @@ bool ampl_symbols_nameless(const struct ampl_symbols *symbols, uint32_t symbol) 
 bool ampl_symbols_create(struct ampl_symbols *symbols) {
 #define TEXT(name)          #name,
 #define AMPL_FUNCTION(name) #name,
-    /* The list markers are numbered too; a text with a space is not a word. */
+    /* List markers are numbered too; a text with a space is not a word. */
     static const char words[][16] = {"",
                                      AMPL_OPERATOR_LIST(TEXT) " operators",
                                      AMPL_RESERVED_LIST(TEXT) " reserved",

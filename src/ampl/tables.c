@@ -11,7 +11,8 @@
 
 enum { FIRST_SLOTS = 16, KEPT_SLOTS = 64 };
 
-/* Tuples with consecutive numbers in the last component are adjacent, eight per cache line, as data usually are. */
+/* Tuples with consecutive numbers in the last component hash to adjacent slots, eight per cache line; this is the usual
+ * order of data. */
 static uint32_t hash_tuple(const ampl_atom *tuple, uint32_t arity) {
     enum { LINE = 8 };
     uint64_t hash = arity, within = 0;
@@ -35,7 +36,7 @@ static bool is_tuple(const struct ampl_tuples *tuples, uint32_t number, const am
     return true;
 }
 
-/* The slot of this tuple, or the free one where it would be inserted. */
+/* The slot of this tuple, or the free slot for its insertion. */
 static struct ampl_slot *slot_of(const struct ampl_tuples *tuples, const ampl_atom *tuple, uint32_t hash) {
     size_t mask = tuples->slot_count - 1, place = hash & mask;
     for (;; place = (place + 1) & mask) {
@@ -108,7 +109,7 @@ size_t ampl_tuples_bytes(const struct ampl_tuples *tuples) {
 
 void ampl_tuples_clear(struct ampl_tuples *tuples, uint32_t arity) {
     if (tuples->slot_count > KEPT_SLOTS &&
-        tuples->slot_count / 8 > tuples->count) { /* clearing costs more than growing */
+        tuples->slot_count / 8 > tuples->count) { /* clearing is more expensive than growing */
         base_release(tuples->slots);
         tuples->slots = NULL;
         tuples->slot_count = 0;
@@ -147,7 +148,7 @@ void ampl_table_key(const struct ampl_table *table, size_t i, ampl_atom *key) {
         memcpy(key, table->keys.atoms + i * arity, arity * sizeof *key);
 }
 
-/* The place of a key's value, created if missing; NULL: out of memory. */
+/* The pointer to a key's value, which is inserted if missing; NULL: out of memory. */
 static struct ampl_value *value_place(struct ampl_table *table, uint32_t arity, const ampl_atom *key, bool *fresh) {
     size_t number;
     table->keys.arity = arity;
@@ -281,7 +282,7 @@ void ampl_set_member(const struct ampl_set *set, size_t i, ampl_atom *member) {
         memcpy(member, set->tuples.atoms + i * set->tuples.arity, set->tuples.arity * sizeof *member);
 }
 
-/* The nearest number of the progression is a member only if it is bitwise equal. */
+/* The nearest number of the progression is a member only if its bits are equal. */
 static bool find_number(const struct ampl_set *set, ampl_atom member, size_t *number) {
     *number = 0;
     if (ampl_atom_is_symbol(member))

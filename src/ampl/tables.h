@@ -1,8 +1,9 @@
 /* tables.h - set members, tuples of them with a hash index, tables from tuples to values, and sets of tuples.
  *
  * A set member is an atom: a number or a symbol in 64 bits that are equal exactly if the atoms are. A number is stored
- * as its bits, with one zero and without NaN. A symbol is its number (symbols.h) in the payload of a NaN that arithmetic
- * never produces. So tuples of atoms are compared and hashed as plain words. 1 and '1' are different atoms.
+ * as its bits; -0 is replaced by 0, and NaN is not allowed. A symbol is its number (symbols.h) in the payload of a NaN
+ * that arithmetic never produces. So tuples of atoms are compared and hashed as plain words. 1 and '1' are different
+ * atoms.
  *
  * Tuples keep their insertion order and are found in constant time. Arity 0 has one tuple, the empty one, so that a
  * scalar is a table like any other. A set is listed, or an arithmetic progression in closed form; members that match

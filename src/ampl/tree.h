@@ -113,7 +113,7 @@ struct ampl_index_item {
 struct ampl_indexing {
     struct ampl_place place;
     struct ampl_index_item *items;
-    uint32_t arity, first_slot;  /* its free components, in order, have the slots from first_slot on */
+    uint32_t arity, first_slot;  /* the slots of its free components, in order, start at first_slot */
     struct ampl_node *condition; /* NULL: none */
 };
 
@@ -142,7 +142,7 @@ struct ampl_declaration {
     const struct ampl_indexing *indexing; /* NULL: scalar */
     uint32_t arity, slots;                /* subscripts; size of its frame */
     uint32_t dimension;                   /* of a set's members */
-    bool dimensioned;                     /* the text determines it; otherwise it is 1 */
+    bool dimensioned;                     /* the text specifies it; otherwise it is 1 */
     struct ampl_attribute *attributes;
     struct ampl_node *value;    /* := or = */
     struct ampl_node *fallback; /* default */
@@ -150,7 +150,7 @@ struct ampl_declaration {
     bool integer, binary, symbolic, ordered, circular, maximize;
     struct ampl_node *order;       /* the set that orders a set; NULL: insertion order */
     bool reversed;                 /* in reverse */
-    bool arranging;                /* while its order is evaluated */
+    bool arranging;                /* its order is being evaluated */
     struct ampl_place integrality; /* of an integer or binary variable: the place of that word */
     bool varies;                   /* see ampl_node */
     bool recursive;                /* its value refers to itself */
@@ -204,7 +204,7 @@ struct ampl_command {
     struct ampl_node *value;  /* new value or, of a check, the condition; NULL: none */
     uint32_t number;          /* of a check, from 1 on */
     uint32_t name;            /* of a check or loop, or the target of break and continue; 0: none */
-    bool noted;               /* the note that the caller's value is used was given */
+    bool noted;               /* the note about the caller's value was already reported */
     bool until, until_after;  /* repeat continues until the condition is true, not while it is */
     struct ampl_node *after;  /* of repeat: the condition after the block; value is the one before it */
     struct ampl_command *body, *otherwise;

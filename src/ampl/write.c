@@ -84,7 +84,7 @@ static bool write_is_number(hn_expr a, double number) {
 
 /* ---- requirements, definitions, objective ---- */
 
-/* The name that the reader gives the check with this number: "check 3". */
+/* Whether it is the name that the reader assigns to the check with this number: "check 3". */
 static bool is_numbered(const char *name, size_t number) {
     char label[32];
     snprintf(label, sizeof label, "check %zu", number);
@@ -265,7 +265,7 @@ static hn_status take_prints(const hn_model *model, struct prints *prints, hn_er
     return status == HN_OK ? hn_model_names_fingerprint(model, prints->names, error) : status;
 }
 
-/* Final check: a text that reads back to another model is not returned. */
+/* Final check: rejects a text that reads back to another model. */
 static hn_status prove(const struct writer *writer, const struct prints *prints, hn_error *error) {
     const hn_text text = {"the model's text", writer->text, writer->length};
     hn_read_options options = hn_read_defaults();

@@ -1,7 +1,7 @@
 /* write.h - writes a model as text: the interface between the files write_*.c. The public function is hn_model_write in
  * hardnet/read.h.
  *
- * The statements are visited twice in the same order: first to count the uses of expressions, then to write them. An
+ * The statements are visited twice in the same order: to count the uses of expressions, and to write them. An
  * expression that is used more than once, or would nest too deeply, is written once, as `var $1 = ...` (`param` if it
  * depends on inputs only), before the first statement that needs it, and referenced as $1 elsewhere; so the size of the
  * text is proportional to the graph, and reading it needs no deep recursion. The reader does not keep these names.
@@ -116,7 +116,7 @@ void write_need(struct writer *writer, hn_expr expr, bool condition);
 bool write_survey_start(struct writer *writer); /* false: out of memory */
 void write_survey_end(struct writer *writer);   /* selects expressions with separate statements */
 
-/* The expression behind references to definitions, and its info. */
+/* The expression that references to definitions resolve to, and its info. */
 hn_expr write_resolve(hn_expr expr, hn_expr_info *info);
 bool write_is_condition(hn_operator op);
 bool write_is_sum(hn_operator op);
@@ -125,8 +125,9 @@ bool write_is_product(hn_expr expr, const hn_expr_info *info);   /* excluding sq
 bool write_is_inline(const struct writer *writer, hn_expr expr); /* its text is written at its uses */
 bool write_is_short(hn_expr expr, const hn_expr_info *info);     /* and always is */
 
-/* The argument to write on the left: the first one, so that the reader creates its parts first again, and sums of
- * derivatives, which follow the order of nodes, round alike; but a constant term is last, a constant factor first. */
+/* The argument to write on the left: usually the first, so that the reader creates its parts in the same order and sums
+ * of derivatives, which follow the order of nodes, have the same rounding; but a constant term is last, a constant
+ * factor first. */
 size_t write_left(hn_expr expr, const hn_expr_info *info);
 
 /* ---- write_columns.c: inputs and outputs; fixed values and starts; finally numbers that differ within a family

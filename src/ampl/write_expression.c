@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Precedence of a text, lowest first; 0: that of a function or leaf. */
+/* Precedence of a text, lowest first; 0: a function or leaf. */
 enum level {
     LEVEL_ANY = 1, /* if */
     LEVEL_OR,
@@ -25,8 +25,8 @@ enum level {
     LEVEL_PRIMARY
 };
 
-/* How an operator is written: its level, the least levels of its arguments, and its text between them, or before the
- * right one if there is no left one. */
+/* The text form of an operator: its level, the minimum levels of its arguments, and its text between them, or before a
+ * single argument. */
 struct form {
     uint8_t level, left, right;
     char text[6];
@@ -141,8 +141,8 @@ static void write_other_terms(struct writer *writer, hn_expr expr) {
             write_term(writer, hn_expr_argument(expr, i), info.op == HN_OPERATOR_SUB);
 }
 
-/* Descends to the leftmost term of a sum, or factor of a product, pushing the nodes on the way. A factor of that term
- * is left to the caller. */
+/* Descends to the leftmost term of a sum, or factor of a product, and pushes the nodes on the path. The caller handles
+ * a factor of that term. */
 static hn_expr go_left(struct writer *writer, hn_expr expr, bool sum) {
     hn_expr_info info;
     bool goes_on = true;

@@ -183,7 +183,7 @@ static struct write_run run_at(const hn_model *model, bool output, size_t first,
     return run;
 }
 
-/* ---- whether a family can be declared at once ---- */
+/* ---- joint declarations ---- */
 
 /* Bounds must be equal for all entries, or numbers, which go into a table. */
 static bool bounds_fit(const hn_model *model, bool output, const struct write_run *run) {

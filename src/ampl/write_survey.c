@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_HEIGHT = 30 }; /* nesting that the reader accepts, which counts up to four levels for each */
+enum { MOST_HEIGHT = 30 }; /* nesting depth; the reader counts up to four levels for each */
 
 /* ---- classification of expressions ---- */
 
@@ -205,8 +205,8 @@ static bool are_opposite(hn_expr a, hn_expr b) {
     return rest.node == rest_b.node && factor == -other;
 }
 
-/* The reader converts a - b to a + (-b). If that would lose a sign or give 2*a, the difference gets a separate
- * statement, where it is kept. */
+/* The reader converts a - b to a + (-b). If that would lose a sign or yield 2*a, the difference gets a separate
+ * statement, which preserves it. */
 static bool is_delicate(hn_expr expr, const hn_expr_info *info) {
     if (info->op != HN_OPERATOR_SUB)
         return false;
