@@ -11,11 +11,11 @@ struct compiler {
     const struct graph *graph;
     struct program program;  /* with stride 1; until slots are assigned, its code and lists refer to nodes */
     struct arena arena;      /* of all lists */
-    uint32_t one, minus_one; /* represent nodes of these values, beyond those of the graph, which may not have them */
+    uint32_t one, minus_one; /* numbers of 1 and -1, after the graph's nodes: the graph may not contain them */
     /* per node */
     uint8_t *phase;    /* the phase that computes it */
     uint8_t *absorbed; /* computed without a separate instruction: fused into its user, or paired */
-    uint32_t *uses;    /* number of uses; being an output counts as a use */
+    uint32_t *uses;    /* number of uses, including as an output */
     uint32_t *cosine;  /* of a sine node: the cosine of the same argument, 0 = none; of a cosine node: its sine */
     uint32_t *slot;
     /* per needed node, in topological order, phase by phase */
@@ -26,14 +26,14 @@ struct compiler {
     uint32_t last_columns;
 };
 
-/* Decides which nodes are fused and writes the code over nodes. */
+/* Selects the nodes to fuse and emits code over nodes. */
 hn_status compiler_emit(struct compiler *compiler, hn_error *error);
 
-/* Assigns a slot to every node of the code, which refers to slots from then on. */
+/* Assigns a slot to every node of the code and replaces nodes by slots. */
 hn_status compiler_assign(struct compiler *compiler, hn_error *error);
 
-/* A program with the sizes of `shape` and memory for its lists, which are not filled. Also fails if it has more slots
- * than offsets can address. */
+/* A program with the sizes of `shape` and uninitialised lists. Also fails if it has more slots than offsets can
+ * address. */
 hn_status program_allocate(struct program **out, const struct program *shape, hn_error *error);
 
 #endif

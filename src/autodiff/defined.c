@@ -1,11 +1,11 @@
 /* defined.c - makes a formula NaN if one of its parts is undefined.
  *
- * 1/0 and log(0) are infinite in IEEE arithmetic, 0/0 and log(-1) are NaN, and a row that is not finite is not ok. But
+ * 1/0 and log(0) are infinite in IEEE arithmetic, 0/0 and log(-1) are NaN, and a non-finite row is infeasible. But
  * other operations may mask an infinity: 1/log(y) is -0 at y = 0, atan(1/y) is pi/2, min(1/y, 3) is 3; and a comparison
- * masks NaN, too. This module makes such formulas NaN where that happens, and keeps every bit elsewhere. Other
- * formulas, nearly all, are unchanged. Derivatives are those of the original formula. Overflow does not count as
- * undefined, and a formula that is infinite as a whole is not changed: that is detected without this, and an infinite
- * bound means no bound.
+ * masks NaN, too. This module makes such formulas NaN where that happens and keeps all bits elsewhere. Most formulas
+ * are not affected and remain unchanged. Derivatives are those of the original formula. Overflow does not count as
+ * undefined, and a formula whose final value is infinite is not changed: that is detected without this module, and an
+ * infinite bound means no bound.
  *
  * For every node and every way in which an infinity or a NaN may be masked above it (a variant), `undefined` is a
  * condition: 1 if an operation below divides by 0, takes the logarithm of 0 or is invalid, and the result would be
@@ -61,7 +61,7 @@ static uint32_t apply(struct search *s, enum op op, uint32_t a, uint32_t b) {
     return graph_apply(s->graph, op, a, b, 0);
 }
 
-/* ---- conditions; 0: never ---- */
+/* ---- conditions; 0: false ---- */
 
 static uint32_t either(struct search *s, uint32_t a, uint32_t b) {
     return a && b ? apply(s, OP_OR, a, b) : a | b;
@@ -82,7 +82,7 @@ static uint32_t undefined_power(struct search *s, uint32_t node, const struct no
     return either(s, pole, invalid);
 }
 
-/* Where the operation itself is undefined. */
+/* The condition that the operation itself is undefined. */
 static uint32_t undefined_itself(struct search *s, uint32_t node, const struct node *n) {
     uint32_t zero = graph_constant(s->graph, 0), one = graph_constant(s->graph, 1);
     switch ((enum operator_undefined)operator_traits_of((enum op)n->op)->undefined) {

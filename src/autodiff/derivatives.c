@@ -237,7 +237,7 @@ hn_status derivatives_contract(struct node_matrix *out, struct graph *graph, con
 
 /* ---- the Hessian ---- */
 
-/* Whether a node is a LINEAR one over leaves only, whose second derivatives are 0. */
+/* Whether a node is a LINEAR node over leaves only; its second derivatives are 0. */
 static bool is_matrix_row(const struct graph *g, uint32_t node) {
     const uint32_t *arguments;
     size_t count = graph_arguments(g, node, &arguments), i = 0;
@@ -280,9 +280,9 @@ hn_status derivatives_lagrangian(struct node_matrix *out, struct problem *proble
     return contract_rows(out, problem, space, true, error);
 }
 
-/* Expands the rows of the Jacobian of a sparse gradient to the rows of a block: row k belongs to leaf index[k]; in a
- * diagonal block (lower) the columns beyond it are left out. In place, since rows only shrink; first has space for all
- * rows of the block. */
+/* Expands the rows of the Jacobian of a sparse gradient to the rows of a block: row k becomes row index[k]; in a
+ * diagonal block (lower) columns above the diagonal are dropped. In place, since rows only shrink; first has space for
+ * all rows of the block. */
 static void spread_rows(struct node_matrix *matrix, const size_t *row_first, const struct node_matrix *gradient,
                         bool lower) {
     size_t kept = 0, row = 0;

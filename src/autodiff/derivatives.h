@@ -12,7 +12,7 @@
 #include "hardnet/model.h"
 #include "model/graph.h"
 
-/* A model as node numbers in one graph. objective is 0 if there is no objective. */
+/* A model as node numbers in one graph. objective is 0 without an objective. */
 struct problem {
     struct graph graph;
     size_t inputs, outputs, rows;
@@ -24,7 +24,7 @@ struct problem {
 hn_status problem_create(struct problem *problem, const hn_model *model, hn_error *error);
 void problem_release(struct problem *problem);
 
-/* Memory for the lists of a problem of this size, and its sizes; false when out of memory. */
+/* Sets the sizes of a problem and allocates its lists; false when out of memory. */
 bool problem_take_lists(struct problem *problem, size_t rows, size_t outputs);
 
 /* Nodes, replaced if necessary; 0 entries are skipped. */
@@ -65,8 +65,7 @@ hn_status derivatives_jacobian(struct node_matrix *out, struct graph *graph, con
  * SPACE_LAMBDA. */
 hn_status derivatives_pull(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error);
 
-/* The same for sigma f + sum_i lambda_i c_i, for second derivatives: rows that are affine in the leaves are left
- * out. */
+/* The same for sigma f + sum_i lambda_i c_i, for second derivatives: rows that are affine in the leaves are omitted. */
 hn_status derivatives_lagrangian(struct node_matrix *out, struct problem *problem, enum space space, hn_error *error);
 
 /* A block of sigma Hess f + sum_i lambda_i Hess c_i, SPACE_X or SPACE_Y on either side, with leaves of SPACE_SIGMA and

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Why a node has no separate instruction. */
+/* The reason why a node has no separate instruction. */
 enum { FUSED = 1, PAIRED = 2 };
 
 /* ---- fusion ---- */
@@ -27,7 +27,7 @@ static void absorb_terms(struct compiler *compiler, uint32_t sum) {
             compiler->absorbed[terms[i]] = FUSED;
 }
 
-/* Users before their operands, so that a fused product does not absorb another one. */
+/* Visits users before their operands, so that a fused product does not absorb another one. */
 static void find_absorbed(struct compiler *compiler) {
     for (size_t i = compiler->order_count; i-- > 0;) {
         uint32_t number = compiler->order[i];

@@ -10,7 +10,7 @@
 struct listing {
     const struct program *program;
     char *buffer;
-    size_t size, length; /* the buffer size, and the length of the whole text, including what did not fit */
+    size_t size, length; /* buffer size; length of the whole text, including truncated parts */
 };
 
 __attribute__((format(printf, 2, 3))) static void print(struct listing *listing, const char *format, ...) {

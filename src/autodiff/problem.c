@@ -25,7 +25,7 @@ bool problem_take_lists(struct problem *problem, size_t rows, size_t outputs) {
     problem->lower = problem->body + rows;
     problem->upper = problem->lower + rows;
     problem->start = problem->upper + rows;
-    problem->fixed = problem->start + outputs; /* one more, for the objective */
+    problem->fixed = problem->start + outputs; /* one extra element, for the objective */
     problem->rows = rows;
     problem->outputs = outputs;
     return true;
@@ -44,7 +44,8 @@ static void fill_lists(struct problem *problem, const hn_model *model) {
     problem->fixed[problem->outputs] = model->objective.value;
 }
 
-/* Bodies, bounds, fixed values and the objective become NaN if a part of them is undefined; start values need not. */
+/* Bodies, bounds, fixed values and the objective become NaN if a part of them is undefined; start values are not
+ * changed. */
 static hn_status replace_values(struct problem *problem, hn_error *error) {
     const struct formulas lists[] = {{problem->body, 3 * problem->rows}, {problem->fixed, problem->outputs + 1}};
     return defined_replace(&problem->graph, lists, sizeof lists / sizeof lists[0], error);
@@ -74,7 +75,7 @@ hn_status problem_create(struct problem *problem, const hn_model *model, hn_erro
         return status;
     }
     problem->objective = problem->fixed[problem->outputs];
-    problem->graph.loose = true; /* the values are in the graph as written; derivatives come next */
+    problem->graph.loose = true; /* the values are complete, as written; derivatives follow */
     return HN_OK;
 }
 

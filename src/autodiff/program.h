@@ -1,10 +1,10 @@
 /* program.h - compiles a graph to straight-line code: evaluates any set of nodes for one sample or for several lanes.
  *
  * Input: nodes of a graph; output: a list of instructions over slots. A slot has one double per lane. Constants come
- * first, then the leaves of each space, then temporaries, whose slots are reused when they are dead. Results are not
- * copied: output_slot is the slot of each. Each space belongs to a phase; an instruction runs in the latest phase of
- * its operands, so that values that depend on x only are computed once per sample, not once per step, or later, if only
- * a later phase uses them. Running never allocates; a backend (cpu/backend.h) runs it.
+ * first, then the leaves of each space, then temporaries, whose slots are reused after their last use. Results are not
+ * copied: output_slot is the slot of each result. Each space belongs to a phase; an instruction runs in the latest
+ * phase of its operands, so values that depend only on x are computed once per sample instead of once per step; or
+ * later, if only a later phase uses them. Running never allocates; a backend (cpu/backend.h) runs it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_AUTODIFF_PROGRAM_H
@@ -15,8 +15,8 @@
 
 enum { PHASES = 3 };
 
-/* Instructions besides the operators: X(name, text, meaning) over SIMD vectors a, b, c. Products are rounded before
- * they are added, as in the plain operators, so that fusing changes no bit. */
+/* Instructions in addition to the operators: X(name, text, meaning) over SIMD vectors a, b, c. Products are rounded
+ * before they are added, as by the separate operators, so fusing changes no bit. */
 #define FUSED_LIST(X)                                                                                                  \
     X(MUL_ADD, "mul_add", a *b + c)                                                                                    \
     X(MUL_SUB, "mul_sub", a *b - c)                                                                                    \
@@ -55,7 +55,7 @@ struct program {
     double *coefficients; /* of LINEAR instructions, the same for all samples */
     uint32_t *columns;    /* offsets of the operands; instructions with equal lists share one */
     size_t coefficient_count, column_count;
-    size_t operators[PHASES]; /* graph operators behind the code of each phase; a sum of k terms counts k - 1 */
+    size_t operators[PHASES]; /* graph operators represented by the code of each phase; a sum of k terms counts k - 1 */
     void *block;              /* the allocation that contains all lists */
 };
 
@@ -75,7 +75,7 @@ void program_destroy(struct program *program);
 /* The same program for slots `factor` times as wide, in a separate block. */
 hn_status program_widen(struct program **out, const struct program *program, uint32_t factor, hn_error *error);
 
-/* An instruction for such slots; a sum's arguments are not slots. */
+/* An instruction for such slots; arguments of a sum are not slots. */
 static inline struct instruction instruction_widen(struct instruction at, uint32_t factor) {
     bool sum = at.code == CODE_DOT || at.code == CODE_LINEAR;
     at.destination *= factor;

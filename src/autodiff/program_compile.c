@@ -43,7 +43,7 @@ static hn_status compiler_begin(struct compiler *compiler, hn_error *error) {
 
 enum visit { UNSEEN, OPEN, DONE };
 
-/* The latest phase among a node's dependencies. */
+/* The latest phase among the dependencies of a node. */
 static int own_phase(const struct compiler *compiler, uint32_t node) {
     int phase = 0;
     for (int space = 0; space < SPACE_COUNT; space++)
@@ -76,8 +76,8 @@ static size_t walk_from(const struct graph *graph, uint8_t *visits, uint32_t roo
     return count;
 }
 
-/* A node of a middle phase used only in later ones moves there, so that values needed only by the adjoint cost nothing
- * in the steps. Nodes of the first phase stay, since it runs least often. Users come before their operands. */
+/* A node of a middle phase used only in later ones moves there, so that steps do not compute values needed only by the
+ * adjoint. Nodes of the first phase stay, since it runs least often. Users come before their operands. */
 static void choose_phases(struct compiler *compiler, const uint32_t *walked, size_t count) {
     const struct program_request *request = compiler->request;
     uint8_t *phase = compiler->phase;

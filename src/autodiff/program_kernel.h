@@ -10,7 +10,7 @@
 
 #define WIDES(offset) ((simd *)(void *)SLOT_AT(slots, offset))
 
-/* Operands that an operator does not have refer to slot 0; the compiler drops the unused load. */
+/* Unused operands refer to slot 0; the compiler eliminates the load. */
 #define RUN_CASE(label, meaning)                                                                                       \
     case label:                                                                                                        \
         for (int i = 0; i < LANE_PARTS; i++) {                                                                         \
@@ -46,8 +46,8 @@ static void kernel_dot(double *slots, const struct instruction *at, const uint32
         WIDES(at->destination)[i] = sums[i];
 }
 
-/* Likewise, for rows of one matrix side by side, whose sums are independent; the coefficients are the same for every
- * sample. No row overwrites another's operands: all of them read the same columns. */
+/* The same for several rows of one matrix at once, whose sums are independent; the coefficients are the same for all
+ * samples. A row does not overwrite operands of another row: all rows read the same columns. */
 enum { ROWS_AT_ONCE = 4 };
 
 SIMD_INLINE void kernel_linear(double *slots, const struct instruction *at, const struct program *program,

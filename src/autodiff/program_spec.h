@@ -2,8 +2,8 @@
  *
  * Derivatives are added to a copy of the model's graph, lists of nodes are requested one after the other, then the
  * program is compiled with one phase each for x, for y, and for all other leaves. Offsets count doubles, in lists of
- * the caller's arena. After a failing step the following ones do nothing; recipe_end returns the status. Nothing is
- * evaluated here.
+ * the caller's arena. After an error all functions do nothing; recipe_end returns the status. Nothing is evaluated
+ * here.
  *
  *     recipe_begin(&recipe, model, error);
  *     recipe_jacobian(&recipe, &jacobian, SPACE_Y);
@@ -23,7 +23,7 @@
 struct recipe {
     struct problem problem;
     struct node_list nodes;
-    struct program *program; /* owned by the caller, once it is compiled */
+    struct program *program; /* owned by the caller after compilation */
     const char *subject;     /* for messages about memory: "the loss" */
     hn_status status;
     hn_error *error;
@@ -54,7 +54,7 @@ size_t recipe_ask_rows(struct recipe *recipe);
 /* NULL after an error. Leaves of SPACE_X, SPACE_Y and the listed others. */
 struct program *recipe_compile(struct recipe *recipe, uint32_t stride, const enum space *others, size_t count);
 
-/* The same with a phase for each of the others: 1, that of y, or 2. */
+/* The same with a phase for each of the other spaces: 1, the phase of y, or 2. */
 struct program *recipe_compile_phases(struct recipe *recipe, uint32_t stride, const enum space *others,
                                       const uint8_t *phases, size_t count);
 
@@ -69,7 +69,7 @@ void recipe_rows(struct recipe *recipe, size_t begin, struct arena *arena, struc
 void recipe_matrix(struct recipe *recipe, const struct node_matrix *matrix, size_t begin, struct arena *arena,
                    struct matrix_places *to);
 
-/* A matrix of one row as a dense vector: offsets by column, `zero` if there is no entry. */
+/* A matrix of one row as a dense vector: offsets by column, `zero` for missing entries. */
 uint32_t *recipe_vector(struct recipe *recipe, const struct node_matrix *matrix, size_t begin, uint32_t zero,
                         struct arena *arena);
 

@@ -55,7 +55,7 @@ static uint32_t one_plus_square(const struct rule *r, uint32_t a) {
     return graph_add(r->g, number(r, 1), square);
 }
 
-/* yes and no get w if the condition is true and false, respectively. */
+/* Adds w to the adjoint of `yes` where the condition is true, else to that of `no`. */
 static void choose(const struct rule *r, uint32_t condition, uint32_t yes, uint32_t no) {
     uint32_t zero = number(r, 0);
     sweep_add(r->sweep, yes, graph_apply(r->g, OP_IF, condition, r->w, zero), true);

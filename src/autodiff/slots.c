@@ -140,7 +140,7 @@ static void name_slots(struct compiler *compiler) {
     const struct program_request *request = compiler->request;
     struct program *program = &compiler->program;
     uint32_t *slot = compiler->slot;
-    slot[0] = 0; /* operands that an operator does not have */
+    slot[0] = 0; /* unused operands */
     for (size_t i = 0; i < request->output_count; i++)
         if (!(request->outputs[i] & ENTRY_NUMBER))
             program->output_slot[i] = slot[request->outputs[i]];

@@ -15,7 +15,7 @@
 
 enum { MOST_PIECES = 128 }; /* per kink */
 
-/* t >= piece, or piece >= t if the kink is used downwards; the second piece of abs is -a. */
+/* t >= piece; or piece >= t if the kink is used downwards. The second piece of abs is -a. */
 struct piece {
     uint32_t node, output;
     bool negated;
@@ -23,7 +23,7 @@ struct piece {
 
 struct splitter {
     struct problem *problem;
-    size_t count;          /* nodes before any is added */
+    size_t count;          /* nodes before the additions */
     uint8_t *signs, *uses; /* by node */
     uint32_t *image;       /* by node: its replacement; 0: not visited */
     uint32_t *output;      /* by node: 1 + the additional output that replaces it; 0: none */
@@ -110,7 +110,7 @@ static void find_kinks(struct splitter *s) {
     }
 }
 
-/* ---- rebuilding without them ---- */
+/* ---- rebuilding the roots ---- */
 
 static uint32_t image_of_list(struct splitter *s, uint32_t u) {
     struct graph *g = &s->problem->graph;
@@ -121,7 +121,7 @@ static uint32_t image_of_list(struct splitter *s, uint32_t u) {
     s->failed = s->failed || !terms || !factors;
     if (s->failed)
         return 0;
-    for (uint32_t i = 0; i < n.b; i++) { /* the graph's lists may move */
+    for (uint32_t i = 0; i < n.b; i++) { /* adding nodes may move the graph's lists */
         terms[i] = s->image[g->arguments[first + i]];
         factors[i] = n.op == OP_SUM ? 1 : g->numbers[n.a + i];
     }
@@ -235,7 +235,7 @@ void problem_split_release(struct problem_split *split) {
 
 /* ---- locating kinks ---- */
 
-/* The two nodes that are equal at a kink; false: the node has no kink. */
+/* The two nodes that are equal at a kink; false if the node has no kink. */
 static bool kink_of(const struct graph *g, uint32_t u, uint32_t zero, uint32_t *pair) {
     const struct node *n = &g->nodes[u];
     switch ((enum op)n->op) {

@@ -31,7 +31,7 @@ hn_status problem_list_kinks(struct problem *problem, struct node_list *pairs, h
 
 /* ---- for split.c ---- */
 
-/* How the objective and the rows get worse: with a larger value of a node, with a smaller one, with both. */
+/* Whether the objective and the rows worsen with a larger value of a node, with a smaller value, or with both. */
 enum { USE_UP = 1, USE_DOWN = 2, USE_BOTH = USE_UP | USE_DOWN };
 
 /* Propagates the use of node u, complete once all its users are visited, to its arguments. signs: of sign_of_nodes. */

@@ -114,7 +114,7 @@ static void propagate_list(const struct graph *g, const struct node *n, unsigned
             uses[g->arguments[n->c + i]] |= (uint8_t)use_by(use, sign_of_number(g->numbers[n->a + i]));
 }
 
-/* For a / b: if the sign of b is known, the quotient decreases in b where a is positive. */
+/* For a / b: with a known sign of b, the quotient decreases in b where a is positive. */
 static void propagate_quotient(const struct node *n, const uint8_t *signs, unsigned use, uint8_t *uses) {
     uses[n->a] |= (uint8_t)use_by(use, signs[n->b]);
     uses[n->b] |= (uint8_t)(signs[n->b] ? use_by(flipped(use), signs[n->a]) : USE_BOTH);
@@ -127,7 +127,7 @@ static unsigned use_of_base(const struct graph *g, const struct node *n, const u
     int whole = parity(g, n->b);
     if (p < 0)
         return signs[n->a] & SIGN_NOT_NEGATIVE ? flipped(use) : USE_BOTH;
-    return whole == 1 ? use : whole == 2 ? use_by(use, signs[n->a]) : use; /* otherwise the base is not negative */
+    return whole == 1 ? use : whole == 2 ? use_by(use, signs[n->a]) : use; /* otherwise the base is nonnegative */
 }
 
 static void propagate_special(const struct graph *g, const uint8_t *signs, const struct node *n, unsigned use,

@@ -83,7 +83,7 @@ void sweep_add(struct sweep *sweep, uint32_t node, uint32_t adjoint, bool tainte
     } else {
         uint32_t first = graph_entry_node(g, sweep->adjoint[node]);
         uint32_t sum = graph_add(g, first, graph_entry_node(g, adjoint));
-        sweep->adjoint[node] = sum != 0 ? sum : adjoint; /* after a graph error: keeps heap and adjoints consistent */
+        sweep->adjoint[node] = sum != 0 ? sum : adjoint; /* after a graph error: keep heap and adjoints consistent */
     }
     sweep->tainted[node] |= tainted;
 }
@@ -110,7 +110,7 @@ void sweep_share(struct sweep *sweep, uint32_t leaf, double factor, uint32_t nod
     sweep->tainted[leaf] |= tainted;
 }
 
-/* The shares of a leaf as one node, the most recent first: rows of a matrix arrive by descending number. */
+/* The shares of a leaf as one node, the most recent first: rows of a matrix arrive in descending order. */
 static uint32_t gather_shares(struct sweep *sweep, uint32_t leaf) {
     size_t count = 0, i = 0;
     for (uint32_t at = sweep->first_share[leaf]; at != 0; at = sweep->shares[at - 1].next)

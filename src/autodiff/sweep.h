@@ -28,7 +28,7 @@ struct sweep {
     size_t heap_count;
     uint32_t *hub_of; /* per node: 1 + index in hubs, 0 = none; NULL: no hubs */
     struct hub *hubs;
-    /* Contributions of LINEAR nodes to leaves, number times node: collected until the leaf is visited, so that many
+    /* Contributions of LINEAR nodes to leaves, number times node: collected until the leaf is visited, so that they
      * become one LINEAR node, a column of the matrix. */
     struct share *shares;
     size_t share_count, share_capacity;
