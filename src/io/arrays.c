@@ -39,7 +39,7 @@ void hn_array_release(hn_array *array) {
 
 enum { LONGEST = 4096 };
 
-/* For FILE.npz:NAME the length of FILE.npz; else that of the whole path. */
+/* The length of FILE.npz in FILE.npz:NAME; else the length of the path. */
 static size_t file_length(const char *path) {
     static const char mark[] = ".npz:";
     const char *last = NULL;
@@ -61,7 +61,7 @@ static hn_status parse(hn_array *out, const char *file, const char *name, const 
     return npy_parse(out, file, bytes->data, bytes->count, error);
 }
 
-/* Whether it is, or may become, an archive. Its content is bounded by the limit on its bytes and by the sizes of its
+/* Whether it is, or may become, an archive. Its size is limited by the caller's limit and by the sizes of its
  * members. */
 static bool may_be_archive(const struct file_bytes *begun, size_t *most) {
     if (npz_begins(begun->data, begun->count))
@@ -99,7 +99,7 @@ hn_status hn_array_read(hn_array *out, const char *path, size_t max_bytes, hn_er
 }
 
 enum {
-    MOST_START = 1 << 17, /* bytes that surely include a header */
+    MOST_START = 1 << 17, /* bytes that always include a header */
     STRIPE = 1 << 16      /* numbers per chunk, or one row if that is larger */
 };
 
@@ -108,11 +108,11 @@ struct hn_array_rows {
     bool open;
     int file;
     struct npy_header header;
-    unsigned char *bytes; /* of a chunk */
+    unsigned char *bytes; /* of one chunk */
     char path[];          /* for messages */
 };
 
-/* As many bytes as available, at most count; -1 with errno. */
+/* Reads up to count bytes; -1 with errno. */
 static ssize_t read_at(int file, unsigned char *bytes, size_t count, off_t from) {
     size_t done = 0;
     while (done < count) {
@@ -145,7 +145,7 @@ static hn_status open_rows(hn_array_rows *r, off_t size, hn_error *error) {
     r->array = (hn_array){r->header.dimensions, r->header.shape[0], r->header.shape[1], NULL};
     size_t numbers = r->array.columns > STRIPE ? r->array.columns : STRIPE;
     unsigned char *room =
-        base_reallocate(r->bytes, numbers * r->header.item); /* at most the size of the file, roughly */
+        base_reallocate(r->bytes, numbers * r->header.item); /* approximately at most the size of the file */
     if (!room)
         return error_no_memory(error, r->path);
     r->bytes = room;

@@ -20,7 +20,7 @@ static bool begins_nl(const unsigned char *bytes, size_t count) {
     return at + 1 < count && bytes[at] == ' ' && is_digit(bytes[at + 1]);
 }
 
-/* A Protocol Buffers message: field 1, the version of the format, as a number; then one of fields 2 to 8, or 14. */
+/* A Protocol Buffers message: field 1, the format version, as an integer; then one of fields 2 to 8, or 14. */
 static bool begins_onnx(const unsigned char *bytes, size_t count) {
     static const unsigned char next[] = {0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42, 0x72};
     return count >= 3 && bytes[0] == 0x08 && bytes[1] >= 1 && bytes[1] < 0x40 && memchr(next, bytes[2], sizeof next);

@@ -22,7 +22,7 @@
 
 enum { MAGIC_BYTES = 6, MOST_HEADER = 64 * 1024, KEY_DESCR = 1, KEY_ORDER = 2, KEY_SHAPE = 4, ALL_KEYS = 7 };
 
-/* As json_refuse. */
+/* Like json_refuse. */
 __attribute__((format(printf, 3, 4))) static hn_status refuse(struct json_cursor *c, hn_status status,
                                                               const char *format, ...) {
     char text[160];
@@ -36,7 +36,7 @@ __attribute__((format(printf, 3, 4))) static hn_status refuse(struct json_cursor
     return c->status;
 }
 
-/* A quoted string without escapes; NULL if there is none. */
+/* A quoted string without escapes, or NULL. */
 static const char *quoted(struct json_cursor *c, int *length) {
     if (!json_mark(c, '\'') && !json_mark(c, '"'))
         return NULL;
@@ -181,7 +181,7 @@ static size_t dictionary_bytes(const unsigned char *bytes) {
     return (size_t)bytes_integer(bytes + MAGIC_BYTES + 2, bytes[MAGIC_BYTES] == 1 ? 2 : 4, false);
 }
 
-/* Whether these bytes contain the whole header; also true if they are not a header, so that reading more is useless. */
+/* Whether these bytes contain the whole header. Also true if they are not a header: reading more would not help. */
 static bool header_is_whole(const unsigned char *bytes, size_t count) {
     if (!has_magic(bytes, count))
         return true;

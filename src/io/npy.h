@@ -1,9 +1,9 @@
-/* npy.h - NumPy's files: bytes in, an array of doubles in row-major order out (hardnet/arrays.h lists the supported
+/* npy.h - NumPy's files: converts bytes to an array of doubles in row-major order (hardnet/arrays.h lists the supported
  * formats).
  *
- * A .npz file is a ZIP archive of .npy files, stored (np.savez) or deflated (np.savez_compressed). The archive's directory,
- * at its end, is trusted; an array must have the size and the CRC-32 recorded there. Archives in several parts, encrypted
- * ones and those beyond 4 GiB (ZIP64) are refused. Source: PKWARE's APPNOTE.TXT 6.3.
+ * A .npz file is a ZIP archive of .npy files, stored (np.savez) or deflated (np.savez_compressed). The archive's
+ * directory, at its end, is trusted; an array must have the size and the CRC-32 recorded there. Archives in several
+ * parts, encrypted archives and archives larger than 4 GiB (ZIP64) are rejected. Source: PKWARE's APPNOTE.TXT 6.3.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_IO_NPY_H
@@ -21,8 +21,8 @@ hn_status npy_begins(const char *name, const struct file_bytes *begun, size_t *m
 /* Whether these bytes begin like a ZIP archive. */
 bool npz_begins(const void *bytes, size_t count);
 
-/* The array with this name (without .npy); NULL: the only one. `file` is for messages; arrays larger than max_bytes
- * when decompressed are refused. */
+/* The array with this name (without .npy); NULL: the only array. `file` is for messages; arrays larger than max_bytes
+ * when decompressed are rejected. */
 hn_status npz_parse(hn_array *array, const char *file, const char *name, const struct file_bytes *bytes,
                     size_t max_bytes, hn_error *error);
 
@@ -45,7 +45,7 @@ struct npy_header {
 hn_status npy_header_parse(struct npy_header *header, const char *name, const unsigned char *bytes, size_t count,
                            hn_error *error);
 
-/* Whether the file has so many bytes of data. */
+/* Checks that the file has the number of data bytes in the header. */
 hn_status npy_check_size(const struct npy_header *header, const char *name, size_t data, hn_error *error);
 
 /* Converts numbers, in file order; false at an integer that a double cannot represent, and sets its position. */

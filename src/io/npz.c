@@ -83,7 +83,7 @@ static bool is_array(struct member *member) {
     return true;
 }
 
-/* ---- which array ---- */
+/* ---- selection of an array ---- */
 
 /* The names of the arrays, for messages. */
 struct names {
@@ -134,7 +134,7 @@ static hn_status find_member(const struct archive *a, const char *name, struct m
                          names.text);
 }
 
-/* ---- its bytes ---- */
+/* ---- the data of an array ---- */
 
 static hn_status locate(const struct archive *a, const struct member *member, const unsigned char **data) {
     const unsigned char *local = a->bytes + member->local;
