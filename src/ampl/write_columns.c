@@ -49,7 +49,7 @@ static void write_entry(struct writer *writer, const struct write_run *run, uint
 
 /* ---- declarations ---- */
 
-/* A run of columns: its first one, and what differs among them. */
+/* A run of columns: its first column, and the properties that differ between columns. */
 struct family {
     struct write_run *run;
     bool output;

@@ -22,7 +22,7 @@ enum { INFINITE = MADE_INFINITE, INVALID = MADE_INVALID, BOTH = MADE_BOTH, VARIA
 struct search {
     struct graph *graph;
     size_t count;
-    uint8_t *below;                  /* of each node: what the node or its descendants may produce */
+    uint8_t *below;                  /* per node: possible non-finite results of the node or its descendants */
     uint8_t *requested;              /* bit v: variant v is requested */
     uint32_t (*undefined)[VARIANTS]; /* conditions; 0: never */
     struct arena arena;

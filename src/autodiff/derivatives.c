@@ -122,7 +122,7 @@ static void find_support(const struct sweep *sweep, uint32_t node, bool guarded,
             support_join(own, &supports[arguments[i]]);
 }
 
-/* uses[node]: how often a node below the roots is an argument or a root, if it depends on the space; 0 for others.
+/* uses[node]: number of uses of a node below the roots, as an argument or a root, if it depends on the space; else 0.
  * Returns whether one of these nodes is a GUARD. */
 static bool count_uses(const struct sweep *sweep, const uint32_t *roots, size_t count, uint32_t *uses) {
     bool guarded = false;

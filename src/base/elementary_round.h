@@ -34,7 +34,7 @@ SIMD_INLINE simd round_value(simd_bits count) {
     return simd_of_bits(count) - ROUND_ZERO;
 }
 
-/* n 2^F with F fraction bits: what 2^n adds to the bits of a number */
+/* n 2^F with F fraction bits: the increment of a number's bits that multiplies it by 2^n */
 SIMD_INLINE simd_bits round_exponent(simd_bits count) {
     return simd_bits_left(count, SIMD_FRACTION_BITS - ROUND_PLACES);
 }

@@ -34,7 +34,7 @@ static size_t distance_between(const char *a, const char *b) {
 
 void suggest_consider(struct suggestion *suggestion, const char *given, const char *known) {
     size_t length = strlen(given);
-    /* A prefix of a known word matches it, however long the rest is. */
+    /* A prefix matches a known word of any length. */
     size_t distance = length > 1 && strncmp(given, known, length) == 0 ? 1 : distance_between(given, known);
     /* Up to a third of the letters may differ, and always one. */
     if (distance > 1 + length / 3 || (suggestion->best && distance >= suggestion->distance))

@@ -23,7 +23,7 @@
     X(ZERO, 0, 0, 0, 1, simd_all(0))                                                                                   \
     X(UNLIMITED, 0, 0, 0, 1, simd_all(REAL_INFINITY))                                                                  \
     X(NONE_SET, 1, 0, 0, 1, simd_bits_all(0))                                                                          \
-    /* rows: c, bl, bu; where bounds are constant, what is left of the formula */                                      \
+    /* rows: c, bl, bu; specialised for constant bounds */                                                             \
     X(RESIDUAL, 0, 0, 3, 8, row_residual(a, b, c))                                                                     \
     X(RESIDUAL_EQUAL, 0, 0, 2, 1, (a - b) + simd_all(0))                                                               \
     X(RESIDUAL_UPPER, 0, 0, 2, 4, simd_keep(~simd_less_equal(a, b), a - b))                                            \
@@ -37,7 +37,7 @@
     X(ADD_SQUARE, 0, 0, 3, 8.5, row_add_square(a, b, c))                                                               \
     /* weights: mask, most, old */                                                                                     \
     X(RESCALE, 0, 1, 3, 12, simd_select(a, kernel_scale_for(b), c))                                                    \
-    /* active rows: c, bl, bu, scale, hold, and the mask of those that are left out */                                 \
+    /* active rows: c, bl, bu, scale, hold, and the mask of excluded rows */                                           \
     X(ACTIVE, 1, 0, 5, 27, kernel_active(a, b, c, d, e, simd_bits_all(0)))                                             \
     X(ACTIVE_LEADS, 1, 32, 6, 27, kernel_active(a, b, c, d, e, f))                                                     \
     X(ACTIVE_UPPER_LEADS, 1, 16, 5, 15, row_active_upper(a, b, c, d) & ~e)                                             \
@@ -61,7 +61,7 @@
     X(KEEP_PRODUCT, 0, 1, 3, 8, simd_keep(a, b *c))                                                                    \
     X(ADD_KEPT, 0, 2, 3, 8, a + simd_keep(b, c))                                                                       \
     X(ADD_KEPT_NOT, 0, 6, 4, 8, a + simd_keep(b & ~c, d))                                                              \
-    /* acts of a round (codegen/kernel/fused_fixed_kernel.h): statements of C without a result */                      \
+    /* actions of a round (codegen/kernel/fused_fixed_kernel.h): C statements without a result */                      \
     X(LEAVE, 0, 1, 1, 8, if (round_leaves(round, ~a)) return 1)                                                        \
     X(LEAVE_SINGULAR, 0, 0, 2, 8, if (round_leaves(round, round_singular(a, b))) return 1)                             \
     X(JUDGE, 0, 0, 1, 8, round_judge(slots, round, a))

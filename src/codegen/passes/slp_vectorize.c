@@ -1,9 +1,9 @@
 /* slp_vectorize.c - see slp_vectorize.h.
  *
- *     grow       from two statements that are alike to their arguments and users, two by two: a group
- *     choose     groups by what they save, the best first; statements of a chosen group are taken
+ *     grow       a group of pairs, from a seed of two similar statements along their arguments and users
+ *     choose     groups by their gain, greedily; a statement belongs to one group at most
  *     prune      pairs that cost more than they save
- *     schedule   in the order of the statements; of pairs that wait for each other one is given up
+ *     schedule   in the order of the statements; a pair in a dependency cycle is dissolved
  *
  * SPDX-License-Identifier: MIT */
 #include "codegen/passes/slp_finder.h"
