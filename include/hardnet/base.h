@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 #define HN_VERSION_MAJOR 0
-#define HN_VERSION_MINOR 1
+#define HN_VERSION_MINOR 2
 #define HN_VERSION_PATCH 0
 
 /* The library computes in double; the name marks numbers that belong to models and samples. */
@@ -109,7 +109,7 @@ typedef struct hn_error {
     char reserved[128];    /* zeros */
 } hn_error;                /* subject and text are truncated with "..." */
 
-/* The version of the library at run time, which may be later than that of the headers: "0.1.0", and 10000 major + 100
+/* The version of the library at run time, which may be later than that of the headers: "0.2.0", and 10000 major + 100
  * minor + patch. */
 const char *hn_version(void);
 int hn_version_number(void);

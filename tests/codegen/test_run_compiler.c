@@ -143,7 +143,7 @@ TEST_AROUND(an_empty_cc_is_none, make_folder, remove_folder) {
     assert_int_equal(compiler_choose(&compiler, NULL, HN_INSTRUCTIONS_PORTABLE, NULL), HN_OK);
     assert_string_equal(compiler.words[0], "cc");
     assert_int_equal(compiler_choose(&compiler, " ", HN_INSTRUCTIONS_PORTABLE, &error), HN_INVALID);
-    assert_contains(error.text, "it has no words");
+    assert_contains(error.text, "the command is empty");
 }
 
 TEST_AROUND(commands_that_are_too_long_are_refused, make_folder, remove_folder) {
@@ -363,7 +363,7 @@ TEST_AROUND(a_compiler_is_ended_when_that_is_asked_for, make_folder, remove_fold
         .seconds = 600, .cancel = &onlooker.cancel, .waiting = look_on, .context = &onlooker};
     char child[256];
     snprintf(child, sizeof child, "%s", scratch_path(&scratch, "child"));
-    expect_end(endless(child, ":"), &watch, "because that was asked for");
+    expect_end(endless(child, ":"), &watch, "because the caller cancelled it");
     assert_int_equal(onlooker.calls, 12);
     assert_true(is_gone(child));
 }

@@ -227,7 +227,7 @@ static void spoil_weights(void) {
         for (uint32_t i = 0; i < plan->rows; i++)
             if (!plan_knows(plan, i))
                 spoil_vector(which, "weighted rows", plan->matrix + first[i], first[i + 1] - first[i], 1, calls);
-        spoil_vector(which, "the rows that count", plan->active, plan->rows, 1, calls);
+        spoil_vector(which, "active rows", plan->active, plan->rows, 1, calls);
         spoil_vector(which, "weighted residuals", plan->right, plan->rows, 1, calls);
     }
     if (plan->options.weighted)
@@ -259,23 +259,25 @@ static void spoil_rounds(void) {
     }
     if (now.right->near) {
         spoil_vector(SPOILS_NEAR, "y after near's step", plan->y, plan->outputs, 1, 1);
-        spoil_vector(SPOILS_NEAR, "what moved by near's step", plan->summary + SUMMARY_MOVED, 2, 1, 1);
+        spoil_vector(SPOILS_NEAR, "the moved flags of near's step", plan->summary + SUMMARY_MOVED, 2, 1, 1);
     }
     if (now.right->near_rounds) {
         spoil_vector(SPOILS_NEAR_ROUNDS, "y after near's rounds", plan->y, plan->outputs, 1, 1);
         spoil_vector(SPOILS_NEAR_ROUNDS, "the best y of near's rounds", plan->best, plan->outputs, 1, 1);
         for (now.said = 1; now.said <= NEAR_WORDS; now.said++)
-            spoil_vector(SPOILS_NEAR_ROUNDS, "what near's rounds say about a sample", 0, 1, 1, 1);
+            spoil_vector(SPOILS_NEAR_ROUNDS, "the sample states after near's rounds", 0, 1, 1, 1);
         now.said = 0;
     }
 }
 
 static void spoil_gradients(void) {
     int calls = now.calls[KERNEL_BACK_END], bounds = now.calls[KERNEL_BACK_ROWS_BOUNDS];
-    spoil_vector(KERNEL_BACK_END, "the gradient by y", plan->gradient, plan->outputs, 1, calls);
-    spoil_vector(KERNEL_BACK_END, "the gradient by x", plan->grad_x, plan->inputs, 1, calls);
-    spoil_vector(KERNEL_BACK_ROWS_BOUNDS, "the gradient by lower bounds", plan->grad_lower, plan->rows, 1, bounds);
-    spoil_vector(KERNEL_BACK_ROWS_BOUNDS, "the gradient by upper bounds", plan->grad_upper, plan->rows, 1, bounds);
+    spoil_vector(KERNEL_BACK_END, "the gradient with respect to y", plan->gradient, plan->outputs, 1, calls);
+    spoil_vector(KERNEL_BACK_END, "the gradient with respect to x", plan->grad_x, plan->inputs, 1, calls);
+    spoil_vector(KERNEL_BACK_ROWS_BOUNDS, "the gradient with respect to lower bounds", plan->grad_lower, plan->rows, 1,
+                 bounds);
+    spoil_vector(KERNEL_BACK_ROWS_BOUNDS, "the gradient with respect to upper bounds", plan->grad_upper, plan->rows, 1,
+                 bounds);
     if (now.right->back_rounds) {
         spoil_vector(SPOILS_BACK_ROUNDS, "by y after steps back", plan->gradient, plan->outputs, 1, 1);
         spoil_vector(SPOILS_BACK_ROUNDS, "by x after steps back", plan->grad_x, plan->inputs, 1, 1);

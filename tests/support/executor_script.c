@@ -155,10 +155,10 @@ static void back_both(struct scene *s, const struct executor_back *step) {
         const struct executor_back own = {step->eps + k, step->clipped + k, step->slope + k, step->bounds};
         s->plain->back(s->plain, s->own[k], &own);
     }
-    compare(s, BACK, "the gradient by y", p->gradient, p->outputs);
-    compare(s, BACK, "the gradient by x", p->grad_x, p->inputs);
-    compare(s, BACK, "the gradient by lower bounds", p->grad_lower, p->rows);
-    compare(s, BACK, "the gradient by upper bounds", p->grad_upper, p->rows);
+    compare(s, BACK, "the gradient with respect to y", p->gradient, p->outputs);
+    compare(s, BACK, "the gradient with respect to x", p->grad_x, p->inputs);
+    compare(s, BACK, "the gradient with respect to lower bounds", p->grad_lower, p->rows);
+    compare(s, BACK, "the gradient with respect to upper bounds", p->grad_upper, p->rows);
 }
 
 /* ---- the script ---- */

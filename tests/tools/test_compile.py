@@ -372,7 +372,7 @@ class Compile(SampleTool):
         rows = "".join(f"subject to r{i}: sum{{j in 1..90}} ({i} + j * j) * y[j] {'=' if i % 2 else '<='} {i} + a;\n" for i in range(90))
         model = self.file("m.mod", "param a;\nvar y{1..90};\n" + rows)
         x = ["--x", self.array("x.npy", np.ones((3, 1)))]
-        self.refused("compile", model, code=1, saying=r"nothing to gain for this model: its linear system is dense.* \d+ kB of C")
+        self.refused("compile", model, code=1, saying=r"not worthwhile for this model: its linear system is dense.* \d+ kB of C")
         listed, _ = self.corrected(model, *x)
         tried, err = self.corrected(model, *x, "--compile=try")
         self.assertEqual(listed, tried)

@@ -104,7 +104,7 @@ static hn_status check_network(const struct emission *e, hn_error *error) {
     if (o.inputs == inputs && o.outputs == e->options.candidates * outputs)
         return HN_OK;
     return error_about(error, HN_INVALID, error_argument("network"),
-                       "the network leads from %zu inputs to %zu outputs, the model's are %zu and %zu, for each of %zu "
+                       "the network maps %zu inputs to %zu outputs, the model has %zu and %zu, for each of %zu "
                        "candidates",
                        o.inputs, o.outputs, inputs, outputs, e->options.candidates);
 }

@@ -25,7 +25,7 @@ static hn_status load_object(struct kernel *kernel, const char *path, hn_error *
     }
     kernel->table = dlsym(kernel->object, KERNEL_EXPORT);
     if (!kernel->table)
-        return error_about(error, HN_INVALID, error_file(path), "kernel %s: is no kernel: it has no %s", path,
+        return error_about(error, HN_INVALID, error_file(path), "kernel %s: not a kernel: %s is missing", path,
                            KERNEL_EXPORT);
     if (kernel->table->version != KERNEL_VERSION)
         return error_about(error, HN_INVALID, error_file(path),

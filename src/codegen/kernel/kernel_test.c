@@ -94,7 +94,7 @@ static void weigh(struct trial *t, const bool *accepted, const bool *leads) {
     for (uint32_t i = 0; i < p->rows; i++)
         if (!plan_knows(p, i)) /* the listed kernels do not write known rows */
             compare(t, "weighted rows", p->matrix + first[i], first[i + 1] - first[i]);
-    compare(t, "the rows that count", p->active, p->rows);
+    compare(t, "active rows", p->active, p->rows);
     compare(t, "weighted residuals", p->right, p->rows);
     compare(t, "the largest row", p->largest, 1);
 }
@@ -172,7 +172,7 @@ static void rounds(struct trial *t) {
     compare(t, "the best y of rounds", t->plan->best, t->plan->outputs);
     for (uint32_t k = 0; k < x->width && !t->differs; k++)
         if (went.best[k] != expected.best[k] || went.best_at[k] != expected.best_at[k])
-            t->differs = "what is said about the best y of rounds";
+            t->differs = "the flags of the best y";
 }
 
 /* A step of auto's near stage with the kernel and with the listed kernels; with other weights the kernel rejects it. */
@@ -195,7 +195,7 @@ static void near(struct trial *t) {
     listed->copy(listed, t->slots[0], p->y, p->base, p->outputs, t->all);
     listed->step(listed, t->slots[0], eps, NULL);
     compare(t, "y after near's step", p->y, p->outputs);
-    compare(t, "what moved by near's step", p->summary + SUMMARY_MOVED, 2);
+    compare(t, "the moved flags of near's step", p->summary + SUMMARY_MOVED, 2);
 }
 
 /* The numbers of a sample after an evaluation by the listed kernels. */
@@ -278,7 +278,7 @@ static void near_rounds(struct trial *t) {
         sample_open(&other, &options);
         near_leave(&went, k, &other);
         if (!same_state(&samples[k], &other))
-            t->differs = "what near's rounds say about a sample";
+            t->differs = "the sample states after near's rounds";
     }
     compare(t, "y after near's rounds", p->y, p->outputs);
     compare(t, "the best y of near's rounds", p->best, p->outputs);
@@ -299,10 +299,10 @@ static void backward(struct trial *t) {
         weigh(t, t->all, none);
         for (int side = 0; side < SIDES; side++)
             t->executor[side].back(&t->executor[side], t->slots[side], &back);
-        compare(t, "the gradient by y", p->gradient, p->outputs);
-        compare(t, "the gradient by x", p->grad_x, p->inputs);
-        compare(t, "the gradient by lower bounds", p->grad_lower, p->rows);
-        compare(t, "the gradient by upper bounds", p->grad_upper, p->rows);
+        compare(t, "the gradient with respect to y", p->gradient, p->outputs);
+        compare(t, "the gradient with respect to x", p->grad_x, p->inputs);
+        compare(t, "the gradient with respect to lower bounds", p->grad_lower, p->rows);
+        compare(t, "the gradient with respect to upper bounds", p->grad_upper, p->rows);
     }
 }
 
@@ -330,8 +330,8 @@ static void way_back(struct trial *t) {
         x->evaluate(x, t->slots[0], NULL, true);
         x->back(x, t->slots[0], &back);
     }
-    compare(t, "the gradient by y after steps back", p->gradient, p->outputs);
-    compare(t, "the gradient by x after steps back", p->grad_x, p->inputs);
+    compare(t, "the gradient with respect to y after steps back", p->gradient, p->outputs);
+    compare(t, "the gradient with respect to x after steps back", p->grad_x, p->inputs);
 }
 
 static void play(struct trial *t, bool adjoint) {
@@ -388,7 +388,7 @@ hn_status kernel_test(const struct kernel *kernel, const struct plan *plan, hn_e
     if (status == HN_OK)
         status = executor_open_kernel(&t.executor[1], plan, kernel, error);
     if (status == HN_OK && (kernel->table->width != t.executor[0].width || kernel->table->slots < plan->slots))
-        status = error_set(error, HN_INVALID, "the kernel has %u samples side by side and %u slots, not %u and %u",
+        status = error_set(error, HN_INVALID, "the kernel has %u lanes and %u slots, not %u and %u",
                            kernel->table->width, kernel->table->slots, t.executor[0].width, plan->slots);
     if (status == HN_OK && !take_memory(&t))
         status = error_no_memory(error, "the test of the kernel");

@@ -66,11 +66,11 @@ hn_status compiler_choose(struct compiler *compiler, const char *command, hn_ins
                           hn_error *error) {
     if (launch_is_privileged()) /* posix_spawnp would search the caller's PATH with the rights of the program's owner */
         return error_about(error, HN_UNSUPPORTED, error_option("compiler"),
-                           "this program runs with more rights than its user: it starts no compiler");
+                           "this program runs with more rights than its user and does not start a compiler");
     const char *given = command ? command : launch_variable("CC");
     bool empty = !given || given[strspn(given, " \t\n")] == '\0';
     if (empty && command)
-        return error_about(error, HN_INVALID, error_option("compiler"), "compiler: it has no words");
+        return error_about(error, HN_INVALID, error_option("compiler"), "compiler: the command is empty");
     *compiler = (struct compiler){.count = 0};
     size_t length = strlen(empty ? "cc" : given);
     if (length >= COMPILER_LONGEST)
@@ -284,7 +284,7 @@ static void end(pid_t process) {
 /* Why the compiler must be ended, or NULL. */
 static const char *reason_to_end(const struct compiler_watch *watch, double seconds) {
     if (watch->cancel && __atomic_load_n(watch->cancel, __ATOMIC_RELAXED) != 0)
-        return "because that was asked for";
+        return "because the caller cancelled it";
     return seconds > watch->seconds ? "because it took too long" : NULL;
 }
 

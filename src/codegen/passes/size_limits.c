@@ -86,9 +86,9 @@ hn_status parts_choose(struct ir_module *ir, size_t *left, hn_error *error) {
         ir->entry[KERNEL_STEP_BEGIN].count > 0)
         return HN_OK;
     return error_set(error, HN_UNSUPPORTED,
-                     "generated code: there is nothing to gain for this model: %sthe rest would have %zu kB of C, "
-                     "where a part may have %zu kB",
-                     tiled ? "its linear system is dense, which loops do, and " : "", *left / 1000, most / 1000);
+                     "generated code: not worthwhile for this model: %sthe remaining code would have %zu kB of C; "
+                     "the limit of a part is %zu kB",
+                     tiled ? "its linear system is dense and is solved by loops, and " : "", *left / 1000, most / 1000);
 }
 
 hn_status parts_limit(struct ir_module *ir, enum kernel_entry entry, hn_error *error) {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 #define HN_VERSION_MAJOR 0
-#define HN_VERSION_MINOR 1
+#define HN_VERSION_MINOR 2
 #define HN_VERSION_PATCH 0
 typedef double hn_real;
 #define HN_STATUS_LIST(X)                                                                                              \

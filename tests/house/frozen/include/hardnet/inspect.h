@@ -40,49 +40,9 @@ typedef struct hn_objective_info {
     hn_expr minimized;
     bool maximize;
 } hn_objective_info;
-typedef enum hn_operator {
-    HN_OPERATOR_NONE,
-    HN_OPERATOR_CONSTANT,
-    HN_OPERATOR_INPUT,
-    HN_OPERATOR_OUTPUT,
-    HN_OPERATOR_DEFINED,
-    HN_OPERATOR_SUM,
-    HN_OPERATOR_ADD,
-    HN_OPERATOR_SUB,
-    HN_OPERATOR_MUL,
-    HN_OPERATOR_DIV,
-    HN_OPERATOR_NEG,
-    HN_OPERATOR_POW,
-    HN_OPERATOR_SQRT,
-    HN_OPERATOR_EXP,
-    HN_OPERATOR_LOG,
-    HN_OPERATOR_LOG10,
-    HN_OPERATOR_SIN,
-    HN_OPERATOR_COS,
-    HN_OPERATOR_TAN,
-    HN_OPERATOR_ASIN,
-    HN_OPERATOR_ACOS,
-    HN_OPERATOR_ATAN,
-    HN_OPERATOR_ATAN2,
-    HN_OPERATOR_SINH,
-    HN_OPERATOR_COSH,
-    HN_OPERATOR_TANH,
-    HN_OPERATOR_ASINH,
-    HN_OPERATOR_ACOSH,
-    HN_OPERATOR_ATANH,
-    HN_OPERATOR_ABS,
-    HN_OPERATOR_MIN,
-    HN_OPERATOR_MAX,
-    HN_OPERATOR_LESS,
-    HN_OPERATOR_LESS_EQUAL,
-    HN_OPERATOR_EQUAL,
-    HN_OPERATOR_NOT_EQUAL,
-    HN_OPERATOR_AND,
-    HN_OPERATOR_OR,
-    HN_OPERATOR_NOT,
-    HN_OPERATOR_IF,
-    HN_OPERATOR_LINEAR
-} hn_operator;
+#define HN_ENUMERATE(id, name, kind) HN_OPERATOR_##id,
+typedef enum hn_operator { HN_OPERATOR_LIST(HN_ENUMERATE) HN_OPERATOR_COUNT } hn_operator;
+#undef HN_ENUMERATE
 typedef struct hn_expr_info {
     size_t size;
     hn_operator op;

@@ -21,7 +21,28 @@ typedef enum hn_method { HN_METHOD_LIST(HN_ENUMERATE) HN_METHOD_COUNT } hn_metho
 #undef HN_ENUMERATE
 const char *hn_method_text(hn_method method);
 bool hn_method_find(const char *text, hn_method *method);
+#define HN_NOT_OK_LIST(X)                                                                                              \
+    X(HN_NOT_OK_BEST, "best")                                                                                          \
+    X(HN_NOT_OK_CLIP, "clip")                                                                                          \
+    X(HN_NOT_OK_FALLBACK, "fallback")
+#define HN_ENUMERATE(name, text) name,
+typedef enum hn_not_ok { HN_NOT_OK_LIST(HN_ENUMERATE) HN_NOT_OK_COUNT } hn_not_ok;
+#undef HN_ENUMERATE
+const char *hn_not_ok_text(hn_not_ok choice);
+bool hn_not_ok_find(const char *text, hn_not_ok *choice);
 #define HN_CERTIFIED 1e-8
+#define HN_REASON_LIST(X)                                                                                              \
+    X(HN_REASON_NONE, "")                                                                                              \
+    X(HN_REASON_NOT_CONVERGED, "the search did not converge")                                                          \
+    X(HN_REASON_KINK, "objective or constraints have a kink (abs, min, max, if, <<>>, sqrt at 0) at the point")        \
+    X(HN_REASON_UNBOUNDED, "the objective is unbounded along a feasible direction")                                    \
+    X(HN_REASON_UNDEFINED, "the objective or a derivative has no finite value where the search starts")                \
+    X(HN_REASON_NOT_CONFIRMED, "a fresh evaluation did not confirm the solution")                                      \
+    X(HN_REASON_STOPPED, "the deadline or the caller stopped the search")
+#define HN_ENUMERATE(name, text) name,
+typedef enum hn_reason { HN_REASON_LIST(HN_ENUMERATE) HN_REASON_COUNT } hn_reason;
+#undef HN_ENUMERATE
+const char *hn_reason_text(hn_reason reason);
 typedef struct hn_layer_options {
     size_t size;
     hn_method method;
@@ -52,6 +73,7 @@ typedef struct hn_report {
     hn_real objective;
     hn_real complementarity;
     hn_real proof;
+    hn_reason reason;
 } hn_report;
 typedef struct hn_batch {
     size_t size;
@@ -71,6 +93,8 @@ typedef struct hn_batch {
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
     void *watch_context;
     hn_real *multipliers;
+    hn_not_ok not_ok;
+    hn_real *proof_y;
 } hn_batch;
 typedef struct hn_gradient {
     size_t size;

@@ -41,6 +41,48 @@ void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_e
 void hn_minimize(hn_model *model, const char *name, hn_expr objective);
 void hn_maximize(hn_model *model, const char *name, hn_expr objective);
 void hn_require(hn_model *model, const char *name, hn_expr condition);
+#define HN_OPERATOR_LIST(X)                                                                                            \
+    X(NONE, none, NODE)                                                                                                \
+    X(CONSTANT, constant, NODE)                                                                                        \
+    X(INPUT, input, NODE)                                                                                              \
+    X(OUTPUT, output, NODE)                                                                                            \
+    X(DEFINED, defined, NODE)                                                                                          \
+    X(SUM, sum, NODE)                                                                                                  \
+    X(ADD, add, BINARY)                                                                                                \
+    X(SUB, sub, BINARY)                                                                                                \
+    X(MUL, mul, BINARY)                                                                                                \
+    X(DIV, div, BINARY)                                                                                                \
+    X(NEG, neg, UNARY)                                                                                                 \
+    X(POW, pow, BINARY)                                                                                                \
+    X(SQRT, sqrt, FUNCTION)                                                                                            \
+    X(EXP, exp, FUNCTION)                                                                                              \
+    X(LOG, log, FUNCTION)                                                                                              \
+    X(LOG10, log10, FUNCTION)                                                                                          \
+    X(SIN, sin, FUNCTION)                                                                                              \
+    X(COS, cos, FUNCTION)                                                                                              \
+    X(TAN, tan, FUNCTION)                                                                                              \
+    X(ASIN, asin, FUNCTION)                                                                                            \
+    X(ACOS, acos, FUNCTION)                                                                                            \
+    X(ATAN, atan, FUNCTION)                                                                                            \
+    X(ATAN2, atan2, BINARY)                                                                                            \
+    X(SINH, sinh, FUNCTION)                                                                                            \
+    X(COSH, cosh, FUNCTION)                                                                                            \
+    X(TANH, tanh, FUNCTION)                                                                                            \
+    X(ASINH, asinh, FUNCTION)                                                                                          \
+    X(ACOSH, acosh, FUNCTION)                                                                                          \
+    X(ATANH, atanh, FUNCTION)                                                                                          \
+    X(ABS, abs, FUNCTION)                                                                                              \
+    X(MIN, min, BINARY)                                                                                                \
+    X(MAX, max, BINARY)                                                                                                \
+    X(LESS, less, BINARY)                                                                                              \
+    X(LESS_EQUAL, less_equal, BINARY)                                                                                  \
+    X(EQUAL, equal, BINARY)                                                                                            \
+    X(NOT_EQUAL, not_equal, BINARY)                                                                                    \
+    X(AND, and, BINARY)                                                                                                \
+    X(OR, or, BINARY)                                                                                                  \
+    X(NOT, not, UNARY)                                                                                                 \
+    X(IF, if, TERNARY)                                                                                                 \
+    X(LINEAR, linear, NODE)
 hn_expr hn_add(hn_expr a, hn_expr b);
 hn_expr hn_sub(hn_expr a, hn_expr b);
 hn_expr hn_mul(hn_expr a, hn_expr b);
@@ -49,7 +91,7 @@ hn_expr hn_neg(hn_expr a);
 hn_expr hn_scale(hn_real factor, hn_expr a);
 hn_expr hn_shift(hn_expr a, hn_real offset);
 hn_expr hn_sum(hn_model *model, size_t count, const hn_expr *terms);
-hn_expr hn_pow(hn_expr base, hn_expr exponent);
+hn_expr hn_pow(hn_expr a, hn_expr b);
 hn_expr hn_sqrt(hn_expr a);
 hn_expr hn_exp(hn_expr a);
 hn_expr hn_log(hn_expr a);
@@ -60,7 +102,7 @@ hn_expr hn_tan(hn_expr a);
 hn_expr hn_asin(hn_expr a);
 hn_expr hn_acos(hn_expr a);
 hn_expr hn_atan(hn_expr a);
-hn_expr hn_atan2(hn_expr y, hn_expr x);
+hn_expr hn_atan2(hn_expr a, hn_expr b);
 hn_expr hn_sinh(hn_expr a);
 hn_expr hn_cosh(hn_expr a);
 hn_expr hn_tanh(hn_expr a);
