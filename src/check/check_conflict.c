@@ -1,7 +1,7 @@
 /* check_conflict.c - an irreducible set of groups for which no common point is found, by deletion. See check_parts.h.
  *
  * A set of groups is in conflict if auto, restarts included, does not correct the start on the rows of these groups
- * only. That is a statement about auto and this start, not a proof. Starting from all groups, a deletion filter drops
+ * only. This depends on auto and this start; it is not a proof. Starting from all groups, a deletion filter drops
  * groups while the conflict persists (in blocks first if there are many), until dropping any single one resolves it. If
  * there are few groups, all smaller sets are then tried, except subsets of a set that was corrected.
  *
@@ -40,7 +40,7 @@ struct search {
  *
  * Nodes are copied from graph to graph: start and fixed value of every output, then lower bound, body and upper bound of
  * every row kept. Definitions and fixed outputs are replaced by their values. The objective and the requirements on
- * inputs are omitted: the layer does not need them. */
+ * inputs are omitted, because the layer does not use them. */
 
 enum { PER_OUTPUT = 2, PER_ROW = 3, EXTRA_NODES = 16 /* initial constants of new outputs */ };
 
@@ -308,7 +308,7 @@ static void conclude(struct search *s) {
     for (size_t g = 0; g < s->groups; g++)
         if (s->set[g])
             s->conflict->groups[s->conflict->count++] = g;
-    s->work = 0; /* this layer is needed, whatever the effort so far */
+    s->work = 0; /* this layer is required, regardless of the effort so far */
     s->conflict->solves--;
     if (try_set(s, s->set) == CONFLICTING)
         name_rows(s);
@@ -352,7 +352,7 @@ static const char *entry_name(const struct check *check, size_t entry) {
                                  : hn_model_output(check->model, entry - check->inputs).name;
 }
 
-/* The reason to skip the search, or NULL. A single attempt must fit well into the limit. */
+/* The reason to skip the search, or NULL. A single attempt must be well within the limit. */
 static const char *reason_against(struct check *check) {
     const hn_check_correction *c = check->found.correction;
     const hn_report *report = &c->reports[c->failed];

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "check/check_parts.h"
 
-static const double WORK_LIMIT = 2e9; /* of all steps together */
+static const double WORK_LIMIT = 2e9; /* total, all steps */
 enum { LEAST_STEPS = 20 };
 
 /* ---- layers ---- */

@@ -21,7 +21,7 @@ static const double FLOOR = 1e-3; /* smaller derivatives, relative to the row or
 
 struct worker_state {
     struct board board;
-    size_t point;             /* loaded into its table; `points` if none */
+    size_t point;             /* point loaded in its table; `points`: none */
     struct verdict *verdicts; /* of the entries of one colour, then of the long rows */
     size_t *seen;             /* of each row: 1 + the last job in which it has an entry */
     hn_check_difference found[HN_CHECK_DERIVATIVES];
@@ -211,8 +211,8 @@ static bool is_moved(const double *samples, double centre) {
     return false;
 }
 
-/* Rows without an entry in the colour must not change, not even in the last bit: the pattern is exact. A row that
- * changes, even at the smallest steps, is judged as if it had the entry 0 (it may be at a jump). */
+/* Rows without an entry in the colour must not change in any bit: the pattern is exact. A row that changes, even at the
+ * smallest steps, is compared with an entry of 0 (it may be at a jump). */
 static bool visit_strangers(const struct job *job, int pass) {
     const struct coloring *c = &job->sweep->coloring;
     bool doubts = false;

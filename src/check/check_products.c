@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double FLOOR = 1e-3; /* as in check_differences.c */
+static const double FLOOR = 1e-3; /* same as in check_differences.c */
 
 /* One of the two ways. */
 struct hessian_product {

@@ -12,7 +12,7 @@
 
 static const double ACTIVE = 1e-6;
 static const double DEPENDENT = 1e-8;   /* remaining fraction of a row's length */
-static const double NOTABLE = 1e-6;     /* smaller coefficients, relative to the largest, are not named */
+static const double NOTABLE = 1e-6;     /* smaller coefficients, relative to the largest, are not listed */
 static const double WORK_LIMIT = 1e9;   /* rows^2 x columns */
 static const double MEMORY_LIMIT = 1e7; /* rows x columns */
 
@@ -66,7 +66,7 @@ static size_t largest_of(const double *coefficient, size_t count) {
     return best;
 }
 
-/* Counts the pivots with notable coefficients and names the largest few. */
+/* Counts the pivots with notable coefficients and lists the largest few. */
 static void name_others(hn_check_dependent *d, const struct row_rank *f, const size_t *active, double *coefficient) {
     double least = NOTABLE * fabs(coefficient[largest_of(coefficient, f->rank)]);
     for (size_t k = 0; k < f->rank; k++)

@@ -22,8 +22,8 @@ static const double PAPER_EPS = 0.3;
 static const double NEARBY = 1e-4; /* |a - b|, relative to |a| above 1 */
 static const double WORK_LIMIT = 1.5e9;
 static const double TOLERANCE = 1e-8;     /* smaller violations are ignored for mu */
-static const double SMALLEST_MOVE = 1e-6; /* of iterates: below, differences of gradients are rounding errors */
-static const double LEAST_ENERGY = 5e-21; /* |r| = 1e-10: below, V is rounding error */
+static const double SMALLEST_MOVE = 1e-6; /* of iterates: below this, differences of gradients are rounding errors */
+static const double LEAST_ENERGY = 5e-21; /* |r| = 1e-10: below this, V is rounding error */
 enum { PATH_STEPS = 100, RUNS = 3 };
 enum { FIRST_TURNS = 30, TURNS = 2 }; /* power iteration steps: d and w are updated at every step of the first OFTEN, */
 enum { OFTEN = 20, SELDOM = 5 };      /* then at every SELDOM-th: iterates hardly change any more */

@@ -50,7 +50,7 @@ struct probe {
 /* board_release releases its board. */
 bool probe_create(struct probe *probe, struct check *check);
 
-/* After board_place for every point; afterwards the board has c, the bounds and J. */
+/* Call after board_place for every point; afterwards the board contains c, the bounds and J. */
 void probe_run(struct probe *probe);
 
 #endif

@@ -3,10 +3,10 @@
  * Along a direction a function is known at its centre and at +-h for STEPS steps h, each an eighth of the previous one.
  * With D(h) = (f(h) - f(-h)) / 2h and A the derivative to be checked, E(h) = D(h) - A goes to 0 like h^2; Richardson's
  * table eliminates the powers of h one by one. The smallest |E| in the table, relative to the larger of |A|, |D| and a
- * floor, is the error: rounding spoils small steps and curvature large ones, but a wrong A agrees with none. A PASS is
- * a range of steps; later passes are smaller, for functions that vary fast or are undefined nearby. The floor is at
- * least a small fraction of the steepest D of all passes: if A is 0 because f is flat at the centre, D only tends to 0,
- * and its last value is not a slope.
+ * floor, is the error: rounding dominates at small steps and curvature at large ones, but a wrong A agrees at no step.
+ * A PASS is a range of steps; later passes are smaller, for functions that vary fast or are undefined nearby. The floor
+ * is at least a small fraction of the steepest D of all passes: if A is 0 because f is flat at the centre, D only tends
+ * to 0, and its last value is not a slope.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CHECK_RICHARDSON_H

@@ -1,4 +1,5 @@
-/* active_set.h - see affine.h: one sample, on a CPU and on a device; a target defines NEAREST_AT (nearest_rows.h).
+/* active_set.h - the active-set method for affine constraints (affine.h), one sample; the target defines NEAREST_AT
+ * (nearest_rows.h).
  *
  * Inequalities have their own numbering; side is 1 on a lower bound, -1 on an upper one. A round: the multipliers of equalities and active
  * rows are corrected by their residuals (correct), the active set changes until no row is violated (settle), y and c are computed again
@@ -14,7 +15,7 @@
 #define OWN(vector, k) (*NEAREST_AT(vector, k)) /* a number of the sample */
 
 enum { AFFINE_ROUNDS = 6 };
-SHARED_CONSTANT double AFFINE_NOISE = 0x1p-42;   /* of a row's terms: rounding errors */
+SHARED_CONSTANT double AFFINE_NOISE = 0x1p-42;   /* rounding errors, relative to a row's terms */
 SHARED_CONSTANT double AFFINE_DEPENDENT = 1e-11; /* share of the square of a row that depends on active rows */
 SHARED_CONSTANT double AFFINE_NOTHING = 1e-15;   /* a residual small enough to stop */
 
@@ -27,17 +28,17 @@ SHARED_FUNCTION double affine_larger(double a, double b) {
 struct affine_search {
     const struct affine *a;
     struct affine_sample *sample;
-    double *pull, *rest;      /* outputs: J' l - g; H d - that */
+    double *pull, *rest;      /* outputs: J' l - g; H d - (J' l - g) */
     double *y, *c;            /* outputs; rows: c + J d */
     double *l;                /* rows: multipliers */
-    double *base, *lack;      /* equalities: multipliers before those of inequalities, and residuals */
+    double *base, *lack;      /* equalities: multipliers without inequalities, and residuals */
     double *value, *low, *up; /* inequalities: predicted c; bounds */
     double *noise;            /* violations that count as 0 */
     double *force;            /* multipliers */
-    double *factor;           /* (most + 1) x most: L of the active part of the Schur complement, by rows */
-    double *solution, *side;  /* most: of its systems; of active rows */
-    double *active;           /* most: their numbers */
-    size_t count;             /* of active rows */
+    double *factor;           /* (most + 1) x most: L of the active part of the Schur complement, row-major */
+    double *solution, *side;  /* most: solution; side of each active row */
+    double *active;           /* most: indices of active rows */
+    size_t count;             /* number of active rows */
     int changes;
 };
 
@@ -68,7 +69,7 @@ SHARED_FUNCTION void affine_add(double *__restrict__ to, double factor, const do
         OWN(to, i) += factor * x[i];
 }
 
-/* The same where x is a vector of the sample. */
+/* The same if x is a vector of the sample. */
 SHARED_FUNCTION void affine_add_own(double *__restrict__ to, double factor, const double *__restrict__ x,
                                     size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -93,9 +94,9 @@ static double affine_active_bound(const struct affine_search *s, size_t k) {
     return OWN(s->side, k) > 0 ? OWN(s->low, affine_active_row(s, k)) : OWN(s->up, affine_active_row(s, k));
 }
 
-/* ---- the factor of the active part ---- */
+/* ---- Cholesky factor of the active rows ---- */
 
-/* The row of L that row p would have after the active ones; returns the square of its diagonal entry. */
+/* Computes the row of L that appends row p to the active rows; returns the square of its diagonal entry. */
 static double affine_border(struct affine_search *s, size_t p) {
     const struct affine *a = s->a;
     double left = a->schur[p * a->inequalities + p], *row = NEAREST_AT(s->factor, s->count * a->most);
@@ -128,7 +129,7 @@ static void affine_solve_forward(struct affine_search *s) {
     }
 }
 
-/* Row p becomes active, with the row of L that affine_border has left. */
+/* Appends row p to the active rows; affine_border has computed its row of L. */
 static void affine_join(struct affine_search *s, size_t p, double side, double left) {
     OWN(s->factor, s->count * s->a->most + s->count) = real_sqrt(left);
     OWN(s->active, s->count) = (double)p;
@@ -136,7 +137,7 @@ static void affine_join(struct affine_search *s, size_t p, double side, double l
     s->count++;
 }
 
-/* The active row number q leaves; the rows of L behind it are computed anew. False where one is lost in rounding. */
+/* Removes active row q and recomputes the rows of L after it. False if a diagonal entry is lost to rounding. */
 static bool affine_leave(struct affine_search *s, size_t q) {
     size_t count = s->count;
     OWN(s->force, affine_active_row(s, q)) = 0;
@@ -152,7 +153,7 @@ static bool affine_leave(struct affine_search *s, size_t q) {
 
 /* ---- the search ---- */
 
-/* The inequality that is violated most, in units of its row; false: none is. */
+/* The most violated inequality, in units of its row; false if all are satisfied. */
 static bool affine_find_violated(const struct affine_search *s, size_t *row, double *side) {
     const struct affine *a = s->a;
     double most = 0;
@@ -182,7 +183,8 @@ static double affine_longest(const struct affine_search *s, double side, size_t 
     return best;
 }
 
-/* Moves the multiplier of row p by t, those of the active rows accordingly, and the rows, unless p depends on the active ones. */
+/* Changes the multiplier of row p by t, those of the active rows accordingly, and the rows, unless p depends on the
+ * active ones. */
 static void affine_advance(struct affine_search *s, size_t p, double t, bool moves) {
     const struct affine *a = s->a;
     OWN(s->force, p) += t;
@@ -196,7 +198,7 @@ static void affine_advance(struct affine_search *s, size_t p, double t, bool mov
                    a->inequalities);
 }
 
-/* Moves row p to its bound; false if no multipliers do that. */
+/* Moves row p to its bound; false if the problem is infeasible: no multipliers achieve this. */
 static bool affine_satisfy(struct affine_search *s, size_t p, double side) {
     const struct affine *a = s->a;
     while (s->changes++ < (int)(8 * (a->inequalities + 8))) {
@@ -232,7 +234,7 @@ static bool affine_settle(struct affine_search *s) {
 
 /* ---- rounds ---- */
 
-/* Corrects multipliers by the residuals of equalities and active rows at c; predicts the rows. */
+/* Corrects the multipliers for the residuals of equalities and active rows at c; predicts the rows. */
 static bool affine_correct(struct affine_search *s) {
     const struct affine *a = s->a;
     size_t e = a->equalities, n = a->inequalities;
@@ -330,7 +332,7 @@ static void affine_find_rest(const struct affine_search *s) {
     }
 }
 
-/* As polish_residual of nearest_newton.h, at y. */
+/* The residual of polish_residual (nearest_newton.h), at y. */
 static double affine_residual(const struct affine_search *s) {
     const struct affine *a = s->a;
     double largest = 0, worst = 0, sum = 0;
@@ -398,7 +400,7 @@ static void affine_run(const struct affine *a, double *memory, struct affine_sam
     sample->changes = s.changes;
 }
 
-/* ---- the model's objective at a point; memory: of its program ---- */
+/* ---- the model's objective at a point; memory: workspace of its program ---- */
 
 /* f at x and y, and its derivatives with respect to y. */
 SHARED_FUNCTION double affine_look(const struct backend *kernels, const struct affine *a, double *memory,

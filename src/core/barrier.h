@@ -6,7 +6,7 @@
  * layer's own system (J J' + W) dy = ..., W = 1/(z/s summed over the sides), nearly 0 on equalities; twice at once, for the
  * step to mu = 0 and for its change with mu. All residuals shrink by the same factor, 1 - length of the step. Method: Mehrotra,
  * "On the implementation of a primal-dual interior point method", 1992, without its second-order term; the driver is
- * core/refine_qp.h. Places are those of damped_system.h.
+ * core/refine_qp.h. Offsets are those of damped_system.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_BARRIER_H
@@ -21,7 +21,7 @@
 /* Slots of the state, from `summary` on. */
 enum {
     BARRIER_ENERGY, /* |H^-1/2 g|^2 */
-    BARRIER_SIDES,  /* finite bounds that are no equalities */
+    BARRIER_SIDES,  /* finite bounds of inequalities */
     BARRIER_GAP,    /* mu: the mean of s z */
     BARRIER_LEFT,   /* residuals, relative to the first ones */
     BARRIER_DONE,   /* mask: converged */
@@ -31,13 +31,13 @@ enum {
 /* Vectors over rows, one slot each. */
 enum {
     BARRIER_VALUE,       /* c + J d */
-    BARRIER_SLACK_LOWER, /* s; 1 where there is no such bound */
+    BARRIER_SLACK_LOWER, /* s; 1 without a bound */
     BARRIER_SLACK_UPPER,
-    BARRIER_FORCE_LOWER, /* z; 0 where there is no such bound. On an equality the multiplier itself, of any sign */
+    BARRIER_FORCE_LOWER, /* z; 0 without a bound. On an equality the multiplier, of any sign */
     BARRIER_FORCE_UPPER,
-    BARRIER_INVERSE_LOWER, /* 1/s; 0 where there is no such bound */
+    BARRIER_INVERSE_LOWER, /* 1/s; 0 without a bound */
     BARRIER_INVERSE_UPPER,
-    BARRIER_FADE_LOWER, /* 1/(s z); 0 where there is no such bound */
+    BARRIER_FADE_LOWER, /* 1/(s z); 0 without a bound */
     BARRIER_FADE_UPPER,
     BARRIER_TIGHT,  /* W of an equality */
     BARRIER_RIGHT,  /* right-hand sides, two vectors */
@@ -51,7 +51,7 @@ enum {
 
 /* Vectors over columns, one slot each. */
 enum {
-    BARRIER_CURVATURE, /* H, from outside; infinite: the column does not move */
+    BARRIER_CURVATURE, /* H, an input; infinite: the column is fixed */
     BARRIER_SCALE,     /* H^-1/2 */
     BARRIER_SLOPE,     /* H^-1/2 g */
     BARRIER_STEP,      /* d, scaled */
@@ -82,8 +82,8 @@ struct refine_places {
     size_t inputs;
     uint32_t x, y, sigma, lambda; /* offsets of leaves */
     uint32_t own;                 /* offset of f's own curvature, one slot per output */
-    const uint32_t *curvature;    /* offsets by output; a slot of zeros where there is none */
-    const bool *fixed;            /* outputs that do not move */
+    const uint32_t *curvature;    /* offsets by output; a zero slot if there is no entry */
+    const bool *fixed;            /* fixed outputs */
 };
 
 #endif

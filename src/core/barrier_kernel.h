@@ -1,7 +1,7 @@
 /* barrier_kernel.h - the work on rows and columns between the solves of barrier.h; compiled by each backend for its width.
  *
- * With p = ds/s the sides of a row move as s (1 + a p) and z (1 + a (m/(s z) - 1 - p)), m = the mu that is aimed at; the length
- * a keeps every s and z positive. The aim is m = mu (1 - a0)^2, a0 being the length of the step that aims at 0.
+ * With p = ds/s the sides of a row move as s (1 + a p) and z (1 + a (m/(s z) - 1 - p)), m = the target mu; the length
+ * a keeps every s and z positive. The target is m = mu (1 - a0)^2, where a0 is the length of the step with target 0.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_BARRIER_KERNEL_H
@@ -48,7 +48,7 @@ struct barrier_row {
 SIMD_INLINE struct barrier_row kernel_barrier_row(const struct barrier_task *task, const real *slots, size_t i,
                                                   size_t part) {
     simd bl = SEEN_AT(task->lower[i])[part], bu = SEEN_AT(task->upper[i])[part], most = simd_all(REAL_MAX);
-    struct barrier_row row; /* no initialiser: compilers make a call of it */
+    struct barrier_row row; /* no initialiser: compilers turn it into a call */
     row.equality = simd_equal(bl, bu);
     simd v = *SEEN_ROW(BARRIER_VALUE, i);
     row.lower.there = simd_less_equal(simd_abs(bl), most) & ~row.equality;
@@ -101,7 +101,7 @@ SIMD_INLINE void kernel_barrier_side(simd room, simd least, simd mu, simd_bits t
     *force = simd_keep(there, mu / *slack);
 }
 
-/* Slacks and forces around mu = energy / 10 a side, y = their difference (in DUAL) for the first residual. */
+/* Slacks and forces around mu = energy / 10 per side, y = their difference (in DUAL) for the first residual. */
 static void kernel_barrier_begin(const struct barrier_task *task, real *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
         simd sides = kernel_barrier_sides(task, slots, part), one = simd_all(1);
@@ -159,7 +159,7 @@ static void kernel_barrier_rows(const struct barrier_task *task, real *slots) {
     }
 }
 
-/* How the sides of row i move when mu is aimed at: p of each, for J dd = change + aim change2. */
+/* p of both sides of row i for the target mu: J dd = change + aim change2. */
 SIMD_INLINE void kernel_barrier_shares(const struct barrier_task *task, const real *slots, size_t i, size_t part,
                                        simd aim, struct barrier_row *row) {
     simd change = *SEEN_ROW(BARRIER_CHANGE, i) + aim * *SEEN_ROW(BARRIER_CHANGE2, i);
@@ -219,7 +219,7 @@ SIMD_INLINE simd kernel_barrier_move_columns(const struct barrier_task *task, re
     return gain;
 }
 
-/* The step, and whether it was the last: the gap is small against the gain, and the residuals are gone. */
+/* Takes the step; true if converged: the gap is small relative to the gain, and the residuals vanish. */
 static void kernel_barrier_advance(const struct barrier_task *task, real *slots) {
     for (size_t part = 0; part < LANE_PARTS; part++) {
         simd one = simd_all(1), mu = *SUMMARY(BARRIER_GAP);

@@ -14,7 +14,7 @@ SHARED_FUNCTION bool choice_is_better(bool a_ok, real a, bool b_ok, real b) {
     return a < b || (b != b && a == a);
 }
 
-/* A refined output replaces the one before it if it is ok and lowers the objective, or if the one before it was not ok. */
+/* A refined output replaces the previous one if it is ok and has a lower objective, or if that one was not ok. */
 SHARED_FUNCTION bool choice_replaces(bool is_ok, real is, bool was_ok, real was) {
     return is_ok && (!was_ok || is < was);
 }

@@ -1,15 +1,15 @@
 /* casadi_external.h - an emitted file as an external function of CasADi: its C interface, forward and adjoint.
  *
- *     y = NAME(x, y_raw)                             y_raw only where there is no network
+ *     y = NAME(x, y_raw)                             y_raw only without a network
  *     adj_x, adj_y_raw = adj1_NAME(x, y_raw, out_y, adj_y)
  *
  * All memory is the caller's `w`; nothing is kept between calls. A call fails (returns 1) if the outcome is not ok, or if there is no exact
- * gradient. An argument that is NULL is zero, a result that is NULL is not computed. A vector's sparsity: its number of rows, its number of
- * columns, where columns begin, and the row of each entry. out_y, the value at the same
- * arguments, is not used: it has no entries.
+ * gradient. An argument that is NULL is zero, a result that is NULL is not computed.
+ * A vector's sparsity (CCS): number of rows, number of columns, column pointers, row indices. out_y, the value at the
+ * same arguments, is not used: it has no entries.
  *
- * Before it: casadi_real and casadi_int, the shapes of the two vectors; EXTERNAL(suffix) and EXTERNAL_BACK(suffix), the names of the
- * two functions; EXTERNAL_RAW, 1 without a network and else 0.
+ * Requires casadi_real and casadi_int, the shapes of the two vectors; EXTERNAL(suffix) and EXTERNAL_BACK(suffix), the
+ * names of the two functions; EXTERNAL_RAW, 1 without a network, else 0.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_CASADI_EXTERNAL_H
@@ -25,7 +25,7 @@ enum {
     EXTERNAL_BACK_OUT = EXTERNAL_FORWARD_IN
 };
 
-/* What a call keeps in w. */
+/* Layout of w. */
 struct external_memory {
     struct EXTERNAL(_work) work;
     EXTERNAL(_real) x[EXTERNAL_INPUTS + 1], y[EXTERNAL_OUTPUTS], seed[EXTERNAL_OUTPUTS];
@@ -42,7 +42,7 @@ static void external_take(const casadi_real *from, EXTERNAL(_real) * to, size_t 
     }
 }
 
-/* x and the raw output into memory, and the call. */
+/* Copies x and the raw output, and runs the layer. */
 static int external_solve(const casadi_real **arg, struct external_memory *memory) {
     EXTERNAL(_init)(&memory->work);
     external_take(arg[0], memory->x, EXTERNAL_INPUTS);
@@ -60,7 +60,7 @@ static int external_sizes(casadi_int in, casadi_int out, casadi_int *const sizes
     return 0;
 }
 
-/* ---- what both functions have ---- */
+/* ---- shared by both functions ---- */
 
 #define EXTERNAL_FUNCTIONS(NAME, arguments, results)                                                                   \
     int NAME()(const casadi_real **arg, casadi_real **res, casadi_int *iw, casadi_real *w, int mem);                   \

@@ -9,8 +9,8 @@
 #include "core/number.h"
 
 SAMPLE_CONSTANT real SAMPLE_CLOSE = REAL(0.1);      /* |W r| below which the iterates are close to convergence */
-SAMPLE_CONSTANT real SAMPLE_HOLD_SHARE = REAL(0.5); /* times |W r|: then closer satisfied rows are active */
-SAMPLE_CONSTANT real SAMPLE_LEAD_SHARE = REAL(0.5); /* of |W r|^2: above it joint inequalities stay */
+SAMPLE_CONSTANT real SAMPLE_HOLD_SHARE = REAL(0.5); /* times |W r|: distance below which satisfied rows are active */
+SAMPLE_CONSTANT real SAMPLE_LEAD_SHARE = REAL(0.5); /* share of |W r|^2 above which joint inequalities are kept */
 enum { SAMPLE_PATIENCE = 8 };                       /* steps within which |W r| must be halved */
 
 /* Whether |W r| was halved. */
@@ -45,8 +45,9 @@ NUMBER_FUNCTION NUMBER near_close_eps(NUMBER squares, NUMBER before, NUMBER damp
     return NUMBER_SELECT(NUMBER_LESS(least, eps), eps, least);
 }
 
-/* Far from convergence eps is proportional to |W r|, with its derivative; in a leading step it is a power of two. Close to convergence
- * it also depends on the contraction of the last step, which gives superlinear convergence, and is rounded to a power of two. */
+/* Before convergence eps is proportional to |W r|, with its derivative; in a leading step it is a power of two. Close
+ * to convergence it also depends on the contraction of the last step, which gives superlinear convergence, and is
+ * rounded to a power of two. */
 NUMBER_FUNCTION NUMBER near_eps(NUMBER squares, NUMBER before, NUMBER_FLAG leads, NUMBER damping, NUMBER least) {
     NUMBER size = NUMBER_SQUARE_ROOT(squares), eps = damping * size;
     NUMBER follows = NUMBER_SELECT(NUMBER_LESS_EQUAL(NUMBER_ALL(SAMPLE_CLOSE), size), near_at_most_one(eps),

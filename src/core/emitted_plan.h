@@ -1,7 +1,7 @@
-/* emitted_plan.h - a layer's constant data as an emitted file has it: the part of core/plan.h that one sample reads on its
- * way forward and back.
+/* emitted_plan.h - a layer's constant data in an emitted file: the part of core/plan.h that the forward and backward
+ * passes of one sample read.
  *
- * Lists are arrays of their own. The names are those of core/plan.h, so that core/point.h reads both.
+ * Each list is an array. The names are those of core/plan.h, so that core/point.h reads both.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_EMITTED_PLAN_H
@@ -48,7 +48,7 @@ SHARED_FUNCTION const uint32_t *plan_words(const struct plan *plan, struct plan_
     return list.words;
 }
 
-/* Rows are never known in advance: that is for tiles (core/plan.h). */
+/* Rows are never known at plan time: only tiled systems use that (core/plan.h). */
 SHARED_FUNCTION bool plan_knows(const struct plan *plan, size_t row) {
     (void)plan;
     (void)row;

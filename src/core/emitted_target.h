@@ -24,8 +24,8 @@
 #error "numbers must be rounded after every operation: FLT_EVAL_METHOD must be 0"
 #endif
 
-/* Products are rounded before they are added, whatever the compiler's flags say, and loops stay loops: nothing but what is in this file is
- * called. */
+/* Products are rounded before they are added, whatever the compiler's flags, and loops stay loops: no library
+ * function is called. */
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
@@ -33,7 +33,7 @@
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 #if defined(__GNUC__) && !defined(__clang__)
-#define GENERATED __attribute__((noinline, noipa)) /* they share nothing but slots */
+#define GENERATED __attribute__((noinline, noipa)) /* they share slots only */
 #elif defined(__GNUC__)
 #define GENERATED __attribute__((noinline))
 #else
@@ -49,7 +49,7 @@
 #define LOOP_STAYS ((void)0)
 #endif
 #if defined(__GNUC__) && (defined(__SSE2__) || defined(__aarch64__)) && !defined(NO_PAIRS)
-#define PAIRS /* what is computed twice in a row is computed at once */
+#define PAIRS /* pairs of equal operations become vector operations */
 #endif
 #define SHARED_FUNCTION static inline MAY_BE_UNUSED
 #define SHARED_CONSTANT static const MAY_BE_UNUSED

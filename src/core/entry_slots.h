@@ -1,4 +1,4 @@
-/* entry_slots.h - how the generated statements of an emitted file reach their slots: as numbers, or as masks.
+/* entry_slots.h - how the generated statements of an emitted file access their slots: as numbers, or as masks.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_ENTRY_SLOTS_H

@@ -1,4 +1,5 @@
-/* implicit_vjp.h - see nearest.h: the gradient of the nearest point by the implicit function theorem. Targets as for search.h.
+/* implicit_vjp.h - the gradient of the nearest point by the implicit function theorem (nearest.h).
+ * Targets as for search.h.
  *
  * With A the active rows, the optimality conditions S^2 (y - y_raw) = J' l, c_A = b_A have the derivative
  *
@@ -9,7 +10,7 @@
  * gradient with respect to y_raw is S^2 a, to the active bounds q, to x a' d/dx (J' l) - q' dc/dx, likewise to fixed outputs, and to S
  * -2 S (y - y_raw) a = -2 (J' l) a / S. A row is active if its multiplier is larger than its distance to the bound, and weakly active if
  * both are below PULL_WEAK, in units of the row. Solutions with weakly active rows, dependent active
- * rows, or a Hessian that is not positive on the tangent (the number of positive pivots says so) are not regular.
+ * rows, or a Hessian that is not positive on the tangent (shown by the number of positive pivots) are not regular.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_IMPLICIT_VJP_H
@@ -22,16 +23,16 @@
 SHARED_CONSTANT double PULL_WEAK = 1e-5;
 SHARED_CONSTANT double PULL_LEFT_OUT = 1e30;  /* W of a row that is not active */
 SHARED_CONSTANT double PULL_DEPENDENT = 1e-8; /* 1 / least q of a unit right-hand side on dependent rows */
-SHARED_CONSTANT double PULL_SOLVED = 1e-10;   /* of the right-hand side may be left */
+SHARED_CONSTANT double PULL_SOLVED = 1e-10;   /* largest accepted residual, relative to the right-hand side */
 enum {
     PULL_REFINEMENTS = 2,
     PULL_WITHOUT = 6
-}; /* of f, whose matrix is factored with something on its diagonal that is then left out */
+}; /* for f: more iterations, which remove the terms added to the diagonal for the factor */
 
 /* The samples of one call. */
 struct pulls {
     struct nearest_group group;
-    double *inputs; /* memory of the program of struct nearest_inputs */
+    double *inputs; /* workspace of the program of struct nearest_inputs */
     struct nearest_pull *samples;
 };
 
@@ -73,7 +74,7 @@ static void pull_evaluate(const struct pulls *g) {
     }
 }
 
-/* The side of row i that is active, 0: none; true in *weak where that is hard to say. */
+/* The active side of row i, 0: inactive; *weak is set if the row is weakly active. */
 static double pull_side(const struct nearest_view *v, size_t i, double multiplier, bool *weak) {
     double l = multiplier / *view_row(v, ROW_UNIT, i), answer = 0;
     if (row_is_equality(v, i))
@@ -89,7 +90,7 @@ static double pull_side(const struct nearest_view *v, size_t i, double multiplie
     return answer;
 }
 
-/* Of a distance the largest S^2, of f the largest second derivative of the Lagrangian. */
+/* For a distance the largest S^2, for f the largest second derivative of the Lagrangian. */
 static void pull_measure_curvature(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
@@ -124,7 +125,7 @@ static void pull_assemble(const struct pulls *g, size_t lane) {
 
 /* ---- the solve ---- */
 
-/* From UNKNOWN_RIGHT to the vector `to`. */
+/* Solves for UNKNOWN_RIGHT; the solution goes to the vector `to`. */
 static void pull_solve(const struct pulls *g, size_t to) {
     nearest_solve(&g->group, to, g->group.n->plan.optimal ? PULL_WITHOUT : PULL_REFINEMENTS);
 }
@@ -159,7 +160,7 @@ static bool pull_is_solved(const struct nearest_view *v) {
 
 /* ---- the gradient ---- */
 
-/* (a, q) with the rows back in the user's units, in UNKNOWN_STEP. */
+/* (a, q) with rows in the user's units, in UNKNOWN_STEP. */
 static void pull_unscale(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     for (size_t i = 0; i < p->rows; i++) {
@@ -168,7 +169,7 @@ static void pull_unscale(const struct nearest_view *v) {
     }
 }
 
-/* The gradient of fixed outputs: their own, through J' l, and through c. */
+/* The gradient of fixed outputs: direct, through J' l, and through c. */
 static void pull_fixed(const struct nearest_view *v, struct nearest_pull *s) {
     const struct nearest_plan *p = v->plan;
     for (size_t e = 0; e < p->curvatures; e++) {

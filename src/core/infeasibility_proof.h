@@ -1,4 +1,5 @@
-/* infeasibility_proof.h - see nearest.h: row weights that prove, to first order, that no point near y is feasible. Targets as for search.h.
+/* infeasibility_proof.h - row weights that prove, to first order, that no point near y is feasible (nearest.h).
+ * Targets as for search.h.
  *
  * At a point with values c and Jacobian J, with rows in units of their gradients, the step d with the smallest violation,
  *
@@ -19,21 +20,21 @@
 struct nearest_watch;
 
 enum { PROOF_ROUNDS = 6, PROOF_STEPS = 40, PROOF_HALVES = 30, PROOF_REFINEMENTS = 2 };
-/* Vectors: c + J d, how it moves along a step, d, and d_0. */
+/* Vectors: c + J d, its change along a step, d, and d_0. */
 enum { ROW_REACHED = ROW_SLACK_LOWER, COLUMN_AWAY = COLUMN_Y, COLUMN_CENTRE = COLUMN_START };
 
-SHARED_CONSTANT double PROOF_DELTA = 0x1p-4, PROOF_LESS = 0x1p-6; /* delta, and by how much it falls */
+SHARED_CONSTANT double PROOF_DELTA = 0x1p-4, PROOF_LESS = 0x1p-6; /* first delta, and the factor of its decrease */
 SHARED_CONSTANT double PROOF_LEFT_OUT = 1e30;                     /* W of a row that is within its bounds */
-SHARED_CONSTANT double PROOF_ENOUGH = 1e-14;                      /* a proof that needs no other */
+SHARED_CONSTANT double PROOF_ENOUGH = 1e-14;                      /* residual at which a proof is accepted */
 SHARED_CONSTANT double PROOF_LARGE = 0x1p200;
-SHARED_CONSTANT double PROOF_ROUNDING = 1e-14; /* of the function's value */
+SHARED_CONSTANT double PROOF_ROUNDING = 1e-14; /* relative to the function's value */
 SHARED_CONSTANT double PROOF_NOTHING = 1e-14;  /* relative slope at which Newton's method has converged */
 
 struct proof {
     bool busy;
     int round, steps;
     double delta;
-    double slope; /* where the step before began */
+    double slope; /* at the start of the previous step */
 };
 
 struct proofs {
@@ -52,7 +53,7 @@ static double proof_reached(const struct nearest_view *v, size_t i) {
     return proof_beyond(v, i, *view_row(v, ROW_REACHED, i));
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static void proof_load(const struct proofs *g, size_t lane) {
     const struct nearest_plan *p = &g->group.n->plan;
@@ -95,7 +96,7 @@ static void proof_begin(struct proofs *g, size_t lane) {
 
 /* ---- the weights ---- */
 
-/* J' v into COLUMN_REST; sums: what d leaves of |v|^2 / 2 without delta's part. */
+/* J' v to COLUMN_REST; sums: |v|^2 / 2 at d, without the delta term. */
 static double proof_pull(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double squares = 0;
@@ -111,7 +112,7 @@ static double proof_pull(const struct nearest_view *v) {
     return squares / 2;
 }
 
-/* Keeps the weights v if their rest is the smallest so far, scaled so that the weighted violation is 1. */
+/* Keeps the weights v if their residual is the smallest so far, scaled so that the weighted violation is 1. */
 static void proof_keep(const struct nearest_view *v, struct nearest_proof *sample) {
     const struct nearest_plan *p = v->plan;
     double weighed = 0, rest = 0;
@@ -165,7 +166,7 @@ static double proof_height(const struct proofs *g, size_t lane, double length) {
     return sum / 2;
 }
 
-/* How the function changes along the step, at its beginning; the size of its slope is left in *slope. */
+/* Directional derivative of the function at the start of the step; *slope receives the size of its gradient. */
 static double proof_look_along(const struct proofs *g, size_t lane, double *slope) {
     const struct nearest_plan *p = &g->group.n->plan;
     const struct nearest_view v = nearest_view_of(&g->group, lane);
@@ -183,8 +184,8 @@ static double proof_look_along(const struct proofs *g, size_t lane, double *slop
     return down;
 }
 
-/* Moves along the step; false where Newton's method has ended: the last steps change what the function has lost in rounding, and are judged
- * by the slope. */
+/* Moves along the step; false once Newton's method has ended. The last steps change the function by less than its
+ * rounding errors, and are judged by the slope. */
 static bool proof_move(struct proofs *g, size_t lane) {
     const struct nearest_plan *p = &g->group.n->plan;
     const struct nearest_view v = nearest_view_of(&g->group, lane);

@@ -1,10 +1,10 @@
 /* least_squares.h - least-squares systems over the plan's matrix, without curvature:
  *
  *     [ I    J_A' ] [ d ]
- *     [ J_A  -w   ] [ q ],      A the rows whose ROW_SIDE is not 0
+ *     [ J_A  -w   ] [ q ],      A the rows with ROW_SIDE != 0
  *
- * They answer two questions: which equalities depend on each other, and which direction close to a step keeps all rows of A constant. Part
- * of search.h, for the samples whose flag is set.
+ * They answer two questions: which equalities are linearly dependent, and which direction close to a step keeps all
+ * rows of A constant. Part of search.h, for the samples whose flag is set.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_LEAST_SQUARES_H
@@ -14,13 +14,13 @@
 #include "core/search_group.h"
 
 enum { PLAIN_REFINEMENTS = 2, PLAIN_RAYS = 8, PLAIN_PROBES = 3 };
-SHARED_CONSTANT double PLAIN_LEFT_OUT = 1e30; /* W of a row that is not in A */
+SHARED_CONSTANT double PLAIN_LEFT_OUT = 1e30; /* W of a row outside A */
 SHARED_CONSTANT double PLAIN_DEPENDENT = 1e8; /* least q of a unit right-hand side on dependent rows */
-SHARED_CONSTANT double PLAIN_HELD = 0x1p30;   /* factor on their damping, which exceeds rounding errors of H then */
-SHARED_CONSTANT double PLAIN_NOTHING = 1e-10; /* of the largest entry of a direction: rounding */
-SHARED_CONSTANT double PLAIN_SLOPE = 1e-6;    /* what f must fall at least along a direction, of the sum of its parts */
-SHARED_CONSTANT double PLAIN_ROUNDING = 1e-9; /* of sum |J_ij y_j|: rounding errors of a row far away */
-SHARED_CONSTANT double PLAIN_FARTHER = 1e3;   /* factor between the points of a ray that are looked at */
+SHARED_CONSTANT double PLAIN_HELD = 0x1p30;   /* factor on their damping, which then exceeds rounding errors of H */
+SHARED_CONSTANT double PLAIN_NOTHING = 1e-10; /* rounding error, relative to the largest entry of a direction */
+SHARED_CONSTANT double PLAIN_SLOPE = 1e-6;    /* least slope of f, relative to the sum of its absolute terms */
+SHARED_CONSTANT double PLAIN_ROUNDING = 1e-9; /* rounding error of a distant row, relative to sum |J_ij y_j| */
+SHARED_CONSTANT double PLAIN_FARTHER = 1e3;   /* factor between the tested points of a ray */
 
 /* J in units of its rows, no curvature. c and J were evaluated. */
 static void plain_load(const struct search_group *g) {
@@ -52,7 +52,7 @@ static void plain_solve(const struct search_group *g) {
     nearest_solve(&g->group, UNKNOWN_STEP, PLAIN_REFINEMENTS);
 }
 
-/* ---- rows that depend on each other ---- */
+/* ---- linearly dependent rows ---- */
 
 static void plain_ask_equalities(const struct nearest_view *v) {
     for (size_t i = 0; i < v->plan->rows; i++)
@@ -61,8 +61,9 @@ static void plain_ask_equalities(const struct nearest_view *v) {
     plain_assemble(v);
 }
 
-/* More damping for equalities that depend on each other at the program's y. If H is almost 0, as in a linear program, rounding errors exceed
- * their pivots, whose signs are then wrong. The damping is a proximal term, which vanishes at the solution. */
+/* More damping for equalities that are linearly dependent at the program's y. If H is almost 0, as in a linear program,
+ * rounding errors exceed their pivots, whose signs are then wrong. The damping is a proximal term, which vanishes at
+ * the solution. */
 static void plain_hold_dependent(struct search_group *g) {
     const struct nearest_plan *p = &g->group.n->plan;
     plain_load(g);
@@ -80,7 +81,7 @@ static void plain_hold_dependent(struct search_group *g) {
     }
 }
 
-/* ---- directions along which f falls without end ---- */
+/* ---- directions along which f is unbounded below ---- */
 
 /* Whether a row moves towards a bound along the ray, by more than rounding. */
 static bool plain_closes_in(const struct nearest_view *v, size_t i) {
@@ -96,7 +97,7 @@ static bool plain_closes_in(const struct nearest_view *v, size_t i) {
     return row_is_equality(v, i) || side_is_there(v, i, along > 0);
 }
 
-/* Rows that must not move; they stay. */
+/* Adds the rows that must not move to A. */
 static void plain_stop_rows(const struct nearest_view *v, bool first) {
     for (size_t i = 0; i < v->plan->rows; i++)
         if (first || *view_row(v, ROW_SIDE, i) == 0)
@@ -112,7 +113,7 @@ static void plain_ask_ray(const struct nearest_view *v) {
         *view_unknown(v, UNKNOWN_RIGHT, p->outputs + i) = 0;
 }
 
-/* The ray just solved for, with a largest entry of 1 and rounding errors as 0; false if it is 0 or not finite. */
+/* Scales the computed ray to a largest entry of 1 and clears rounding errors; false if it is 0 or not finite. */
 static bool plain_take_ray(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double most = 0;
@@ -125,7 +126,7 @@ static bool plain_take_ray(const struct nearest_view *v) {
     return most > 0 && most <= REAL_MAX;
 }
 
-/* How f changes along the ray at the program's y, in the user's units; 0 where that is lost among its parts. */
+/* Slope of f along the ray at the program's y, in the user's units; 0 if it cancels within rounding errors. */
 static double plain_slope(const struct nearest_view *v) {
     double sum = 0, size = 0;
     for (size_t j = 0; j < v->plan->outputs; j++) {
@@ -136,8 +137,8 @@ static double plain_slope(const struct nearest_view *v) {
     return sum < -PLAIN_SLOPE * size ? sum : 0;
 }
 
-/* Whether the program's y, far along the ray, satisfies the rows but for rounding, and f has fallen there at least half as much as the
- * slope at the beginning promises. */
+/* Whether the program's y, far along the ray, satisfies the rows up to rounding, and f has decreased by at least half
+ * of what the slope at the start predicts. */
 static bool plain_falls(const struct nearest_view *v, const struct nearest_state *s, double length, double slope) {
     const struct nearest_plan *p = v->plan;
     for (size_t i = 0; i < p->rows; i++) {
@@ -156,7 +157,7 @@ static void plain_go_to(const struct nearest_view *v, double length) {
         *view_y(v, j) = *view_column(v, COLUMN_BEST, j) + (length > 0 ? length * *view_column(v, COLUMN_RAY, j) : 0);
 }
 
-/* The direction closest to the ray along which the rows that it would leave do not move. */
+/* The direction closest to the ray along which the rows that it would violate stay constant. */
 static void plain_clear_rays(struct search_group *g) {
     for (int round = 0; round < PLAIN_RAYS; round++) {
         for (size_t lane = 0; lane < g->group.count; lane++) {
@@ -175,7 +176,7 @@ static void plain_clear_rays(struct search_group *g) {
 }
 
 /* After a search without certificate: whether f is unbounded along the last step that lowered it. The slope along the direction is
- * confirmed at three points, 1e3, 1e6 and 1e9 times as far away as y is large. */
+ * confirmed at three points, at distances of 1e3, 1e6 and 1e9 times the size of y. */
 static void plain_find_unbounded(struct search_group *g) {
     double slope[NEAREST_AT_ONCE], length[NEAREST_AT_ONCE];
     for (size_t lane = 0; lane < g->group.count; lane++) {

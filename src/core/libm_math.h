@@ -1,4 +1,4 @@
-/* libm_math.h - the elementary functions of the target's own <math.h>, in an emitted file that asks for them.
+/* libm_math.h - the elementary functions of the target's own <math.h>, in an emitted file that uses them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_LIBM_MATH_H

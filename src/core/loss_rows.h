@@ -16,7 +16,7 @@
 struct loss_places {
     size_t rows, outputs;
     uint32_t x, y, multiplier, objective;
-    uint32_t stride;                              /* from a multiplier to the next one */
+    uint32_t stride;                              /* distance between consecutive multipliers */
     const uint32_t *value, *lower, *upper;        /* by row */
     const uint32_t *gradient_at, *gradient_entry; /* df/dy */
     const uint32_t *pull_at, *pull_entry;         /* d(g' c)/dy */

@@ -2,7 +2,7 @@
  *
  *     h_0 = (x - shift) * scale,   h_k = activation(b_k + W_k h_(k-1)),   y = shift + scale * (b + W h)
  *
- * Where NETWORK_SHAPED is defined, layers may be residual, and normalised where NETWORK_NORM is 1: hardnet/network.h.
+ * With NETWORK_SHAPED, layers may be residual, and with NETWORK_NORM 1 normalised: hardnet/network.h.
  *
  * Sums run over the inputs of a neuron in ascending order, starting from its bias: the bits of nn/matrix_kernel.h. Neurons are
  * computed NETWORK_BLOCK at a time; their weights are interleaved, block by block, with zeros beyond the last neuron.
@@ -21,7 +21,7 @@ enum { NETWORK_BLOCK = 8 };
 static void network_multiply(const struct network_layer *layer, const real *h, real *z) {
     const real *w = layer->weights;
     size_t inputs = layer->inputs,
-           outputs = layer->outputs; /* copies: a proof that loops end need not exclude aliases of z */
+           outputs = layer->outputs; /* copies: a termination proof need not exclude aliases of z */
     for (size_t j = 0; j < outputs; j += NETWORK_BLOCK) {
         real sum[NETWORK_BLOCK];
         for (size_t k = 0; k < NETWORK_BLOCK; k++)
@@ -50,7 +50,7 @@ static real network_finish(const struct network_layer *layer, real *z, real *car
 }
 #endif
 
-/* turns: two arrays, each wide enough for every layer; a third one where NETWORK_SHAPED is defined. */
+/* turns: two arrays (ping-pong), each wide enough for every layer; a third one with NETWORK_SHAPED. */
 static void network_run(const real *x, real *y, real *const turns[]) {
     real *h = turns[0], *z = turns[1];
     for (size_t i = 0; i < network_layers[0].inputs; i++)

@@ -2,7 +2,7 @@
  *
  *     g = scale * grad_y,   g_(k-1) = activation'(z_k) * (W_k' g_k),   grad_x += scale * W_0' g
  *
- * Where NETWORK_SHAPED is defined, residual layers add g_k to g_(k-1), and normalised ones go back through normalize_back.
+ * With NETWORK_SHAPED, residual layers add g_k to g_(k-1), and normalised ones use normalize_back.
  *
  * The values of inner layers are recomputed. Sums run over the neurons of a layer in ascending order.
  *
@@ -68,7 +68,7 @@ static void network_pull_activation(size_t k, const real *z, const real *g, real
 #endif
 }
 
-/* turns: as network_run has them; hidden: room for all inner layers. */
+/* turns: as in network_run; hidden: space for all inner layers. */
 static void network_pull(const real *x, const real *grad_y, real *grad_x, real *hidden, real *const turns[]) {
     real *g = turns[0], *back = turns[1];
     const real *z = hidden;

@@ -2,10 +2,11 @@
  *
  *     minimise |S (y - y_raw)|^2 / 2 - mu sum log s   subject to  c - s = bl,  c + s = bu  (each side of an inequality), c = b
  *
- * is solved to an accuracy proportional to mu, and mu decreases. Newton's step in y, the slacks s, the forces z (s z = mu) and the multipliers is
- * one solve with the plan's system, W = 1 / sum of z/s. A weight w on (new - old multiplier) keeps W above 0 on equalities, and where
- * rows depend on each other: the proximal method of multipliers. delta makes the number of positive pivots that of the outputs. The
- * length of a step keeps s and z positive and lowers the merit function
+ * is solved to an accuracy proportional to mu, and mu decreases. Newton's step in y, the slacks s, the forces z (s z =
+ * mu) and the multipliers is one solve with the plan's system, W = 1 / sum of z/s. A weight w on (new - old multiplier)
+ * keeps W above 0 on equalities and on linearly dependent rows: the proximal method of multipliers. delta makes the
+ * number of positive pivots that of the outputs. The length of a step keeps s and z positive and lowers the merit
+ * function
  *
  *     |S (y - y_raw)|^2 / 2 - mu sum log s + nu (sum of the residuals of the equations above, rows in units of their gradients);
  *
@@ -24,15 +25,15 @@
 #include "core/nearest_rows.h"
 #include "core/nearest_state.h"
 
-SHARED_CONSTANT double FIRST_SHARE = 0.1; /* of the energy that the first mu makes up, all sides together */
-SHARED_CONSTANT double FIRST_MU = 0.1;    /* of f, in its unit */
-SHARED_CONSTANT double FIRST_ROOM = 0.3; /* of sqrt(mu), in units of the row's gradient: the least slack at the start */
-SHARED_CONSTANT double AGAIN_SHARE = 1e-4;                    /* what a second attempt begins with, of the first mu */
-SHARED_CONSTANT double KEEP = 0.99;                           /* of a slack or force may be lost in a step, at least */
-SHARED_CONSTANT double ARMIJO = 1e-4;                         /* of the predicted change is required */
-SHARED_CONSTANT double LAST_SHARE = 1e-16;                    /* of the first mu: no smaller one */
-SHARED_CONSTANT double FILTER_LACK = 1e-5, FILTER_PHI = 1e-5; /* by how much a step must be better than a pair */
-SHARED_CONSTANT double SHORTEST = 0x1p-24;                    /* length of a step that is tried */
+SHARED_CONSTANT double FIRST_SHARE = 0.1; /* the first mu of all sides together, as a share of the energy */
+SHARED_CONSTANT double FIRST_MU = 0.1;    /* first mu for f, in its unit */
+SHARED_CONSTANT double FIRST_ROOM = 0.3;  /* least slack at the start, times sqrt(mu), in units of the row's gradient */
+SHARED_CONSTANT double AGAIN_SHARE = 1e-4;                    /* start of a second attempt, relative to the first mu */
+SHARED_CONSTANT double KEEP = 0.99;                           /* least fraction to the boundary of slacks and forces */
+SHARED_CONSTANT double ARMIJO = 1e-4;                         /* required share of the predicted change (Armijo) */
+SHARED_CONSTANT double LAST_SHARE = 1e-16;                    /* smallest mu, relative to the first one */
+SHARED_CONSTANT double FILTER_LACK = 1e-5, FILTER_PHI = 1e-5; /* margin by which a step must improve on a filter pair */
+SHARED_CONSTANT double SHORTEST = 0x1p-24;                    /* shortest step length */
 SHARED_CONSTANT double LOOSE = 1e10;                          /* z s stays within this factor of mu */
 
 /* ---- errors ---- */
@@ -51,7 +52,7 @@ static double barrier_row_lack(const struct nearest_view *v, size_t i) {
 /* Residuals of the equations, slope and rest at the iterate; returns the largest relative to the start. */
 static double barrier_errors(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
-    double most = 0, rest = 0; /* a division, as it is rounded, leaves the largest the largest */
+    double most = 0, rest = 0; /* rounded division is monotonic: the maximum stays the maximum */
     s->lack = 0;
     for (size_t i = 0; i < p->rows; i++) {
         double lack = barrier_row_lack(v, i);
@@ -75,7 +76,7 @@ static double barrier_row_violation(const struct nearest_view *v, size_t i) {
     return larger(larger(0, row_lower(v, i) - row_value(v, i)), row_value(v, i) - row_upper(v, i));
 }
 
-/* The least slack: a share of sqrt(mu), at most a quarter of the distance between two bounds. */
+/* The least slack: a share of sqrt(mu), at most a quarter of the distance between the bounds. */
 static double barrier_least_slack(const struct nearest_view *v, size_t i, double reach) {
     double least = reach * *view_row(v, ROW_NORM, i);
     bool both = side_is_there(v, i, 0) && side_is_there(v, i, 1);
@@ -99,7 +100,7 @@ static void barrier_measure_start(const struct nearest_view *v, struct nearest_s
     s->scale = real_sqrt(squares);
 }
 
-/* Of f: a unit in which its derivatives are at most 1 there; lengths are the user's. */
+/* For f: a unit in which its derivatives at the start are at most 1; lengths are in the user's units. */
 static void barrier_measure_cost(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
@@ -167,7 +168,7 @@ static double barrier_uneven(const struct nearest_view *v, const struct nearest_
     return worst / s->first_mu;
 }
 
-/* A smaller mu while the errors allow it. */
+/* Decreases mu as long as the errors allow. */
 static void barrier_lower_mu(const struct nearest_view *v, struct nearest_state *s) {
     double share = s->mu / s->first_mu, errors = barrier_errors(v, s);
     while (share > LAST_SHARE && larger(errors, barrier_uneven(v, s)) <= 10 * share) {
@@ -191,7 +192,7 @@ static double barrier_row_stiffness(const struct nearest_view *v, size_t i) {
     return larger(1e-30, stiff);
 }
 
-/* The right-hand side of row i for the gaps of s->way. */
+/* The right-hand side of row i for the gaps of the step s->way. */
 static double barrier_row_right(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
     double held = row_damping(v, i) * *view_row(v, ROW_MULTIPLIER, i), sum = 0;
     if (row_is_equality(v, i))
@@ -239,7 +240,8 @@ SHARED_FUNCTION double barrier_loss(double change, double now, double most) {
     return -change > most * now * (1 - 0x1p-49) ? larger(most, -change / now) : most;
 }
 
-/* The change of row i along the step with its damping: by J, or, after J was evaluated elsewhere, by the row's equation. */
+/* The change of row i along the step with its damping: from J, or, after J was evaluated elsewhere, from the row's
+ * equation. */
 static double barrier_row_along(const struct nearest_view *v, const struct nearest_state *s, size_t i) {
     double old = *view_row(v, ROW_MULTIPLIER, i), w = row_damping(v, i);
     double minus = *view_unknown(v, UNKNOWN_STEP + s->way, v->plan->outputs + i); /* - the new multiplier */
@@ -250,7 +252,7 @@ static double barrier_row_along(const struct nearest_view *v, const struct neare
     return *view_unknown(v, UNKNOWN_RIGHT, v->plan->outputs + i) - w * old + minus / barrier_row_stiffness(v, i);
 }
 
-/* Rows along the step, and the longest lengths that keep slacks and forces positive. */
+/* Changes of the rows along the step, and the longest steps that keep slacks and forces positive. */
 static void barrier_measure_step(const struct nearest_view *v, struct nearest_state *s) {
     double slack = 0, force = 0, keep = larger(KEEP, 1 - s->mu / s->first_mu);
     for (size_t i = 0; i < v->plan->rows; i++) {
@@ -290,7 +292,8 @@ static struct barrier_slopes barrier_slopes_of(const struct nearest_view *v, con
     return all;
 }
 
-/* After the solve: how rows move, nu, the longest length; false where the step is not finite or leads nowhere. */
+/* After the solve: changes of the rows, nu, the longest step; false if the step is not finite or not a descent
+ * direction. */
 static bool barrier_direction(const struct nearest_view *v, struct nearest_state *s) {
     s->way = 0;
     barrier_measure_step(v, s);
@@ -304,14 +307,14 @@ static bool barrier_direction(const struct nearest_view *v, struct nearest_state
     return (s->change <= 0 || s->filters) && s->length > 0 && fabs(s->change) <= REAL_MAX; /* false for NaN */
 }
 
-/* Writes where the step leads into the program's y. */
+/* Writes the trial point to the program's y. */
 static void barrier_try(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     for (size_t j = 0; j < p->outputs; j++)
         *view_y(v, j) = *view_column(v, COLUMN_Y, j) + s->length * *view_unknown(v, UNKNOWN_STEP + s->way, j);
 }
 
-/* The objective's change; of a distance exactly: slope' d a + |S d|^2 a^2 / 2. */
+/* The objective's change; exact for a distance: slope' d a + |S d|^2 a^2 / 2. */
 static double barrier_objective_change(const struct nearest_view *v, const struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     double linear = 0, square = 0;
@@ -325,7 +328,7 @@ static double barrier_objective_change(const struct nearest_view *v, const struc
     return s->length * (linear + 0.5 * s->length * square);
 }
 
-/* The change of sum log s: the logarithm of a product, taken apart before it leaves the range of numbers. */
+/* The change of sum log s: the logarithm of a product, split before it overflows or underflows. */
 static double barrier_walls_change(const struct nearest_view *v, const struct nearest_state *s) {
     double product = 1, sum = 0;
     for (size_t i = 0; i < v->plan->rows; i++)
@@ -363,7 +366,7 @@ static double barrier_trial_lack(const struct nearest_view *v, const struct near
 
 /* ---- the filter ---- */
 
-/* Whether the predicted decrease of the objective is large relative to the residuals: then it decides about the step. */
+/* Whether the predicted decrease of the objective is large relative to the residuals: then it decides on acceptance. */
 static bool barrier_promises(const struct nearest_state *s) {
     double slope = -s->down, lack = s->lack;
     return slope > 0 && s->length * slope * slope * real_sqrt(slope) > lack * real_sqrt(real_sqrt(real_sqrt(lack))) &&
@@ -399,12 +402,12 @@ static bool barrier_filter_judges(const struct nearest_state *s, double noise) {
     return s->leaves <= (1 - FILTER_LACK) * s->lack || s->taken <= noise - FILTER_PHI * s->lack;
 }
 
-/* After c was evaluated there. */
+/* After c was evaluated at the trial point. */
 enum barrier_verdict {
-    BARRIER_SETTLED, /* the length is found */
-    BARRIER_SHORTER, /* another length is to be tried */
-    BARRIER_SECOND,  /* the second step is to be solved for; its gaps are stored */
-    BARRIER_FAILED   /* no length was found */
+    BARRIER_SETTLED, /* the step is accepted */
+    BARRIER_SHORTER, /* try another length */
+    BARRIER_SECOND,  /* solve for the second-order correction; its gaps are stored */
+    BARRIER_FAILED   /* the line search failed */
 };
 static enum barrier_verdict barrier_judge(const struct nearest_view *v, struct nearest_state *s) {
     bool first = s->way == 0 && s->length == s->longest;
@@ -422,7 +425,7 @@ static enum barrier_verdict barrier_judge(const struct nearest_view *v, struct n
     return s->length < SHORTEST ? BARRIER_FAILED : BARRIER_SHORTER;
 }
 
-/* z within a factor of mu / s, at which few are. */
+/* Clamps z to within a factor of mu / s; rarely active. */
 SHARED_FUNCTION double barrier_held_force(double z, double slack, double mu) {
     double product = z * slack;
     if (product * LOOSE > 2 * mu && 2 * product < LOOSE * mu)
@@ -430,7 +433,7 @@ SHARED_FUNCTION double barrier_held_force(double z, double slack, double mu) {
     return smaller(larger(mu / (LOOSE * slack), z), LOOSE * mu / slack);
 }
 
-/* Moves to where the step leads. */
+/* Moves to the trial point. */
 static void barrier_accept(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     bool armijo = barrier_promises(s) && s->taken <= ARMIJO * s->length * s->down;

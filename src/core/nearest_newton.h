@@ -1,13 +1,14 @@
 /* nearest_newton.h - Newton's method on the active rows, the residual of the optimality conditions, and the best points of a search. Part
  * of search.h.
  *
- * Close to a solution the interior-point method identifies the active rows: their force is larger than their slack. With these as
- * equalities and without the others, the solution of the system is Newton's step for the optimality conditions; rows whose multiplier gets
- * the wrong sign leave, rows that become violated join. The iterate with the smallest residual is kept:
+ * Close to a solution the interior-point method identifies the active rows: their force is larger than their slack.
+ * With these as equalities and without the others, the system yields Newton's step for the optimality conditions. Rows
+ * whose multiplier has the wrong sign become inactive, violated rows active. The iterate with the smallest residual is
+ * kept:
  *
  *     max( |S^2 (y - y_raw) - J' l| / max(1, |l|),   |l| times the distance to the bound it belongs to,   violation )
  *
- * in largest entries, over the outputs that are not fixed.
+ * in the maximum norm, over the outputs that are not fixed.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NEAREST_NEWTON_H
@@ -19,8 +20,8 @@
 
 enum { NEAREST_POLISHES_MOST = 10 };
 SHARED_CONSTANT double POLISH_LEFT_OUT = 1e30; /* W of inactive rows, in units of the gradient's square */
-SHARED_CONSTANT double POLISH_NOTHING = 1e-12; /* a residual that needs no further step */
-SHARED_CONSTANT double POLISH_VANISHES = 1e-6; /* the largest entry of a gradient, in units of the row's at the start */
+SHARED_CONSTANT double POLISH_NOTHING = 1e-12; /* residual at which polishing stops */
+SHARED_CONSTANT double POLISH_VANISHES = 1e-6; /* largest entry of a vanishing gradient, relative to the start */
 
 /* ---- the residual ---- */
 
@@ -41,7 +42,8 @@ static double polish_row_residual(const struct nearest_view *v, size_t i, double
     return side_is_there(v, i, side) ? larger(worst, fabs(l) * larger(0, room)) : REAL_INFINITY;
 }
 
-/* The residual at the program's y, where c and J were evaluated, for multipliers whose largest and COLUMN_REST are known; infinite if NaN. */
+/* The residual at the program's y, with c and J evaluated there, given the largest multiplier and COLUMN_REST; infinite
+ * if NaN. */
 static double polish_residual_of(const struct nearest_view *v, size_t multipliers, double largest) {
     const struct nearest_plan *p = v->plan;
     double worst = 0, sum = 0, unit = *view_number(v, NUMBER_UNIT);
@@ -59,7 +61,7 @@ static double polish_residual_of(const struct nearest_view *v, size_t multiplier
     return sum <= REAL_MAX ? worst : REAL_INFINITY; /* fmax hides a NaN, a sum does not */
 }
 
-/* The same if they are not known. */
+/* The same, computing both. */
 static double polish_residual(const struct nearest_view *v, size_t multipliers) {
     return polish_residual_of(v, multipliers, rows_rest(v, multipliers, COLUMN_REST));
 }
@@ -160,7 +162,7 @@ static void polish_assemble(const struct nearest_view *v) {
     }
 }
 
-/* After the solve: the program's y and the multipliers move; false where they are not finite. */
+/* After the solve: updates the program's y and the multipliers; false if they are not finite. */
 static bool polish_step(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double sum = 0;
@@ -176,7 +178,7 @@ static bool polish_step(const struct nearest_view *v) {
     return true;
 }
 
-/* After the evaluation there; false: polishing has ended. */
+/* After the evaluation at that y; false: polishing has ended. */
 static bool polish_judge(const struct nearest_view *v, struct nearest_state *s) {
     bool changed = polish_revise(v, s);
     double residual = polish_residual(v, ROW_POLISH);
@@ -193,8 +195,8 @@ static bool polish_judge(const struct nearest_view *v, struct nearest_state *s) 
  * A search that does not converge returns it. Rows are judged in the user's units, as the layer judges them, with half the tolerance,
  * because the layer's evaluation may round differently. */
 
-SHARED_CONSTANT double BEST_SHARE = 0.5; /* of the tolerance */
-SHARED_CONSTANT double BEST_KINK = 1e-6; /* of max(1, |a|): a kink where a and b are equal is this close */
+SHARED_CONSTANT double BEST_SHARE = 0.5; /* share of the tolerance */
+SHARED_CONSTANT double BEST_KINK = 1e-6; /* distance |a - b| below which y is at a kink, relative to max(1, |a|) */
 
 /* The violation of own row i of the model, and the largest accepted one, in the user's units. */
 static double best_violation(const struct nearest_view *v, size_t i, double *most) {
@@ -236,7 +238,7 @@ static void best_keep(const struct nearest_view *v, struct nearest_state *s) {
         *view_column(v, COLUMN_RAY, j) = *view_unknown(v, UNKNOWN_STEP + s->way, j);
 }
 
-/* Whether the program's y, where it was evaluated, is at a kink. */
+/* Whether the program's y, already evaluated, is at a kink. */
 static bool best_is_at_kink(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     for (size_t k = 0; k < p->kinks; k++) {

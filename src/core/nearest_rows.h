@@ -58,7 +58,7 @@ SHARED_FUNCTION double *view_y(const struct nearest_view *v, size_t j) {
     return view_slot(v, v->plan->y + j * v->plan->stride);
 }
 
-/* The program's y becomes a vector over outputs. */
+/* Copies the program's y to a vector over outputs. */
 SHARED_FUNCTION void view_write_y(const struct nearest_view *v, size_t which) {
     for (size_t j = 0; j < v->plan->outputs; j++)
         *view_y(v, j) = *view_column(v, which, j);
@@ -71,7 +71,7 @@ SHARED_FUNCTION void view_write_leaves(const struct nearest_view *v, uint32_t le
         *view_slot(v, leaves + i * v->plan->stride) = from ? from[i] : 0;
 }
 
-/* The larger one and the smaller one; a where b is NaN. One instruction each, where fmax is a call. */
+/* The larger and the smaller number; a if b is NaN. One instruction each, unlike fmax, which is a call. */
 SHARED_FUNCTION double larger(double a, double b) {
     return b > a ? b : a;
 }
@@ -92,7 +92,7 @@ SHARED_FUNCTION double row_upper(const struct nearest_view *v, size_t i) {
     return *view_slot(v, v->plan->upper[i]) * *view_row(v, ROW_UNIT, i);
 }
 
-/* The kind of row i, once it is known. */
+/* The kind of row i, after it was determined. */
 SHARED_FUNCTION unsigned row_kind(const struct nearest_view *v, size_t i) {
     return (unsigned)*view_row(v, ROW_KIND, i);
 }
@@ -118,7 +118,7 @@ SHARED_FUNCTION double *side_force(const struct nearest_view *v, size_t i, size_
     return view_row(v, ROW_FORCE_LOWER + side, i);
 }
 
-/* way: 0 the step, 1 the second one. */
+/* way: 0 the step, 1 the second-order correction. */
 SHARED_FUNCTION double *side_gap(const struct nearest_view *v, size_t i, size_t side, size_t way) {
     return view_row(v, ROW_GAP_LOWER + 2 * way + side, i);
 }
@@ -142,8 +142,8 @@ SHARED_FUNCTION void rows_write_matrix(const struct nearest_view *v) {
             *view_slot(v, p->matrix + e * p->stride) = row_entry(v, i, e);
 }
 
-/* A right-hand side for the rows whose ROW_SIDE is not 0: the solution is large if they depend on each other. No sum of its entries is 0 by
- * chance. */
+/* A right-hand side for the rows with ROW_SIDE != 0: the solution is large if they are linearly dependent. No sum of
+ * its entries vanishes by chance. */
 SHARED_FUNCTION void rows_ask_dependence(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     double sign = 1;
@@ -167,7 +167,7 @@ SHARED_FUNCTION double row_product(const struct nearest_view *v, size_t i, const
     return sum;
 }
 
-/* The objective's derivative by output j at the program's y, where the program was run; 0 where the output is fixed. */
+/* The objective's derivative with respect to output j at the program's y, already evaluated; 0 for fixed outputs. */
 SHARED_FUNCTION double column_slope(const struct nearest_view *v, size_t j) {
     const struct nearest_plan *p = v->plan;
     if (p->fixed[j])
@@ -182,7 +182,7 @@ SHARED_FUNCTION double program_cost(const struct nearest_view *v) {
 }
 
 /* to = slope - J' l at the program's y. Returns the largest multiplier in the user's units; that of a row whose gradient is below 1 counts
- * in units of its largest entry, or a multiplier of a row in tiny units would make every residual look small. */
+ * in units of its largest entry; otherwise a multiplier of a row in tiny units would make every residual small. */
 SHARED_FUNCTION double rows_rest(const struct nearest_view *v, size_t multipliers, size_t to) {
     const struct nearest_plan *p = v->plan;
     double largest = 0;
@@ -202,7 +202,7 @@ SHARED_FUNCTION double rows_rest(const struct nearest_view *v, size_t multiplier
     return largest / *view_number(v, NUMBER_UNIT);
 }
 
-/* The unit of row i and its gradient's norm in it, of J as it was evaluated, and its kind. */
+/* The unit of row i, its gradient's norm in that unit, from the evaluated J, and its kind. */
 SHARED_FUNCTION void row_measure(const struct nearest_view *v, size_t i) {
     const struct nearest_plan *p = v->plan;
     double largest = 0, squares = 0;
@@ -229,7 +229,7 @@ SHARED_FUNCTION double row_damping(const struct nearest_view *v, size_t i) {
     return 0x1p-44 * norm * norm / *view_number(v, NUMBER_CURVATURE) * *view_row(v, ROW_HELD, i);
 }
 
-/* Added to the diagonal of H: if f is constant in an output, its pivot would be 0. */
+/* Added to the diagonal of H; otherwise the pivot of an output that f does not depend on would be 0. */
 SHARED_FUNCTION double proximal(const struct nearest_view *v) {
     return v->plan->optimal ? 0x1p-30 * *view_number(v, NUMBER_CURVATURE) : 0;
 }

@@ -1,5 +1,5 @@
-/* nearest_solve.h - what search, proof and gradient have in common: the entries of the Hessian, and solutions of the plan's system. Part of
- * search.h.
+/* nearest_solve.h - shared by search, proof and gradient: the entries of the Hessian, and solutions of the plan's
+ * system. Part of search.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NEAREST_SOLVE_H
@@ -32,7 +32,7 @@ SHARED_FUNCTION void products_load(const struct nearest_products *p, double *own
         *NEAREST_AT(own, p->t + k) = 0;
 }
 
-/* All entries for all samples. own: memory of p->bytes, in which the program's constants are. */
+/* All entries for all samples. own: p->bytes of memory with the program's constants. */
 SHARED_FUNCTION void products_run(const struct backend *kernels, const struct nearest_products *p, double *own,
                                   const struct product_places *places) {
     double *to = NEAREST_AT(places->memory, places->entries);
@@ -51,7 +51,7 @@ SHARED_FUNCTION void products_run(const struct backend *kernels, const struct ne
 
 /* ---- the system ---- */
 
-/* Vector UNKNOWN_*: its offset. */
+/* Offset of a vector UNKNOWN_*. */
 SHARED_FUNCTION uint32_t nearest_vector(const struct nearest_plan *p, size_t which) {
     return (uint32_t)(p->by_unknowns + which * (p->outputs + p->rows) * p->stride);
 }
@@ -69,7 +69,7 @@ SHARED_FUNCTION void nearest_hessian(const struct nearest_group *g) {
         products_run(g->kernels, &g->n->products, NEAREST_AT(g->memory, g->n->products_at), &places);
 }
 
-/* With the system's factor: from UNKNOWN_RIGHT to the vector `to`, with iterative refinement. */
+/* Solves for UNKNOWN_RIGHT with the system's factor and iterative refinement; the solution goes to the vector `to`. */
 SHARED_FUNCTION void nearest_solve(const struct nearest_group *g, size_t to, int refinements) {
     const struct nearest_plan *p = &g->n->plan;
     uint32_t right = nearest_vector(p, UNKNOWN_RIGHT), rest = nearest_vector(p, UNKNOWN_REST);
@@ -86,7 +86,7 @@ SHARED_FUNCTION void nearest_factor(const struct nearest_group *g) {
     g->kernels->signed_factor(&g->n->plan.system, g->memory);
 }
 
-/* Whether the matrix has as many positive pivots as outputs, and no pivot is lost. */
+/* Whether the matrix has as many positive pivots as outputs, and no pivot is lost to rounding. */
 SHARED_FUNCTION bool nearest_has_signs(const struct nearest_view *v) {
     const struct nearest_plan *p = v->plan;
     return *view_slot(v, p->system.summary + (size_t)SIGNED_POSITIVE * p->stride) == (double)p->outputs &&

@@ -55,7 +55,7 @@ struct matrix_product {
     size_t rows, columns, inner;
     struct matrix_view a, b; /* b is fastest when one of its strides is 1 */
     double *c;               /* row-major; must not overlap A, B or `first` */
-    size_t c_row;            /* from one row to the next */
+    size_t c_row;            /* distance between rows */
     enum matrix_start start;
     const double *first; /* the row for MATRIX_FROM_ROW */
 };
@@ -104,21 +104,20 @@ SHARED_FUNCTION void network_add(const struct element_task *t, size_t i) {
     t->to[i] += t->from[i];
 }
 
-/* A residual layer adds what the layer before it gave; `carried` keeps the sum for the next one. */
+/* A residual layer adds the output of the previous layer; `carried` keeps the sum for the next one. */
 SHARED_FUNCTION void network_carry(const struct element_task *t, size_t i) {
     if (t->residual)
         t->to[i] += t->carried[i];
     t->carried[i] = t->to[i];
 }
 
-/* ---- any of them ---- */
+/* ---- tasks ---- */
 
 struct network_task {
     enum network_operation operation;
     union {
-        struct element_task element; /* input, output, scale, add, carry */
-        struct matrix_product
-            product; /* multiply; parameters: dL/dW += G' H, and behind it dL/db += sum of rows of G */
+        struct element_task element;   /* input, output, scale, add, carry */
+        struct matrix_product product; /* multiply; parameters: dL/dW += G' H, followed by dL/db += sum of rows of G */
         struct activation_task activation; /* activate, activate_back */
         struct normalize_task normal;      /* normalize, normalize_back */
     } of;

@@ -2,7 +2,7 @@
  *
  *     n = (z - mean) r,   r = 1 / sqrt(variance + 1e-5);   back: dL/dz = r (g - mean(g) - n mean(g n)),  g = dL/dn
  *
- * Sums run in ascending order. The text is also that of emitted files and of devices.
+ * Sums run in ascending order. Emitted files and devices use the same text.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_NORMALIZE_H
@@ -10,7 +10,7 @@
 
 #include "base/real.h"
 
-/* In place; r. */
+/* Normalises in place; returns r. */
 SHARED_FUNCTION real normalize(real *z, size_t count) {
     real sum = 0, squares = 0;
     for (size_t i = 0; i < count; i++)
@@ -26,7 +26,7 @@ SHARED_FUNCTION real normalize(real *z, size_t count) {
     return r;
 }
 
-/* g in place. */
+/* The gradient, g in place. */
 SHARED_FUNCTION void normalize_back(const real *n, size_t count, real r, real *g) {
     real sum = 0, along = 0;
     for (size_t i = 0; i < count; i++) {

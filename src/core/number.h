@@ -44,15 +44,15 @@ SAMPLE_CONSTANT real SAMPLE_SMALL = PRECISION_OF(0x1p-900, 0x1p-60);
 SAMPLE_CONSTANT real SAMPLE_LARGE = PRECISION_OF(0x1p900, 0x1p60);
 SAMPLE_CONSTANT real SAMPLE_INSIDE = PRECISION_OF(0x1p600, 0x1p50);
 
-/* An accepted step that leaves more than this share of |W r|^2 is no progress; in short attempts of auto. */
+/* In short attempts of auto: an accepted step that leaves more than this share of |W r|^2 counts as no progress. */
 SAMPLE_CONSTANT real SAMPLE_SLOW = 1 - PRECISION_OF(0x1p-40, 0x1p-16);
 SAMPLE_CONSTANT real SAMPLE_SLOW_AUTO = 1 - PRECISION_OF(0x1p-20, 0x1p-12);
 SAMPLE_CONSTANT real SAMPLE_LEAST_PIVOT = PRECISION_OF(1e-13, 1e-5); /* relative to the largest, without damping */
 
-/* |J' r| / (|J| |r|) below which a point counts as stationary; the smaller bound, where steps no longer change y. */
+/* |J' r| / (|J| |r|) below which a point counts as stationary; the smaller bound, once steps no longer change y. */
 SAMPLE_CONSTANT real SAMPLE_STATIONARY = PRECISION_OF(1e-8, 1e-4);
 SAMPLE_CONSTANT real SAMPLE_STATIONARY_STUCK = PRECISION_OF(1e-6, 1e-3);
-SAMPLE_CONSTANT real SAMPLE_REACH = PRECISION_OF(0x1p30, 0x1p15); /* of a reachable point, times max(1, |y|) */
+SAMPLE_CONSTANT real SAMPLE_REACH = PRECISION_OF(0x1p30, 0x1p15); /* largest reachable distance, times max(1, |y|) */
 
 SAMPLE_CONSTANT real SAMPLE_LEAST_EPS = PRECISION_OF(0x1p-46, 0x1p-20);
 SAMPLE_CONSTANT real SAMPLE_LEAST_EPS_OUTPUTS = PRECISION_OF(0x1p-30, 0x1p-14); /* condition up to 1 / eps */

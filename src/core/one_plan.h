@@ -1,5 +1,5 @@
-/* one_plan.h - a text with one layer: its plan is layer_plan, and slots are numbers, so that compilers make constants of them. Before
- * point.h.
+/* one_plan.h - for texts with one layer: its plan is layer_plan, and slots are numbers, which compilers treat as
+ * constants. Included before point.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_ONE_PLAN_H

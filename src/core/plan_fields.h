@@ -6,7 +6,7 @@
  *     ENTRIES(name)        values and the entries that they belong to: two lists
  *     MATRIX(name)         a sparse matrix of values: three lists
  *     ADJOINT(name)        the same; emitted files and kernels have it with gradients only
- *     INNER(type, name)    a field that emitted files and kernels do not have; of program and system they have a part
+ *     INNER(type, name)    a field that emitted files and kernels do not have, except parts of program and system
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_PLAN_FIELDS_H
@@ -19,8 +19,8 @@
     NUMBER(rows)                                                                                                       \
     NUMBER(entries) /* of J */                                                                                         \
     NUMBER(slots) /* of one sample */                                                                                  \
-    INNER(uint32_t, tape_steps) /* a tape has room for so many */                                                      \
-    INNER(uint32_t, tape_numbers) /* and for so many numbers besides: of the method nearest */                         \
+    INNER(uint32_t, tape_steps) /* capacity of a tape in steps */                                                      \
+    INNER(uint32_t, tape_numbers) /* further numbers of a tape, for the method nearest */                              \
     INNER(struct plan_program, program)                                                                                \
     LIST(value) /* rows: slots of c, bl, bu */                                                                         \
     LIST(lower)                                                                                                        \
@@ -32,9 +32,9 @@
     ADJOINT(start_x) /* their derivatives */                                                                           \
     ENTRIES(fixed) /* values of fixed outputs */                                                                       \
     ADJOINT(fixed_x) /* their derivatives */                                                                           \
-    ENTRIES(bounds) /* rows that bound one output and nothing else: the row (not its slot), the output */              \
-    ENTRIES(clip) /* one of these per output that has any, by output */                                                \
-    LIST(joint) /* rows in several outputs that are no equalities by their form */                                     \
+    ENTRIES(bounds) /* rows that bound a single output: the row (not its slot), the output */                          \
+    ENTRIES(clip) /* one of these per bounded output, by output */                                                     \
+    LIST(joint) /* rows in several outputs that are not structural equalities */                                       \
     LIST(bounded) /* rows with a bound that depends on x */                                                            \
     INNER(struct plan_entries, bracket_y) /* of the adjoint: d/dy and d/dx of v' J t - q' J s, */                      \
     INNER(struct plan_entries, bracket_x)                                                                              \
@@ -42,9 +42,9 @@
     INNER(struct plan_system, system)                                                                                  \
     /* ---- slots of vectors: over outputs ---- */                                                                     \
     NUMBER(y)                                                                                                          \
-    NUMBER(base) /* where the step starts; y itself where every step is taken */                                       \
+    NUMBER(base) /* base of the step; y itself if every step is accepted */                                            \
     NUMBER(best) /* the best iterate */                                                                                \
-    NUMBER(raw) /* what came in; auto only, else as best */                                                            \
+    NUMBER(raw) /* the raw output; auto only, else same as best */                                                     \
     NUMBER(step) /* s */                                                                                               \
     NUMBER(gradient) /* A' W r on the outputs' side; p of the adjoint */                                               \
     INNER(uint32_t, leaf_t)                                                                                            \
@@ -52,9 +52,9 @@
     /* ---- over rows ---- */                                                                                          \
     NUMBER(residual) /* r */                                                                                           \
     NUMBER(matrix) /* A, one slot per entry; methods with weights only, as those below. Rows that plan_knows are not */\
-    /* stored: A is W J there, unless SUMMARY_STRETCHED is set */                                                      \
-    NUMBER(scale) /* powers of two: the weights of rows that count */                                                  \
-    NUMBER(active) /* masks: rows that count */                                                                        \
+    /* stored: their A is W J unless SUMMARY_STRETCHED is set */                                                       \
+    NUMBER(scale) /* powers of two: the weights of active rows */                                                      \
+    NUMBER(active) /* masks: active rows */                                                                            \
     NUMBER(right) /* W r; without weights r */                                                                         \
     INNER(uint32_t, shift) /* E */                                                                                     \
     INNER(uint32_t, q) /* of the adjoint */                                                                            \
@@ -76,18 +76,18 @@
     NUMBER(step_squares) /* |s|^2; see sample_numbers */                                                               \
     NUMBER(step_gain)                                                                                                  \
     NUMBER(damped) /* of the adjoint: (q' v) d(eps)/d|W r| / |W r| */                                                  \
-    /* ---- elastic programs (point_elastic.h), in the places of the adjoint's vectors; auto only ---- */              \
+    /* ---- elastic programs (point_elastic.h), which share slots with the adjoint; auto only ---- */                  \
     NUMBER(slack_lower) /* over rows, as those below */                                                                \
     NUMBER(slack_upper)                                                                                                \
     NUMBER(force_lower)                                                                                                \
     NUMBER(force_upper)                                                                                                \
     NUMBER(reached) /* v */                                                                                            \
-    NUMBER(change) /* how v changes */                                                                                 \
+    NUMBER(change) /* change of v */                                                                                   \
     NUMBER(column_scale) /* over outputs: S, x */                                                                      \
     NUMBER(along)
 /* clang-format on */
 
-/* Declarations of these fields, for the two that have lists of their own kind. */
+/* Declarations of these fields, for both representations of lists. */
 #define PLAN_FIELD_NUMBER(name)  uint32_t name;
 #define PLAN_FIELD_LIST_OF(name) struct plan_list name;
 #define PLAN_FIELD_ENTRIES(name) struct plan_entries name;

@@ -1,6 +1,6 @@
-/* point.h - access to one sample's slots by the plan: sums over its rows, bounds, start points.
+/* point.h - access to one sample's slots through the plan: sums over its rows, bounds, start points.
  *
- * Operations on single samples that executors have no entry for. Common subset of C99 and C++, as sample.h.
+ * Operations on single samples that are not entries of executors. Common subset of C99 and C++, as sample.h.
  *
  *     max |r| and its row           point_violation
  *     |A|^2, |W r|^2, |A' W r|^2    point_slope
@@ -28,7 +28,7 @@
 #define POINT_WIDTH(p) ((p)->width)
 #endif
 
-/* Loops over rows and outputs read blocks of so many numbers before they use the first: memory latency. */
+/* Loops over rows and outputs read blocks of this many numbers before they use the first, to hide memory latency. */
 #ifndef POINT_AT_ONCE
 #define POINT_AT_ONCE 1
 #endif
@@ -93,7 +93,7 @@ SHARED_FUNCTION void point_zero(real *values, size_t count) {
     }
 }
 
-/* Canonical NaN: which NaN a computation gives depends on the processor. */
+/* Canonical NaN: the NaN that a computation gives depends on the processor. */
 SHARED_FUNCTION real point_number(real a) {
     return a == a ? a : REAL_NAN;
 }
@@ -191,7 +191,7 @@ SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
     return worst;
 }
 
-/* The first row whose bounds cross, are NaN, or leave no value between them. Constant bounds were checked with the model. */
+/* The first row whose bounds cross, are NaN, or exclude finite values. Constant bounds were checked with the model. */
 SHARED_FUNCTION bool point_bad_bounds(const struct point *p, size_t *row) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *lower = plan_words(plan, plan->lower), *upper = plan_words(plan, plan->upper);
@@ -338,7 +338,7 @@ SHARED_FUNCTION real point_stationarity(const struct point *p, real *scratch) {
 
 /* ---- starts ---- */
 
-/* Sets fixed outputs to their values; false if one is not finite, which stays unchanged. */
+/* Sets fixed outputs to their values; a non-finite value is not set, and the result is false. */
 SHARED_FUNCTION bool point_set_fixed(const struct point *p) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *slot = plan_words(plan, plan->fixed.slot), *output = plan_words(plan, plan->fixed.entry);
@@ -406,7 +406,7 @@ SHARED_FUNCTION void point_fall_back(const struct point *p) {
     point_clip(p);
 }
 
-/* Iterates over the outputs, with what an attempt's start may depend on. */
+/* Iterates over the outputs, with the data that an attempt's start may depend on. */
 struct point_outputs {
     struct random random;
     size_t next; /* index into the clipped outputs, in ascending order */

@@ -1,5 +1,5 @@
-/* point_elastic.h - the QP of auto's elastic stage, for one sample. At an iterate with values c and Jacobian J the stage takes the step s
- * that minimises
+/* point_elastic.h - the QP of auto's elastic stage, for one sample. At an iterate with values c and Jacobian J the step
+ * s of the stage minimises
  *
  *     delta |s|^2 / 2 + |t|^2 / 2    subject to    bl - t <= c + J S s <= bu + t        (rows weighted by W, columns by S)
  *
@@ -8,15 +8,15 @@
  * residual. mu decreases to 0. The linear systems are those of an ordinary step with row weights sqrt(z / (a + z)), which tend to 1 on
  * active bounds and to 0 elsewhere.
  *
- *     point_elastic_qp_prepare   after a decision: writes A and W r of the next system in place of an ordinary step's
+ *     point_elastic_qp_prepare   after a decision: writes A and W r of the next system instead of an ordinary step's
  *     point_elastic_qp_advance   after that step: updates slacks, multipliers and x; at the end sets y to the solution
  *
- * c and J are those of the iterate throughout. In units of W and S: v = c - A x with x the step's scaled opposite; for the
- * upper side d = bu - v, a = d + z; for the lower one d = v - bl. The system that leads to a z = aim, linearised, is that of a
- * step with rows weighed by w = sum of z / (a + z) and right-hand side c - v + (sum of +-(z^2 + aim) / (a + z)) / w.
+ * c and J are those of the iterate throughout. In units of W and S: v = c - A x with x the scaled negative step; for
+ * the upper side d = bu - v, a = d + z; for the lower one d = v - bl. The system for a z = aim, linearised, is that of
+ * a step with row weights w = sum of z / (a + z) and right-hand side c - v + (sum of +-(z^2 + aim) / (a + z)) / w.
  *
- * Column scales are powers of two, at most 1 / |A e_j| (largest entry) at any iterate or trial of the stage: outputs whose
- * coefficients are small travel far, and those whose coefficients have once been large do not (More 1978).
+ * Column scales are powers of two, at most 1 / |A e_j| (largest entry) at any iterate or trial of the stage: outputs
+ * with small coefficients take long steps, and those whose coefficients were large at any iterate do not (More 1978).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_POINT_ELASTIC_H
@@ -36,8 +36,8 @@ struct elastic_sums {
     real energy; /* delta |s|^2 + |t|^2 */
 };
 
-SAMPLE_CONSTANT real ELASTIC_FIRST_AIM = REAL(0.1);  /* of mu, */
-SAMPLE_CONSTANT real ELASTIC_LEAST_AIM = REAL(0.02); /* and later */
+SAMPLE_CONSTANT real ELASTIC_FIRST_AIM = REAL(0.1);  /* first target, relative to mu, */
+SAMPLE_CONSTANT real ELASTIC_LEAST_AIM = REAL(0.02); /* and least later one */
 SAMPLE_CONSTANT real ELASTIC_KEEP = REAL(0.99);      /* fraction to the boundary */
 SAMPLE_CONSTANT real ELASTIC_GAP = REAL(0.1);   /* times the energy: gap at which the QP is solved accurately enough */
 SAMPLE_CONSTANT real ELASTIC_LEFT = REAL(1e-4); /* relative residual at the end */
@@ -109,7 +109,7 @@ SHARED_FUNCTION real elastic_entry(const struct point *p, uint32_t i, uint32_t e
     return own * *point_at(p, plan->column_scale + plan_words(plan, plan->jacobian.column)[e]);
 }
 
-/* Updates S from J at y; anew: discards earlier points. */
+/* Updates S from J at y; anew: ignores earlier points. */
 SHARED_FUNCTION void point_elastic_columns(const struct point *p, bool anew) {
     const struct plan *plan = POINT_PLAN(p);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
@@ -207,7 +207,7 @@ SHARED_FUNCTION real elastic_change(const struct point *p, uint32_t i, const str
     return row->c - sum - row->v;
 }
 
-/* Relative decrease of slack and multiplier in a step of length 1; change: of v. */
+/* Relative decrease of slack and multiplier in a step of length 1; change: that of v. */
 SHARED_FUNCTION void elastic_losses(const struct elastic_side *side, real change, real aim, real *slack, real *force) {
     real a = *side->slack, z = *side->force, towards = side->towards * change;
     *slack = (z + towards - aim / a) / (a + z);
@@ -271,7 +271,7 @@ SHARED_FUNCTION bool point_elastic_advance(const struct point *p, struct elastic
     return elastic_advance(e, length, &sums);
 }
 
-/* ---- the end ---- */
+/* ---- result ---- */
 
 /* y = base - S x, the flags MOVED and USABLE, and |W r|^2 of the linear model. */
 SHARED_FUNCTION void point_elastic_finish(const struct point *p) {

@@ -1,8 +1,8 @@
-/* policy_run.h - the candidates of a network, each corrected and refined, and the best of them, in an emitted file: what
- * training/policy.c and nn/refiner.c compute for batches, to the bit.
+/* policy_run.h - the candidates of a network, each corrected and refined, and the choice of the best, in an emitted
+ * file. The same bits as training/policy.c and nn/refiner.c, which compute batches.
  *
- * Before it: POLICY_CANDIDATES, policy_objective_program and its slots; with refinement POLICY_REFINE, the number of steps, and
- * policy_refine_places.
+ * Requires POLICY_CANDIDATES, policy_objective_program and its slots; with refinement POLICY_REFINE, the number of
+ * steps, and policy_refine_places.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_POLICY_RUN_H
@@ -21,8 +21,8 @@ struct policy {
 #ifdef POLICY_REFINE
     real *refine_slots, *trial, *multipliers;
 #endif
-    real objective; /* of the best candidate, */
-    size_t chosen;  /* and its number */
+    real objective; /* objective of the best candidate, */
+    size_t chosen;  /* and its index */
 };
 
 /* Constants come first. */
@@ -100,7 +100,7 @@ static real policy_refine(const struct policy *p, const real *raw, struct solver
 }
 #endif
 
-/* The present candidate, number k, becomes the best one. */
+/* Candidate k, the present one, becomes the best. */
 static void policy_take(struct policy *p, size_t k, real objective, real *y) {
     struct solver_tape *tape = p->tapes[0];
     p->objective = objective;
@@ -110,14 +110,14 @@ static void policy_take(struct policy *p, size_t k, real objective, real *y) {
     solver_copy(p->y, y, layer_plan.outputs);
 }
 
-/* Its objective; y and the report of the candidate whose raw output this is. */
+/* Corrects and refines one raw output; returns its objective, y and the report. */
 static real policy_candidate(const struct policy *p, const real *raw, real *warm, struct solver_report *report) {
     p->solver->warm = warm;
     p->solver->tape = p->tapes[0];
     policy_correct(p, raw, p->y, report);
     real objective = policy_objective_at(p, p->y);
 #ifdef POLICY_REFINE
-    p->solver->warm = 0; /* a trial is no output */
+    p->solver->warm = 0; /* a trial is not an output */
     objective = policy_refine(p, raw, report, objective);
 #endif
     return objective;

@@ -1,7 +1,7 @@
 /* program_run.h - runs a program (program_lists.h) for one sample.
  *
- * The function program_operator (codegen/emit/emission_source.c) comes before this text. Slots are `apart` numbers from each other: the
- * number of threads on a device, 1 in an emitted file.
+ * The function program_operator (codegen/emit/emission_source.c) must precede this text. Consecutive slots are `apart`
+ * numbers apart: the number of threads on a device, 1 in an emitted file.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_PROGRAM_RUN_H

@@ -15,8 +15,8 @@
 #define REFINE_CALL(k, name) ((k)->name)
 #endif
 
-#define LEAST_SHARE REAL(1e-3)  /* of f's largest curvature, for every output */
-#define OWN_SHARE   REAL(0.3)   /* of f's own curvature that a step has at least */
+#define LEAST_SHARE REAL(1e-3)  /* least curvature of every output, relative to f's largest */
+#define OWN_SHARE   REAL(0.3)   /* least curvature of a step, relative to f's own */
 enum { REFINE_PROGRAMME = 20 }; /* iterations of the interior-point method; 12 are usual */
 
 /* One sample of a group. */
@@ -35,7 +35,7 @@ static uint32_t refine_column(const struct refine_places *p, size_t which) {
     return (uint32_t)(p->task.by_columns + which * p->task.columns * REFINE_STRIDE);
 }
 
-/* The greater of two; if one is NaN, the other. */
+/* The larger number; if one is NaN, the other. */
 static real refine_greater(real a, real b) {
     return a < b || a != a ? b : a;
 }
@@ -44,7 +44,7 @@ static bool refine_is_finite(real a) {
     return a - a == 0;
 }
 
-/* ---- curvature; `slots` are those of one sample from here on, `all` those of all at once ---- */
+/* ---- curvature; from here on `slots` are those of one sample, `all` those of all samples ---- */
 
 static void refine_evaluate(const struct backend *k, const struct refine_places *p, real *all,
                             const struct refine_sample *samples, size_t count) {
@@ -80,7 +80,7 @@ static real refine_least_curvature(const struct refine_places *p, const real *sl
     return least > 0 ? least : 1;
 }
 
-/* f's own curvature, lifted, while the multipliers are 0. */
+/* f's own curvature, bounded below, while the multipliers are 0. */
 static void refine_keep_own(const struct refine_places *p, real *slots) {
     real least = refine_least_curvature(p, slots);
     for (size_t j = 0; j < p->task.columns; j++)
@@ -138,7 +138,7 @@ static void refine_solve(const struct backend *k, const struct refine_places *p,
 
 /* ---- a step ---- */
 
-/* Multipliers into the program: those of the sample, or of the QP just solved. */
+/* Writes multipliers to the program: those of the sample, or of the QP just solved. */
 static void refine_set_multipliers(const struct refine_places *p, real *slots, const struct refine_sample *sample) {
     size_t solved = refine_row(p, BARRIER_DUAL);
     for (size_t i = 0; i < p->task.rows; i++) {

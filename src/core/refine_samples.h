@@ -1,5 +1,5 @@
-/* refine_samples.h - refinement of samples, and improved outputs as targets of training: what follows a step, for one
- * sample or input.
+/* refine_samples.h - refinement of samples, and improved outputs as targets of training: the decisions after a step,
+ * for one sample or input.
  *
  *     y <- layer(y + d)   if that is ok and lowers f, or if y was not ok;   else the next step is a quarter as long
  *
@@ -24,7 +24,7 @@ SHARED_FUNCTION void refine_keep(const struct samples *kept, const struct sample
     report->outcome = other->outcome;
     report->violation = other->violation;
     report->worst = other->worst;
-    report->kkt = report->complementarity = report->proof = REAL_INFINITY; /* of another point and raw output */
+    report->kkt = report->complementarity = report->proof = REAL_INFINITY; /* now of another point and raw output */
     kept->objective[s] = tried->objective[s];
     samples_copy(kept->y + s * outputs, tried->y + s * outputs, outputs);
 }
@@ -45,11 +45,11 @@ struct improve_task {
     /* exploration */
     struct samples beyond;  /* one per input */
     const double *starts;   /* inputs x outputs; NULL: the best raw output of another input of the same chunk, */
-    size_t chunk, distance; /* so many inputs further */
+    size_t chunk, distance; /* at this distance in the chunk */
     double explore;         /* required relative decrease of the objective */
 };
 
-/* A sample that could not be corrected keeps its raw output as its target, so it teaches nothing. */
+/* A sample that could not be corrected has its raw output as its target, so its gradient is 0. */
 SHARED_FUNCTION void improve_target(const struct improve_task *t, size_t s) {
     const double *from = samples_ok(&t->samples, s) ? t->samples.y : t->samples.raw;
     samples_copy(t->targets + s * t->outputs, from + s * t->outputs, t->outputs);
@@ -74,7 +74,7 @@ SHARED_FUNCTION size_t improve_nearest(const struct improve_task *t, size_t i, c
     return best;
 }
 
-/* The result of exploration becomes the target of the nearest candidate if it is better enough. */
+/* The result of exploration becomes the target of the nearest candidate if it improves enough. */
 SHARED_FUNCTION void improve_adopt(const struct improve_task *t, size_t i) {
     double known = t->samples.objective[t->among.best[i]], found = t->beyond.objective[i];
     const double *y = t->beyond.y + i * t->outputs;

@@ -1,5 +1,5 @@
-/* refine_slots.h - what the kernels of refinement (core/refine_qp.h) need in an emitted file: slots of one number, constant
- * lists, and direct calls.
+/* refine_slots.h - definitions for the kernels of refinement (core/refine_qp.h) in an emitted file: slots of one
+ * number, constant lists, and direct calls.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_REFINE_SLOTS_H

@@ -1,15 +1,16 @@
-/* restart.h - start points of the attempts of auto. A point depends on the sample's data and the number of the attempt only.
+/* restart.h - start points of the attempts of auto. A point depends only on the sample's data and the number of the
+ * attempt.
  *
  *     0               y_raw, or a warm start
  *     1, 27           y_raw; its steps are not clipped
- *     2, 25, 26       y_raw, clipped into the bounds; 25 is the next after 0
+ *     2, 25, 26       y_raw, clipped to the bounds; 25 follows 0
  *     3               the model's start values, clipped
- *     4, 6, 8 ...     uniform between the bounds where both are finite, else as below
+ *     4, 6, 8 ...     uniform between the bounds if both are finite, else as below
  *     5, 7, 9 ...     y_raw + sigma u_j z_j with z normal, u_j a power of two, at most max(1, |y_raw_j|), clipped
- *     28, 29          the model's start values, not clipped, if they are known to succeed: before 25
+ *     28, 29          the model's start values, not clipped, if they are known to succeed; they precede 25
  *
- * sigma grows from restart to restart. The random numbers of restart k are the first ones of stream k of the seed: for each output
- * a uniform one, then a normal one. Part of sample.h.
+ * sigma grows from restart to restart. The random numbers of restart k are the first of stream k of the seed: for each
+ * output a uniform one, then a normal one. Part of sample.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_RESTART_H
@@ -31,7 +32,7 @@ enum {
     RESTART_SEED = 20260419
 };
 
-/* What the start of one output may depend on. Missing bounds are infinite. */
+/* The data that the start of one output depends on. Missing bounds are infinite. */
 struct restart_output {
     real raw, start;
     real lower, upper;

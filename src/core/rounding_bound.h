@@ -1,12 +1,13 @@
-/* rounding_bound.h - what rounding may hide in an emitted file whose numbers are floats: a bound on the violation of the rows at y, by
- * a running error analysis (Wilkinson, 1963; Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section 3.3).
+/* rounding_bound.h - a bound on the violation of the rows at y that rounding may hide in an emitted file with floats,
+ * by a running error analysis (Wilkinson, 1963; Higham, "Accuracy and Stability of Numerical Algorithms", 2002, section
+ * 3.3).
  *
  *     every value v has a bound e:  |v - exact value at the given x and y| <= e
  *     a + b:  e = ea + eb + u |v|;   a b:  e = |a| eb + |b| ea + ea eb + u |v|;   f(a):  e = max |f'| ea + 4 u |v|
  *
- * The rows are computed once more, each operation with its bound: rounding_steps, which the file has behind this text, in the order of
- * the statements that entry_evaluate has. A value that rounding may make undefined, and a comparison that it may turn around, have no
- * useful bound. u is a little larger than 2^-24, which covers the rounding of the bounds themselves.
+ * The rows are computed once more, each operation with its bound: rounding_steps, generated after this text, in the
+ * order of the statements of entry_evaluate. A value that rounding may make undefined, and a comparison that it may
+ * reverse, have no useful bound. u is a little larger than 2^-24, which covers the rounding of the bounds themselves.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_ROUNDING_BOUND_H
@@ -18,18 +19,18 @@
 #ifdef REAL_LIBM
 #define ROUNDING_CALL 8 /* units of u in a function of the target's <math.h>: 4 units in the last place */
 #else
-#define ROUNDING_CALL 4 /* in one of ours */
+#define ROUNDING_CALL 4 /* likewise, in a function of the library */
 #endif
 
 SHARED_CONSTANT real ROUNDING_UNIT = REAL(0x1.02p-24);
 
-/* A slot that steps begin with. */
+/* An input slot of the steps. */
 struct rounding_leaf {
     uint32_t slot, number;
     real error;
 };
 
-/* Of one operation that is correctly rounded; what underflows is lost. */
+/* The error of one correctly rounded operation, underflow included. */
 SHARED_FUNCTION real rounding_unit(real v) {
     real size = point_abs(v);
     return size < REAL_MIN ? REAL_MIN : ROUNDING_UNIT * size;
@@ -39,7 +40,7 @@ SHARED_FUNCTION real rounding_called(real v) {
     return ROUNDING_CALL * rounding_unit(v);
 }
 
-/* ---- one function for each kind of operator: its value, and its arguments ---- */
+/* ---- one function for each kind of operator: its value and its arguments ---- */
 
 SHARED_FUNCTION real rounding_sum(real v, rounded_number a, rounded_number b) {
     return a.error + b.error + ROUNDING_UNIT * point_abs(v);
@@ -124,7 +125,7 @@ SHARED_FUNCTION real rounding_atanh(real v, rounded_number a, rounded_number b) 
     return most < 1 ? rounding_called(v) + a.error / (1 - most * most) : REAL_INFINITY;
 }
 
-/* |a|^(b - 1) is largest at one end of where a may be. */
+/* |a|^(b - 1) is largest at one end of the interval of a. */
 SHARED_FUNCTION real rounding_pow(real v, rounded_number a, rounded_number b) {
     real size = point_abs(a.value), end = b.value >= 1 ? size + a.error : size - a.error, carried = 0;
     if (a.error > 0)
@@ -142,7 +143,7 @@ SHARED_FUNCTION real rounding_extreme(real v, rounded_number a, rounded_number b
     return sample_greater(a.error, b.error);
 }
 
-/* 0 or 1; 1 as a bound: it may be either. */
+/* 0 or 1; a bound of 1: either is possible. */
 SHARED_FUNCTION real rounding_comparison(real v, rounded_number a, rounded_number b) {
     real error = a.error + b.error;
     (void)v;
@@ -157,11 +158,11 @@ SHARED_FUNCTION real rounding_choice(rounded_number condition, rounded_number ye
 
 /* ---- rows ---- */
 
-/* An upper bound on the violation of a row; beyond: the violation of the computed values. */
+/* An upper bound on the violation of a row; beyond: that of the computed values. */
 SHARED_FUNCTION real rounding_row(rounded_number c, rounded_number bound, real beyond, bool relative) {
     real most = beyond + (c.error + bound.error + 2 * ROUNDING_UNIT * point_abs(beyond));
     real least = point_abs(bound.value) - bound.error;
-    if (beyond == -REAL_INFINITY) /* there is no such bound */
+    if (beyond == -REAL_INFINITY) /* no bound on this side */
         return 0;
     return relative && least > 1 ? most / least : most;
 }

@@ -28,12 +28,12 @@ SHARED_FUNCTION void rounding_run(const real *slots, rounded_number *numbers) {
             v.value = rounding_value(step[0], a.value, b.value, c.value);
             v.error = rounding_error(step[0], v.value, a, b, c);
         }
-        v.error = v.error >= 0 ? v.error : REAL_INFINITY; /* NaN: nothing is known */
+        v.error = v.error >= 0 ? v.error : REAL_INFINITY; /* NaN: unknown */
         numbers[step[1]] = v;
     }
 }
 
-/* What the rows are at most at the present iterate, measured as the tolerance is. */
+/* An upper bound on the violation at the present iterate, in the measure of the tolerance. */
 SHARED_FUNCTION real rounding_most(const real *slots, rounded_number *numbers, bool relative) {
     real worst = 0;
     rounding_run(slots, numbers);
@@ -50,7 +50,7 @@ SHARED_FUNCTION real rounding_most(const real *slots, rounded_number *numbers, b
     return worst;
 }
 
-/* The verdict: the driver aims at less than the tolerance, which is what the rows must be within with all that rounding may hide. */
+/* The verdict: the violation plus its rounding error must be within the tolerance; the driver aims at less. */
 SHARED_FUNCTION real rounding_finish(const real *slots, rounded_number *numbers, bool relative, real tolerance,
                                      struct solver_report *own) {
     real most = rounding_most(slots, numbers, relative);

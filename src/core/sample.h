@@ -1,4 +1,4 @@
-/* sample.h - the state of one sample, and every decision about it: what the methods are.
+/* sample.h - the state of one sample, and every decision about it: this file defines the methods.
  *
  * An executor evaluates and steps; each leaves a few numbers (struct sample_numbers). From these and its own state a sample decides:
  * accept or reject the iterate, continue, rewind to the best one, restart elsewhere, end. The decisions do not depend on how many
@@ -25,10 +25,10 @@
 #include "core/sample_state.h"
 
 SAMPLE_CONSTANT real SAMPLE_FIRST_EPS = REAL(0x1p-10); /* times the largest squared row of A */
-SAMPLE_CONSTANT real SAMPLE_RANGE = REAL(0x1p60);      /* eps may grow or shrink by this factor from there */
+SAMPLE_CONSTANT real SAMPLE_RANGE = REAL(0x1p60);      /* eps may grow or shrink by this factor from its first value */
 enum { SAMPLE_MOST_SLOW = 4 };
 
-/* ---- the life of a sample ---- */
+/* ---- states of a sample ---- */
 
 SAMPLE_FUNCTION bool sample_is_fresh(const struct sample *s) {
     return s->phase == PHASE_NEW || s->phase == PHASE_START;
@@ -92,7 +92,8 @@ SAMPLE_FUNCTION bool sample_starts_warm(const struct sample *s, const struct sam
     return s->phase == PHASE_NEW && !held && o->iterations > 0;
 }
 
-/* y holds the warm start now. The raw output stays the best iterate until a better one is found: the result is never worse. */
+/* y is now the warm start. The raw output stays the best iterate until a better one is found: the result is never
+ * worse. */
 SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_options *o,
                                        const struct sample_numbers *n) {
     sample_came_in(s, o, n);
@@ -104,7 +105,7 @@ SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_opt
 
 /* The first eps at a new base, from the largest squared row of A. */
 SAMPLE_FUNCTION void sample_choose_eps(struct sample *s, real largest) {
-    if (!(largest > SAMPLE_SMALL && largest < SAMPLE_LARGE)) /* J is 0 or out of range; the step detects it */
+    if (!(largest > SAMPLE_SMALL && largest < SAMPLE_LARGE)) /* J is 0 or out of range; the step detects this */
         largest = 1;
     s->eps = number_power_of_two(SAMPLE_FIRST_EPS * largest);
     s->growth = 2;
@@ -198,7 +199,7 @@ SAMPLE_FUNCTION enum sample_decision sample_decide_counted(struct sample *s, con
 
 #include "core/sample_auto.h"
 
-/* ---- for all ---- */
+/* ---- all methods ---- */
 
 SAMPLE_FUNCTION enum sample_decision sample_decision(struct sample *s, const struct sample_options *o,
                                                      const struct sample_numbers *n, bool cancelled) {
@@ -256,8 +257,8 @@ SAMPLE_FUNCTION enum sample_phase sample_does_next(const struct sample *s, enum 
     }
 }
 
-/* Decides about the iterate that was just evaluated. A sample that ends elsewhere than at its best iterate returns to it first, so that
- * every verdict comes from an evaluation at the returned y. */
+/* Decides about the iterate that was just evaluated. A sample that does not end at its best iterate returns to it
+ * first, so that every verdict comes from an evaluation at the returned y. */
 SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struct sample_options *o,
                                                    const struct sample_numbers *n, bool cancelled) {
     struct sample_choice choice = {false, false, false, false, s->kind};
@@ -294,8 +295,8 @@ struct sample_slope {
     real entries; /* |A|^2 */
     real squares; /* |W r|^2 */
     real slope;   /* |A' W r|^2 */
-    real steep;   /* the sum of |A' W r| */
-    real size;    /* of the outputs: max |y|, at least 1 */
+    real steep;   /* the 1-norm of A' W r */
+    real size;    /* max |y| over the outputs, at least 1 */
     bool affine;  /* every violated row is affine */
 };
 
@@ -412,7 +413,7 @@ SAMPLE_FUNCTION hn_outcome sample_verdict(const struct sample *s, const struct s
     return s->outcome == HN_OUTCOME_OK ? HN_OUTCOME_STALLED : s->outcome;
 }
 
-/* ---- the head of a tape: whether its steps can be differentiated, how many there are, and of which attempt ---- */
+/* ---- the head of a tape: whether its steps can be differentiated, their number, and their attempt ---- */
 
 enum tape_validity {
     TAPE_WHOLE,
@@ -423,7 +424,7 @@ enum tape_validity {
 struct tape_head {
     int32_t way; /* enum tape_validity */
     int32_t steps;
-    int32_t attempt; /* its start point: core/restart.h */
+    int32_t attempt; /* identifies its start point: core/restart.h */
     int32_t unused;
 };
 
@@ -441,7 +442,7 @@ SAMPLE_FUNCTION struct tape_head tape_head_of(const struct sample *s, size_t roo
     return head;
 }
 
-/* The head for the backward pass. A head that no forward run can have written has no gradient. */
+/* The head for the backward pass. A head that a forward run cannot have written has no gradient. */
 SAMPLE_FUNCTION struct tape_head tape_head_read(const struct tape_head *head, size_t room) {
     bool whole = head->way == TAPE_WHOLE && head->steps >= 0 && (size_t)head->steps <= room && head->attempt >= 0 &&
                  (head->attempt == 0 || room > 0);

@@ -1,14 +1,14 @@
 /* sample_auto.h - the method auto: near-projection steps, then accepted steps within the bounds, elastic QPs, restarts. Part of sample.h.
  *
  *     near     eps = min(1, beta |W r|), beta the option `damping`, 0.018 by default; every finite step is accepted. The first step
- *              omits inequalities in several outputs if most of |W r| is elsewhere: far from the equalities their gradients say little
- *              about the final values of those outputs
+ *              omits inequalities in several outputs if most of |W r| is elsewhere: far from the equalities their
+ *              gradients contain little information about the final values of those outputs
  *     global   from the best iterate: lm's damping and acceptance, every step clipped to the bounds of the outputs
  *     elastic  if that fails or converges slowly, from the best iterate: each step is the solution of a QP over all rows, including
  *              satisfied ones (point_elastic.h), accepted if it lowers |W r|. The linear systems of a QP count as steps. Such a step has no
  *              gradient
  *     restart  steps of the global stage from perturbed points (restart.h), a bounded number of times; outputs on a bound stay there
- *              unless -A' W r points inside (Bertsekas 1982)
+ *              unless -A' W r points inwards (Bertsekas 1982)
  *     bold     from y_raw, clipped, outputs held on their bounds, with a fixed eps; every finite step is accepted, because some paths
  *              lead through larger violations. Once with the smallest eps, before the restarts, and once damped, after them
  *     long     lm's steps from y_raw, not clipped, while they make progress and `iterations` allows
@@ -54,8 +54,8 @@ SAMPLE_FUNCTION bool sample_is_spent(const struct sample *s, const struct sample
     return s->homed && (real)(s->iteration - s->home) >= budget && s->waited > SAMPLE_PATIENCE;
 }
 
-/* Whether the attempt from y_raw has used as many steps, so that the start values come next. The effort does not change the iterates,
- * only where a sample ends. */
+/* Whether the attempt from y_raw has used as many steps, so that the start values come next. The effort affects only
+ * the end of a sample, not its iterates. */
 SAMPLE_FUNCTION bool sample_goes_home(const struct sample *s, const struct sample_options *o) {
     return o->usual > 0 && !s->homed && s->iteration >= o->usual && s->waited > SAMPLE_PATIENCE;
 }
@@ -68,7 +68,7 @@ SAMPLE_FUNCTION bool sample_may_stretch(const struct sample *s, const struct sam
 /* ---- the stages ---- */
 
 SAMPLE_CONSTANT real SAMPLE_STEADY = REAL(0.9);          /* share of |W r|^2: smaller ones may exceed the step limit */
-SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = REAL(0x1p-10);    /* of the damped bold attempt */
+SAMPLE_CONSTANT real SAMPLE_BOLD_EPS = REAL(0x1p-10);    /* eps of the damped bold attempt */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_EPS = REAL(0x1p-12); /* times |W r|: eps of the first QP */
 SAMPLE_CONSTANT real SAMPLE_ELASTIC_GROWTH = 8;
 /* A QP with a predicted reduction of |W r|^2 below this share is abandoned if its eps was below the second constant. */
@@ -99,7 +99,7 @@ SAMPLE_FUNCTION real sample_hold(const struct sample *s, const struct sample_opt
     return holds ? near_hold(squares, s->kind == SAMPLE_LEADING) : 0;
 }
 
-/* Whether outputs on a bound are kept there unless -A' W r points inside. */
+/* Whether outputs on a bound are kept there unless -A' W r points inwards. */
 SAMPLE_FUNCTION bool sample_holds_bounds(const struct sample *s) {
     return s->kind == SAMPLE_CLIPPED && s->attempt > RESTART_UNCLIPPED;
 }
@@ -135,7 +135,7 @@ SAMPLE_FUNCTION void sample_wait(struct sample *s, real squares) {
     s->waited = 0;
 }
 
-/* Whether |W r| was not halved for more than `most` steps. */
+/* Whether |W r| was last halved more than `most` steps ago. */
 SAMPLE_FUNCTION bool sample_creeps(struct sample *s, real squares, int most) {
     s->waited = sample_one_more(s->waited);
     if (near_is_halved(squares, s->halved))
@@ -169,7 +169,7 @@ SAMPLE_FUNCTION enum sample_decision sample_give_up(struct sample *s, const stru
 
 SAMPLE_FUNCTION enum sample_decision sample_globalise(struct sample *s, const struct sample_options *o, real squares,
                                                       bool accepts) {
-    if (s->homed) { /* the sample has already started from the start values: go on to the next attempt */
+    if (s->homed) { /* the sample has already started from the start values: continue with the next attempt */
         s->outcome = HN_OUTCOME_STALLED;
         return sample_give_up(s, o, accepts);
     }

@@ -26,7 +26,7 @@ struct sample_options {
     int32_t method; /* hn_method */
     int32_t iterations;
     bool weighted;     /* steps use row weights and active rows: lm, enforce, auto */
-    bool stops;        /* a sample ends when the tolerance is reached: all but paper and hardnet */
+    bool stops;        /* a sample ends when the tolerance is reached: all except paper and hardnet */
     bool pivots;       /* and when a pivot is lost to rounding: hardnet. Other methods omit dependent rows */
     bool adaptive;     /* steps are accepted or rejected, eps is adapted */
     bool relative;     /* the tolerance is relative for bounds above 1 */
@@ -39,7 +39,7 @@ struct sample_options {
 
 #include "core/number.h"
 
-/* ---- operations of the decisions besides + - * / and sqrt ---- */
+/* ---- operations of the decisions, except + - * / and sqrt ---- */
 
 SAMPLE_FUNCTION bool sample_is_finite(real a) {
     return ROUNDED_DIFFERENCE(a, a) == 0; /* NaN if a is not finite */
@@ -97,13 +97,13 @@ enum sample_origin {
     SAMPLE_FROM_ATTEMPT, /* step number best_step of attempt number best_attempt */
 };
 
-/* Information that an outcome still depends on; see sample_answer. */
+/* Further information that an outcome depends on; see sample_answer. */
 enum sample_question { SAMPLE_ASKS_NOTHING, SAMPLE_ASKS_SLOPE, SAMPLE_ASKS_ENTRIES };
 
 struct sample {
     enum sample_phase phase;
     enum sample_stage stage; /* of auto */
-    enum sample_step kind;   /* of the last step, then of the next */
+    enum sample_step kind;   /* kind of the last step, then of the next */
     enum sample_origin origin;
     enum sample_question asks;
     hn_outcome outcome;
@@ -149,7 +149,7 @@ struct sample_numbers {
     bool usable; /* the last step gave a finite y */
 };
 
-/* What happens to the iterate. */
+/* Decisions about the iterate, as flags. */
 struct sample_choice {
     bool accepted;        /* it becomes the base of the next step */
     bool improved;        /* it is the best so far */

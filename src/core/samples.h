@@ -43,11 +43,11 @@ struct candidates {
     size_t inputs, candidates;
     const double *values;
     const hn_report *reports;
-    size_t *best; /* sample of each input */
+    size_t *best; /* index of each input's best sample */
 };
 
-/* The value by which sample s is compared. Without correction many samples are not ok: the best of those is the one
- * with the smallest violation. */
+/* The criterion for comparing sample s. Without correction many samples are not ok: the best of these has the smallest
+ * violation. */
 SHARED_FUNCTION double candidates_value(const struct samples *m, bool corrected, size_t s) {
     return corrected || samples_ok(m, s) ? m->objective[s] : m->reports[s].violation;
 }

@@ -1,9 +1,10 @@
 /* scalar.h - simd as one number in plain C99, for emitted files and kernels: the operations of base/simd.h at WIDTH 1, with the same
  * bits; the square root; masks in slots. No operation on floats is done in double.
  *
- * Nothing of the C library is called: bits are read through a union. The square root is that of <math.h> where REAL_LIBM is defined, the
- * instruction of x86 unless REAL_PLAIN is, or else computed, rounded correctly as hardware does: y near sqrt(a) by Newton's iteration for
- * 1 / sqrt(a), then one step to a neighbour where the remainder a - y^2, which is exact, requires it.
+ * The C library is not called: bits are read through a union. The square root is that of <math.h> with REAL_LIBM, the
+ * instruction of x86 unless REAL_PLAIN is defined, or else computed, correctly rounded as in hardware: y near sqrt(a)
+ * by Newton's iteration for 1 / sqrt(a), then one step to a neighbour where the remainder a - y^2, which is exact,
+ * requires it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SCALAR_H
@@ -41,7 +42,7 @@ enum { SIMD_FRACTION_BITS = 52, SIMD_EXPONENT_BIAS = 1023, ROOT_ROUNDS = 4, ROOT
 #define REAL_INFINITY    real_of_bits(INT64_C(0x7ff0000000000000))
 #define REAL_NAN         real_of_bits(INT64_C(0x7ff8000000000000))
 #define ROOT_INSTRUCTION "sqrtsd"
-#define ROOT_GUESS       INT64_C(0x5fe6eb50c7b537a9) /* minus half of the bits: those of 1 / sqrt, about */
+#define ROOT_GUESS       INT64_C(0x5fe6eb50c7b537a9) /* minus half of the bits: about those of 1 / sqrt */
 #define ROOT_LIFT        0x1p108
 #endif
 typedef real simd;
@@ -107,7 +108,7 @@ SIMD_INLINE simd simd_sqrt(simd a) {
     return REAL_SQRT(a);
 }
 #elif defined(__GNUC__) && defined(__SSE2__) && !defined(REAL_PLAIN)
-/* The same bits as below, but for those of a NaN. */
+/* The same bits as below, except for NaN. */
 SIMD_INLINE simd simd_sqrt(simd a) {
     simd y;
     __asm__(ROOT_INSTRUCTION " %1, %0" : "=x"(y) : "x"(a));
@@ -147,7 +148,7 @@ SIMD_INLINE simd simd_sqrt(simd a) {
     simd_bits half = (exponent - odd) / 2 - (tiny & ROOT_LIFTED);
     simd y = simd_of_bits(
         (simd_bits)((simd_words)simd_to_bits(root_near(inside)) + (simd_words)half * (simd_words)ROOT_UNIT));
-    if (!(a > 0 && a < REAL_INFINITY)) /* zeros, infinity, NaN; what is negative has no root */
+    if (!(a > 0 && a < REAL_INFINITY)) /* zeros, infinity, NaN; NaN for negative numbers */
         y = simd_select(simd_less(a, 0), REAL_NAN, a);
     return y;
 }

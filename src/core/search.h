@@ -1,8 +1,8 @@
-/* search.h - see nearest.h: the search of several samples together, on a CPU and on a device.
+/* search.h - the search of nearest.h for several samples together, on a CPU and on a device.
  *
  *     evaluate    c and J at every sample's point, then the Hessian with its multipliers
  *     prepare     errors, mu, the system; a sample may start polishing, or end
- *     solve       factor, again with a larger delta where the signs of the pivots are wrong; solution, refined twice
+ *     solve       factor, again with a larger delta if pivots have wrong signs; solution, refined twice
  *     search      lengths of steps, each with an evaluation of all samples; samples with an accepted step stay at it
  *
  * A target defines NEAREST_AT_ONCE, the largest number of samples, NEAREST_ENDS(watch), whether a search must end early, NEAREST_AT
@@ -17,7 +17,7 @@
 
 /* ---- preparing ---- */
 
-/* After the evaluation at the start. One that needs no search has multipliers of 0. */
+/* After the evaluation at the start. A sample that needs no search has multipliers of 0. */
 static void search_begin(struct search_group *g, size_t lane) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
@@ -34,7 +34,7 @@ static void search_begin(struct search_group *g, size_t lane) {
     s->phase = finite && s->first_mu > 0 ? NEAREST_DESCENDS : NEAREST_IDLE;
 }
 
-/* The iterate, where c and J were evaluated: keep it, lower mu, polish or end. */
+/* At the iterate, with c and J evaluated: keeps it, lowers mu, polishes or ends. */
 static void search_look(struct search_group *g, size_t lane) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
@@ -77,7 +77,7 @@ static void search_begin_step(struct search_group *g, size_t lane) {
     barrier_try(&v, s);
 }
 
-/* Second steps, where they are asked for. */
+/* Second-order corrections, if requested. */
 static void search_solve_second(struct search_group *g, const bool *asked) {
     const struct nearest_plan *p = &g->group.n->plan;
     for (size_t lane = 0; lane < g->group.count; lane++) {
@@ -98,7 +98,7 @@ static void search_solve_second(struct search_group *g, const bool *asked) {
     }
 }
 
-/* After an evaluation; true where a length is still to be found. */
+/* After an evaluation; true while the line search continues. */
 static bool search_judge(struct search_group *g, size_t lane, bool *second) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
@@ -115,7 +115,7 @@ static bool search_judge(struct search_group *g, size_t lane, bool *second) {
         s->failures++;
         s->length = 0;
         view_write_y(&v, COLUMN_Y);
-        return true; /* c and J at the iterate again */
+        return true; /* evaluate c and J at the iterate again */
     case BARRIER_SECOND:
         *second = true;
         return true;
@@ -157,7 +157,7 @@ static void search_take_over(struct search_group *g, size_t lane) {
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole search ---- */
 
 static bool search_ended(struct search_group *g) {
     g->cut = g->cut || NEAREST_ENDS(g->watch);
@@ -185,7 +185,7 @@ static void search_all(struct search_group *g) {
     }
 }
 
-/* A sample without a solution, or with one that is further away, begins again where it began, closer to its bounds. */
+/* A sample without a solution, or with a more distant one, starts again from its first point, closer to its bounds. */
 static bool search_begins_again(struct search_group *g, size_t lane) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
     struct nearest_state *s = &g->state[lane];
@@ -201,7 +201,7 @@ static bool search_begins_again(struct search_group *g, size_t lane) {
     return true;
 }
 
-/* Of f: samples that have ended without a certificate. */
+/* Goal optimal: samples that have ended without a certificate. */
 static void search_find_unbounded(struct search_group *g) {
     bool any = false;
     for (size_t lane = 0; lane < g->group.count; lane++) {

@@ -1,4 +1,4 @@
-/* search_end.h - see search.h: what a search returns, and why it may have no certificate.
+/* search_end.h - the result of a search (search.h), and the reason for a missing certificate.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SEARCH_END_H
@@ -17,17 +17,17 @@ static double search_energy(const struct nearest_view *v, size_t which) {
     return sum;
 }
 
-/* What f may be larger than at the start, but for what the start's violation is worth: rounding, and from the second attempt on what the
- * multipliers leave to their bounds, by which a start that is at the optimum is better than a solution inside. Where kinks are split the
- * search may begin at the solution, where f is exactly 0. */
+/* The amount by which f may exceed its value at the start, apart from the start's violation: rounding, and from the
+ * second attempt on the complementarity gap, by which a start at the optimum is better than an interior solution. With
+ * split kinks the search may start at the solution, where f is exactly 0. */
 static double search_excess(const struct nearest_view *v, const struct nearest_state *s) {
     double size = fabs(s->start_cost);
     double gap = s->attempt > 0 ? smaller(s->gap, 0x1p-30 * size) : 0;
     return gap + 0x1p-40 * (v->plan->outputs > v->plan->own_outputs ? larger(1, size) : size);
 }
 
-/* Whether what was kept is no further away than the start, but for what the start's violation is worth: to first order its
- * multipliers times as much. */
+/* Whether the best iterate is not further away than the start. The start's violation is compensated to first order, by
+ * its product with the multipliers. */
 static bool search_is_closer(const struct nearest_view *v, const struct nearest_state *s) {
     double worth = 0, before = search_energy(v, COLUMN_START);
     for (size_t i = 0; i < v->plan->rows; i++)
@@ -37,13 +37,13 @@ static bool search_is_closer(const struct nearest_view *v, const struct nearest_
     return search_energy(v, COLUMN_KEPT) <= before + 2 * worth + 0x1p-40 * before;
 }
 
-/* Whether what was kept is the answer. */
+/* Whether the best iterate is the result. */
 static bool search_is_taken(const struct nearest_view *v, const struct nearest_state *s) {
     return s->kept <= NEAREST_ENOUGH && search_is_closer(v, s);
 }
 
-/* Multipliers of rows that have hardly a gradient become 0 where the certificate does not need them. At the program's y, which is what was
- * kept, c and J were evaluated. */
+/* Multipliers of rows with an almost vanishing gradient become 0 if the certificate does not need them. The program's y
+ * is the best iterate, and c and J were evaluated there. */
 static void search_drop_multipliers(const struct nearest_view *v, struct nearest_state *s) {
     for (size_t i = 0; i < v->plan->rows; i++)
         *view_row(v, ROW_POLISH, i) = polish_row_vanishes(v, i) ? 0 : *view_row(v, ROW_KEPT, i);
@@ -70,7 +70,7 @@ static enum nearest_reason search_reason(const struct search_group *g, size_t la
 
 /* ---- additional outputs ---- */
 
-/* The rows that are active at the program's y, whose additional outputs have just become the values of their kinks. */
+/* The rows that are active at the program's y, whose additional outputs were just set to the values of their kinks. */
 static void search_begin_lifted(const struct nearest_view *v, struct nearest_state *s) {
     const struct nearest_plan *p = v->plan;
     s->phase = NEAREST_POLISHES;
@@ -106,8 +106,9 @@ static void search_step_lifted(struct search_group *g) {
     }
 }
 
-/* An additional output may exceed its kink if nothing depends on it, or by the last mu. The certificate is for the kinks' own values; if it
- * is not valid for these, Newton's method continues from there. The program's y is the kept one. */
+/* An additional output may exceed its kink if nothing depends on it, or by the last mu. The certificate is for the
+ * exact values of the kinks; if it is not valid for these, Newton's method continues from there. The program's y is the
+ * best iterate. */
 static void search_judge_lifted(struct search_group *g) {
     bool judges[NEAREST_AT_ONCE], busy = true;
     for (size_t lane = 0; lane < g->group.count; lane++) {
@@ -135,7 +136,7 @@ static void search_judge_lifted(struct search_group *g) {
     }
 }
 
-/* A last look at what is returned: where nothing is certified, where a row has hardly a gradient, and where kinks are split. */
+/* The final check of results without certificate, with an almost vanishing gradient of a row, or with split kinks. */
 static void search_look_back(struct search_group *g) {
     bool any = false, split = g->group.n->plan.outputs > g->group.n->plan.own_outputs;
     for (size_t lane = 0; lane < g->group.count; lane++) {
@@ -156,7 +157,7 @@ static void search_look_back(struct search_group *g) {
     }
 }
 
-/* Of f also what is not certified is returned, where it is lower than at the start. */
+/* Goal optimal: a point that is not certified is returned, too, if f is lower than at the start. */
 static void search_finish(const struct search_group *g, size_t lane) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_state *s = &g->state[lane];

@@ -20,15 +20,15 @@ enum {
     SEARCH_ATTEMPTS_OPTIMAL = 4,
     SEARCH_LIFTS = 4
 };
-SHARED_CONSTANT double SEARCH_POLISHES = 1e-3; /* of the first mu */
-SHARED_CONSTANT double SEARCH_DELTA = 1e-3;    /* of the largest S^2 */
+SHARED_CONSTANT double SEARCH_POLISHES = 1e-3; /* mu at which polishing starts, relative to the first mu */
+SHARED_CONSTANT double SEARCH_DELTA = 1e-3;    /* least delta above 0, relative to the largest S^2 */
 
 /* The samples of one call. */
 struct search_group {
     struct nearest_group group;
     struct nearest_sample *samples;
     const struct nearest_watch *watch;
-    bool cut;                   /* the watch has ended it */
+    bool cut;                   /* ended by the watch */
     bool flag[NEAREST_AT_ONCE]; /* samples of least_squares.h */
     struct nearest_state state[NEAREST_AT_ONCE];
 };
@@ -37,7 +37,7 @@ static bool search_is_busy(const struct search_group *g, size_t lane) {
     return g->state[lane].phase != NEAREST_IDLE;
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
 static void search_load(const struct search_group *g, size_t lane) {
     const struct nearest_plan *p = &g->group.n->plan;
@@ -51,7 +51,7 @@ static void search_load(const struct search_group *g, size_t lane) {
     view_write_y(&v, COLUMN_Y);
 }
 
-/* Additional outputs become the values of their kinks at the program's y. */
+/* Sets additional outputs to the values of their kinks at the program's y. */
 static void search_lift(const struct search_group *g) {
     const struct nearest_plan *p = &g->group.n->plan;
     if (p->outputs == p->own_outputs)
@@ -64,7 +64,7 @@ static void search_lift(const struct search_group *g) {
     }
 }
 
-/* Where an attempt begins; at first it is the start. */
+/* The start of an attempt; of the first one, the start of the search. */
 static void search_take_lifted(const struct search_group *g, size_t lane) {
     const struct nearest_view v = nearest_view_of(&g->group, lane);
     const struct nearest_plan *p = v.plan;

@@ -1,16 +1,16 @@
 /* simd2_begin.h - simd2: a SIMD vector of two numbers, for emitted code that computes two statements at once
- * (codegen/passes/slp_vectorize.h), where the compiler and the target have vectors (PAIRS).
+ * (codegen/passes/slp_vectorize.h), if compiler and target support vectors (PAIRS).
  *
- * Headers over simd that are included behind this one are compiled again, over simd2: simd_abs is simd2_abs there, and pair_sum is
- * simd2_pair_sum. simd2_end.h restores the names. A name that the headers declare and this list lacks is declared twice, which compilers
- * reject. The bits of an element depend only on the operands of that element.
+ * Headers over simd that are included after this one are compiled again, over simd2: simd_abs becomes simd2_abs, and
+ * pair_sum simd2_pair_sum. simd2_end.h restores the names. A declared name that is missing in this list is declared
+ * twice, which compilers reject. The bits of an element depend only on the operands of that element.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SIMD2_BEGIN_H
 #define HN_CORE_SIMD2_BEGIN_H
 
 typedef double simd2 __attribute__((vector_size(16)));
-typedef double simd2_loose __attribute__((vector_size(16), aligned(8), may_alias)); /* at any address of a number */
+typedef double simd2_loose __attribute__((vector_size(16), aligned(8), may_alias)); /* aligned as a single number */
 typedef int64_t simd2_bits __attribute__((vector_size(16)));
 typedef uint64_t simd2_words __attribute__((vector_size(16)));
 
@@ -120,8 +120,8 @@ SIMD_INLINE int simd2_seldom(simd2_bits mask) {
 #define SIMD_MASK(condition) ((simd2_bits)(condition))
 #define SIMD_AT(v, i)        ((v)[i])
 
-/* GCC splits masks into scalars where it sees that they come from comparisons; it keeps these instructions. It folds those of constants,
- * which are equalities and residuals. */
+/* GCC splits masks into scalars if it sees that they come from comparisons; it keeps these instructions. It folds those
+ * of constants, which are equalities and residuals. */
 #if defined(__SSE2__) && !defined(__clang__)
 #define SIMD_LESS(a, b)           ((simd2_bits)__builtin_ia32_cmpltpd(a, b))
 #define SIMD_NOT_LESS_EQUAL(a, b) ((simd2_bits)__builtin_ia32_cmpnlepd(a, b))
@@ -129,7 +129,7 @@ SIMD_INLINE int simd2_seldom(simd2_bits mask) {
 #define SIMD_LESS(a, b)           SIMD_MASK(a < b)
 #define SIMD_NOT_LESS_EQUAL(a, b) (~simd_less_equal(a, b))
 #endif
-/* Without a comparison: that of integers is not one instruction in SSE2. */
+/* Without a comparison: SSE2 has no single instruction for that of 64-bit integers. */
 #define SIMD_TEST(a, place) simd_bits_subtract(simd_bits_all(0), simd_bits_right(a, place) & simd_bits_all(1))
 #ifdef __SSE2__
 #define SIMD_LESSER(a, b)  __builtin_ia32_minpd(a, b)
@@ -171,7 +171,7 @@ SIMD_INLINE int simd2_seldom(simd2_bits mask) {
 
 #include "base/simd_operations.h"
 
-/* ---- what the headers declare ---- */
+/* ---- declarations of the headers ---- */
 
 #define SIMD_NAME(name) simd2_##name
 

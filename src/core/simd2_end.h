@@ -1,4 +1,4 @@
-/* simd2_end.h - names are again those of one number; see simd2_begin.h.
+/* simd2_end.h - restores the names of simd; see simd2_begin.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SIMD2_END_H

@@ -1,18 +1,19 @@
 /* solver.h - the flow of one sample, from its raw output to the end: every decision, on every target.
  *
- * The solver decides, an executor computes (reverse communication). In turn, the executor serves what a decision requests, and calls
- * the next one:
+ * The solver decides, an executor computes (reverse communication). In turn, the executor serves the requests of a
+ * decision, and calls the next one:
  *
  *     solver_load          a new sample                             serve: evaluate what depends on x only
  *     solver_open          check x, y_raw and bounds; y = y_raw     serve: evaluate c, J and r at y
  *     solver_warm          first evaluation: y = its warm start     serve: evaluate again
  *     solver_decide        accept, reject, rewind, restart or end   serve: enum solver_request, in its order
  *     solver_prepare_step  eps; the next system of an elastic QP    serve: y = base - A' (A A' + eps I)^-1 W r
- *     solver_stepped       judge the step, restart or go back       serve: y = best; evaluate
+ *     solver_stepped       judge the step, restart or return        serve: y = best; evaluate
  *
- * What the decisions are is in sample.h. Three executors serve the requests: layer/forward.c for SIMD lanes, with equal requests of all
- * lanes under one mask; solver_run.h for one sample, in emitted files and in CUDA kernels with slots in global memory;
- * cuda/kernels/kernel_registers.h, whose fused iteration keeps slots in registers. solver_adjoint.h is the backward pass.
+ * sample.h defines the decisions. Three executors serve the requests: layer/forward.c for SIMD lanes, with equal
+ * requests of all lanes under one mask; solver_run.h for one sample, in emitted files and in CUDA kernels with slots in
+ * global memory; cuda/kernels/kernel_registers.h, whose fused iteration keeps slots in registers. solver_adjoint.h is
+ * the backward pass.
  *
  * Each iteration evaluates once. Steps count towards the iteration limit; iterations without a step are bounded: one warm start, one
  * rewind per stage, one restart per attempt, one return.
@@ -31,7 +32,7 @@
 
 /* A tape in memory: eps and kind of each accepted step, and y before it. Elements of one sample are `width` apart. */
 struct solver_tape {
-    real *eps;     /* room */
+    real *eps;     /* capacity */
     int32_t *kind; /* room: enum sample_step */
     real *iterate; /* room x outputs */
     size_t room;   /* a layer's tape has plan.tape_steps */
@@ -46,9 +47,9 @@ struct solver {
     const real *x;
     const real *raw;          /* outputs, or NULL: the model's start values */
     const real *fallback;     /* outputs, or NULL: start values within their bounds */
-    real *warm;               /* outputs, or NULL: y - raw of the previous call, then of this one */
+    real *warm;               /* outputs, or NULL: y - raw, in of the previous call, out of this one */
     real *row;                /* outputs: scratch */
-    struct solver_tape *tape; /* or NULL: no gradient is wanted */
+    struct solver_tape *tape; /* or NULL: no gradient */
 #ifdef SOLVER_SEARCHES
     struct solver_search *search; /* nearest and optimal, or NULL; solver_search.h */
 #endif
@@ -112,7 +113,7 @@ SHARED_FUNCTION void solver_take_raw(struct solver *d) {
         point_start(&d->point);
 }
 
-/* After the evaluation of what depends on x only. */
+/* After the evaluation of the quantities that depend on x only. */
 SHARED_FUNCTION void solver_open(struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     size_t culprit = 0;
@@ -130,7 +131,7 @@ SHARED_FUNCTION void solver_open(struct solver *d) {
 
 /* ---- after an evaluation ---- */
 
-/* What a decision reads of an evaluation. */
+/* The numbers of an evaluation that decisions read. */
 SAMPLE_FUNCTION void solver_read_numbers(const struct point *p, const struct sample *s, const struct sample_options *o,
                                          struct sample_numbers *n) {
     const struct plan *plan = POINT_PLAN(p);
@@ -172,7 +173,7 @@ SHARED_FUNCTION bool solver_move_warm(struct solver *d) {
     return true;
 }
 
-/* After the first evaluation: whether y is a warm start now, to be evaluated. */
+/* After the first evaluation: whether y is now a warm start that must be evaluated. */
 SHARED_FUNCTION bool solver_warm(struct solver *d) {
     if (!d->warm || d->state.phase != PHASE_NEW)
         return false;
@@ -187,7 +188,7 @@ SHARED_FUNCTION bool solver_warm(struct solver *d) {
 SHARED_FUNCTION void solver_search_stalled(struct solver *d, const struct sample_slope *slope);
 #endif
 
-/* What an outcome still depends on: sums over A and W r of the last committed iterate, or whether J is finite. */
+/* Further information for an outcome: sums over A and W r of the last committed iterate, or whether J is finite. */
 SHARED_FUNCTION void solver_answer(struct solver *d) {
     struct sample *s = &d->state;
     struct sample_slope slope = {0, 0, 0, 0, 0, false};
@@ -202,7 +203,7 @@ SHARED_FUNCTION void solver_answer(struct solver *d) {
     sample_answer(s, &slope, s->asks == SAMPLE_ASKS_SLOPE || point_entries_finite(&d->point));
 }
 
-/* What becomes of the iterate; led: the kind of the step that led to it. `best` receives the first iterate in any case. */
+/* The requests for the iterate; led: the kind of the step that led to it. `best` always receives the first iterate. */
 SAMPLE_FUNCTION unsigned solver_choose(struct sample *s, const struct sample_options *o, const struct sample_numbers *n,
                                        bool cancelled, enum sample_step *led) {
     bool opens = s->phase == PHASE_NEW;
@@ -265,7 +266,7 @@ SAMPLE_FUNCTION void solver_count_step(const struct point *p, struct sample *s, 
     sample_stepped(s, o, &n);
 }
 
-/* Whether y is to hold the best iterate again. */
+/* Whether y must be set to the best iterate. */
 SAMPLE_FUNCTION bool solver_goes_back(const struct point *p, struct sample *s) {
     if (s->phase != PHASE_RETURN && s->phase != PHASE_REWIND && s->phase != PHASE_FALLBACK)
         return false;
@@ -290,7 +291,7 @@ SHARED_FUNCTION bool solver_stepped(struct solver *d) {
     return solver_goes_back(&d->point, s);
 }
 
-/* ---- the end: the verdict, from the evaluation at the returned y, and the report ---- */
+/* ---- result: the verdict, from the evaluation at the returned y, and the report ---- */
 
 /* Methods with a fixed number of steps take the same time for every outcome. */
 #ifndef SOLVER_EVEN
@@ -312,7 +313,7 @@ SHARED_FUNCTION hn_outcome solver_verdict(const struct solver *d) {
     return sample_verdict(&d->state, o, &d->numbers, stationary);
 }
 
-/* max |r| and its row. With finite numbers and valid bounds the evaluation has found it. */
+/* max |r| and its row. With finite numbers and valid bounds the evaluation has computed it. */
 SHARED_FUNCTION real solver_violation(const struct solver *d, size_t *row) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct sample_numbers *n = &d->numbers;
@@ -328,7 +329,8 @@ SHARED_FUNCTION real solver_violation(const struct solver *d, size_t *row) {
     return n->measure;
 }
 
-/* |S (y - raw)|_2, y in these slots; S = I where weights is NULL. Scaled against overflow; infinite when a term is not finite. */
+/* |S (y - raw)|_2, y in these slots; S = I if weights is NULL. Scaled against overflow; infinite when a term is not
+ * finite. */
 SHARED_FUNCTION real solver_distance(const struct solver *d, uint32_t y, const real *weights) {
     const size_t outputs = POINT_PLAN(&d->point)->outputs, width = POINT_WIDTH(&d->point);
     const real *at = point_at(&d->point, y);

@@ -1,7 +1,7 @@
 /* solver_adjoint.h - the backward pass of one sample: the exact gradient of the steps on its tape, in reverse order.
  *
  *     solver_back_load    gradient = grad_y, x          serve: evaluate what depends on x only; row weights of the first iterate
- *     solver_back_to      the step before, its eps and kind   serve: evaluate at its iterate, weigh, one adjoint step
+ *     solver_back_to      the previous step, its eps and kind   serve: evaluate at its iterate, weigh, one adjoint step
  *     solver_back_finish  gradients of starts, fixed outputs and bounds
  *
  * The tape has the iterates, their eps and the kinds of the steps; everything else is recomputed, with the same bits. Executors:
@@ -16,7 +16,7 @@
 
 /* ---- adjoints of point.h: gradients with respect to x, of fixed outputs, through a restart ---- */
 
-/* grad_x += (d of each row by x)' weights; weights: one slot per row of the matrix. */
+/* grad_x += (d row / dx)' weights; weights: one slot per row of the matrix. */
 SHARED_FUNCTION void point_pull_rows(const struct point *p, const struct plan_matrix *matrix, uint32_t weights,
                                      real *grad_x) {
     const uint32_t *first = plan_words(POINT_PLAN(p), matrix->first),
@@ -100,7 +100,7 @@ SHARED_FUNCTION void point_pull_start(const struct point *p, int attempt, bool f
 
 /* ---- the backward pass ---- */
 
-/* What is differentiated, and where gradients go; NULL: not wanted. */
+/* Inputs and destinations of the gradients; NULL: not requested. */
 struct solver_back {
     const real *grad_y;            /* outputs: of the loss with respect to the returned y */
     real *grad_raw;                /* outputs */
@@ -128,7 +128,7 @@ SHARED_FUNCTION void solver_back_load(struct solver *d, const struct solver_back
     point_write(p, plan->x, plan->inputs, d->x);
 }
 
-/* Goes back to the step before, which the tape describes. */
+/* Moves to the previous step, which the tape describes. */
 SHARED_FUNCTION void solver_back_to(struct sample *s, real eps, int32_t kind) {
     s->eps = eps;
     s->kind = (enum sample_step)kind;
@@ -150,8 +150,8 @@ SHARED_FUNCTION bool solver_back_read(const struct point *p, uint32_t slot, size
     return point_all_finite(to, 1, count, &unused);
 }
 
-/* After the first step, with y where the attempt began if it was a restart. A gradient that is not finite must not reach an optimiser:
- * all become 0, and the result is false. */
+/* After the first step, with y at the start of the attempt if it was a restart. A non-finite gradient must not reach an
+ * optimiser: all become 0, and the result is false. */
 SHARED_FUNCTION bool solver_back_finish(const struct solver *d, const struct solver_back *back) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;

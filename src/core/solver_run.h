@@ -200,7 +200,7 @@ static void solver_begin(struct solver *d) {
     solver_open(d);
 }
 
-/* The evaluated iterate: decides, and writes it to the tape. */
+/* Decides on the evaluated iterate and writes it to the tape. */
 static unsigned solver_judge(struct solver *d) {
     solver_numbers(d);
     unsigned requests = solver_decide(d, false);
@@ -209,7 +209,7 @@ static unsigned solver_judge(struct solver *d) {
     return requests;
 }
 
-/* The other requests, up to the next evaluation. */
+/* Serves the other requests, up to the next evaluation. */
 static void solver_serve(struct solver *d, unsigned requests) {
     const struct plan *plan = POINT_PLAN(&d->point);
     bool keeps = (requests & SOLVER_KEEP) != 0;
@@ -225,7 +225,7 @@ static void solver_serve(struct solver *d, unsigned requests) {
         solver_copy_slots(d, plan->best, plan->y);
 }
 
-/* Methods with a fixed number of steps: takes as long as a return to the best iterate. */
+/* Methods with a fixed number of steps: takes the same time as a return to the best iterate. */
 static void solver_even_out(const struct solver *d) {
     SHARED_LOOP
     for (int i = 0; i < 2; i++)

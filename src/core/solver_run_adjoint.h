@@ -1,4 +1,4 @@
-/* solver_run_adjoint.h - serves solver_adjoint.h for one sample by the generated functions entry_*, as solver_run.h serves solver.h.
+/* solver_run_adjoint.h - serves the requests of solver_adjoint.h for one sample by the generated functions entry_*.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_SOLVER_RUN_ADJOINT_H
@@ -28,7 +28,8 @@ static void solver_back_open(struct solver *d, const struct solver_back *back, c
     entry_rescale(p->slots);
 }
 
-/* The slots of the step s, recomputed. A device omits the entries of steps: SOLVER_BACK_STEP is where entry_back_begin leaves s. */
+/* The slots of the step s, recomputed. A device omits the entries of steps: SOLVER_BACK_STEP is the vector in which
+ * entry_back_begin stores s. */
 #ifdef SOLVER_BACK_STEP
 static uint32_t solver_step_again(const struct solver *d) {
     entry_back_begin(d->point.slots);
@@ -48,7 +49,7 @@ static uint32_t solver_step_again(const struct solver *d) {
 }
 #endif
 
-/* The adjoint of clipping: where y was clipped, its gradient goes to the bound. */
+/* The adjoint of clipping: the gradient of a clipped y goes to the bound. */
 static void solver_unclip(const struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct point *p = &d->point;

@@ -1,9 +1,9 @@
-/* solver_search.h - the methods nearest and optimal: what follows after auto's steps (solver.h with SOLVER_SEARCHES).
+/* solver_search.h - the methods nearest and optimal: the stages after auto's steps (solver.h with SOLVER_SEARCHES).
  *
  *     affine constraints   before any step: an active-set method (active_set.h) on the sample at its raw output
  *     ok                   a search from auto's y (search.h), and a second one with kinks split; a result that violates a constraint in
  *                          the executor's evaluation is withdrawn, and auto's y is returned without certificate
- *     locally infeasible   multipliers that certify it, at auto's y or where its steps stalled
+ *     locally infeasible   multipliers that certify it, at auto's y or at the point where its steps stalled
  *
  * The functions here decide and report; an executor runs the searches: layer/search.c for all lanes together, cuda/kernels/nearest_kernel.h
  * for one thread.
@@ -18,19 +18,19 @@
 
 #define SEARCH_PROVEN 1e-6 /* times 1 / max(1, |y|): certificates with a larger residual are weak */
 
-/* How y depends on the input: the first number of a sample's part of the tape, before its multipliers. */
+/* The dependence of y on the input: the first number of a sample's part of the tape, before its multipliers. */
 enum { TAPE_BY_STEPS, TAPE_CERTIFIED, TAPE_ELSEWHERE };
 
 struct solver_search {
     double *raw;                               /* outputs: the raw output, fixed outputs at their values */
     double *stepped;                           /* outputs: auto's y */
-    double *found;                             /* outputs: the result; before it, where auto's steps stalled */
+    double *found;                             /* outputs: the result; before, the point where auto's steps stalled */
     double *multipliers, *stalled_multipliers; /* rows: at `found` or `stepped`; at the point where steps stalled */
     const double *weights;                     /* outputs: S of the distance, or NULL */
-    struct nearest_sample sample;              /* the result; .multipliers are those that are returned */
+    struct nearest_sample sample;              /* the result; .multipliers are returned */
     double least_slope;                        /* smallest slope at which steps stalled; infinite: none did */
     double proof;                              /* residual of the certificate of infeasibility */
-    bool tried, solved;                        /* the active-set method ran; it has the result */
+    bool tried, solved;                        /* the active-set method ran; it found the result */
     bool lost;                                 /* auto ended locally infeasible */
     bool searched;                             /* `sample` or `proof` is the result of a search */
     bool split;                                /* certified by the search with kinks split */
@@ -43,7 +43,7 @@ struct search_report {
     size_t programmes, factorisations;
 };
 
-/* ---- a sample begins ---- */
+/* ---- start of a sample ---- */
 
 SHARED_FUNCTION void search_load(struct solver_search *s) {
     s->tried = s->solved = s->lost = s->searched = s->split = false;
@@ -103,7 +103,7 @@ SHARED_FUNCTION bool search_may_split(const struct solver_search *s) {
            s->sample.reason != NEAREST_STOPPED;
 }
 
-/* Takes the result of the search with kinks split, which started from that of the first. */
+/* Adopts the result of the search with kinks split, which started from that of the first. */
 SHARED_FUNCTION void search_take_split(struct solver_search *s, const struct nearest_sample *second) {
     struct nearest_sample *first = &s->sample;
     s->split = second->kkt <= NEAREST_ENOUGH;
@@ -128,7 +128,7 @@ SHARED_FUNCTION void search_withdraw(struct solver_search *s, size_t rows) {
 
 /* ---- certificates of local infeasibility ---- */
 
-/* Whether the point where steps stalled deserves a certificate of its own; rest: the residual of the one at auto's y. */
+/* Whether to compute a second certificate, where steps stalled; rest: the residual of the one at auto's y. */
 SHARED_FUNCTION bool search_tries_stalled(const struct solver_search *s, size_t outputs, double rest) {
     double size = 1;
     SHARED_LOOP
@@ -137,7 +137,7 @@ SHARED_FUNCTION bool search_tries_stalled(const struct solver_search *s, size_t 
     return sample_is_finite(s->least_slope) && !(rest * size <= SEARCH_PROVEN);
 }
 
-/* The better of two certificates by their residuals; its point goes to `found`. */
+/* Chooses the certificate with the smaller residual; its point goes to `found`. */
 SHARED_FUNCTION void search_choose_proof(struct solver_search *s, size_t outputs, double at_stepped,
                                          double at_stalled) {
     bool stalled = at_stalled < at_stepped;

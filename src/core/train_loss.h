@@ -1,8 +1,8 @@
 /* train_loss.h - the losses of hardnet/train.h and their gradients with respect to raw outputs, for one sample; and a
  * step of Adam.
  *
- *     objective           f(y) + w_r |r| + w_s |r|^2 + w_m |y - y_raw|^2      back through y(y_raw), the layer
- *     targets, improve    Huber's loss of |(y_raw - target) / scale|          back to y_raw at once
+ *     objective           f(y) + w_r |r| + w_s |r|^2 + w_m |y - y_raw|^2      backward through y(y_raw), the layer
+ *     targets, improve    Huber's loss of |(y_raw - target) / scale|          backward to y_raw directly
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CORE_TRAIN_LOSS_H
@@ -11,11 +11,11 @@
 #include "core/samples.h"
 
 struct train_weights {
-    double residual, square, move; /* of |r|, |r|^2, |y - y_raw|^2 */
-    double inward;                 /* of the gradient with respect to the bounds of outputs */
+    double residual, square, move; /* weights of |r|, |r|^2, |y - y_raw|^2 */
+    double inward;                 /* weight of the gradient with respect to the bounds of outputs */
     double huber;                  /* distance from which the loss of targets grows linearly; 0: never */
     double clip;                   /* largest norm of a sample's gradient; 0: any */
-    double best, other;            /* of the best candidate of an input, and of each other one */
+    double best, other;            /* weight of the best candidate of an input, and of each other one */
 };
 
 /* A batch or a chunk of it; candidate k of input i is sample k * inputs + i. */
@@ -60,7 +60,8 @@ SHARED_FUNCTION void train_pull(const struct train_batch *b, size_t s, double si
 }
 
 /* The layer passes no gradient to a raw output beyond its bound, even if moving it inside would lower the loss. The
- * gradient with respect to the bound tells: if the loss decreases as the bound moves inwards, that gradient is used. */
+ * gradient with respect to the bound shows this: if the loss decreases as the bound moves inwards, that gradient is
+ * used. */
 SHARED_FUNCTION void train_pull_inside(const struct train_batch *b, size_t s) {
     double *gradient = b->grad_raw + s * b->outputs;
     for (size_t k = 0; k < b->bounds; k++) {

@@ -40,7 +40,7 @@ struct rows_task {
     uint32_t right;        /* W r, one slot per row */
     uint32_t shift;        /* eps on active rows, 1 on others; one slot per row */
     uint32_t eps;          /* one slot */
-    uint32_t hold;         /* one slot: satisfied rows nearer to a bound than this, in units of w, are active too */
+    uint32_t hold;         /* one slot: satisfied rows closer to a bound than this, in units of w, are active, too */
     uint32_t leads;        /* mask: inequalities in several outputs are inactive */
     const struct known_row *known; /* rows with constant J, whose A is not stored; NULL: none */
 };
@@ -66,7 +66,7 @@ struct unclip_places {
 
 /* Rows of the adjoint: input q; outputs D q, W q, W v; adds to the gradients of bounds. */
 struct adjoint_task {
-    uint32_t damped;         /* one slot: (q' v) d(eps)/d|W r| / |W r|, 0 where eps is locally constant */
+    uint32_t damped;         /* one slot: (q' v) d(eps)/d|W r| / |W r|, 0 if eps is locally constant */
     uint32_t q, v;           /* one slot per row */
     uint32_t kept;           /* D q */
     uint32_t pulled;         /* D W q, that is -g */
@@ -74,7 +74,7 @@ struct adjoint_task {
     uint32_t grad_lower, grad_upper;
 };
 
-/* The kernels beside that of programs: X(name, (parameters)). */
+/* The kernels, except that of programs: X(name, (parameters)). */
 #define BACKEND_KERNEL_LIST(X)                                                                                         \
     /* the linear system of a step */                                                                                  \
     X(solve, (const struct damped *system, double *slots, const struct damped_sides *sides))                           \

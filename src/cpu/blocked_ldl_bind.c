@@ -37,7 +37,7 @@ static double *zeros(struct binder *b, struct arena *arena, size_t columns, size
 
 /* ---- known rows ---- */
 
-/* The same formula as in the kernel for rows that are not known. */
+/* The same formula as the kernel uses for rows that are not known. */
 static double weight_for(double most) {
     return most < 1 ? 1 : most > 0x1p1021 ? 0x1p-1021 : ldexp(1, -ilogb(most));
 }
@@ -153,7 +153,7 @@ static bool is_row(const struct binder *b, const struct instruction *at, size_t 
     return true;
 }
 
-/* The index of its row in the block; SIZE_MAX: it is not such a row, or its slot is needed earlier. */
+/* The index of its row in the block; SIZE_MAX: not such a row, or its slot is used earlier. */
 static size_t block_row(const struct binder *b, const struct pruner *p, const struct instruction *at) {
     const struct tiled_block *block = &b->lanes->tiled.block;
     if (!is_sum(at) || p->touched[at->destination])
@@ -277,7 +277,7 @@ static size_t equalities_first(const struct binder *b, uint32_t *row) {
     return equalities;
 }
 
-/* Input of the tridiagonalisation: the full A_e A_e', and A_e A_o' beside the identity. */
+/* Input of the tridiagonalisation: the full A_e A_e', and A_e A_o' next to the identity. */
 static void fill_turn(const struct tiled_turn *turn, const double *gram, size_t leading, size_t others) {
     for (size_t k = 0; k < turn->order; k++) {
         for (size_t i = k; i < turn->order; i++)
@@ -337,7 +337,7 @@ static void reduce(struct binder *b, const uint32_t *row, size_t order) {
     arena_release(&scratch);
 }
 
-/* Not for methods without damping, which check pivots, or without weights, which keep the whole factor. */
+/* Not for methods without damping, which check pivots, or without weights, which cache the whole factor. */
 static bool bind_reduction(struct binder *b) {
     uint32_t *row = lanes_take(b->lanes, &b->lanes->arena, b->plan->rows, sizeof *row);
     if (!row || b->known_count < b->plan->rows || !b->plan->options.weighted || b->plan->options.damping == 0)
@@ -350,7 +350,7 @@ static bool bind_reduction(struct binder *b) {
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- all parts ---- */
 
 void lanes_bind_tiled(struct lanes *lanes, const struct plan *plan) {
     bool weighted = plan->options.weighted, outputs_side = plan->options.outputs_side;

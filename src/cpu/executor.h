@@ -1,10 +1,10 @@
 /* executor.h - runs a plan for samples: the interface between a layer's decisions and its arithmetic.
  *
  * An executor works on `width` lanes, one sample each, in memory owned by a thread: plan->slots numbers per sample,
- * number s of sample k at slots[s * width + k], and possibly more after them. Vectors are named by their first slot.
- * Arrays of flags and numbers have one element per lane. Samples are independent: the result of an entry for a sample
- * depends on that sample's numbers only, and every executor computes the same bits, with or without helper threads.
- * Entries neither allocate nor print; they lock only to wake sleeping helpers.
+ * number s of sample k at slots[s * width + k], and possibly more after them. Vectors are identified by their first
+ * slot. Arrays of flags and numbers have one element per lane. Samples are independent: the result of an entry for a
+ * sample depends on that sample's numbers only, and every executor computes the same bits, with or without helper
+ * threads. Entries neither allocate nor print; they lock only to wake sleeping helpers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_EXECUTOR_H
@@ -21,9 +21,9 @@ struct executor;
 /* Selects the rows that enter the step from an iterate. */
 struct executor_rows {
     const bool *accepted; /* lanes whose iterate is committed; the others are unchanged */
-    const double *hold;   /* satisfied rows nearer to a bound than this, in units of their weight, are active */
+    const double *hold;   /* satisfied rows closer to a bound than this, in units of their weight, are active */
     const bool *leads;    /* inequalities in several outputs are inactive */
-    const bool *holds;    /* outputs on a bound are kept there unless -A' W r points inside */
+    const bool *holds;    /* outputs on a bound are kept there unless -A' W r points inwards */
 };
 
 /* One step of the adjoint. */
@@ -71,7 +71,7 @@ struct executor {
     /* Copies a vector for the flagged lanes. */
     void (*copy)(const struct executor *x, double *slots, uint32_t from, uint32_t to, size_t count, const bool *flags);
 
-    /* Evaluates what depends on x only: bounds, start values, fixed values and their derivatives. */
+    /* Evaluates the quantities that depend on x only: bounds, start values, fixed values and their derivatives. */
     void (*prepare)(const struct executor *x, double *slots);
 
     /* Evaluates c, J and r at y. Computes new row weights for the flagged lanes (NULL: none). Unless `brief`, sets
@@ -99,8 +99,8 @@ struct executor {
     void (*go_on)(const struct executor *x, double *slots, struct fused_iterations *rounds);
 
     /* Fused iterations of auto's near stage; see cpu/fused_auto.h. `best` has the best iterate of every sample that is
-     * not fresh. c, J, r and the summary are from the last evaluation, except what the step after it sets. NULL: not
-     * supported. */
+     * not fresh. c, J, r and the summary are from the last evaluation, except those that the step after it sets. NULL:
+     * not supported. */
     void (*near_rounds)(const struct executor *x, double *slots, struct fused_auto *rounds);
 
     /* The requested number of adjoint steps, from the iterates of the tapes; without gradients of bounds, and only if

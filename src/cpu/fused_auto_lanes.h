@@ -1,6 +1,6 @@
 /* fused_auto_lanes.h - copies a sample's state into fused iterations of auto's near stage (fused_auto.h), and back.
  *
- * Fused iterations change a sample as the same number of calls of sample_decide and sample_stepped would.
+ * Fused iterations have the same effect on a sample as that number of calls of sample_decide and sample_stepped.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_FUSED_AUTO_LANES_H
@@ -25,7 +25,7 @@ static inline int sample_near_step(const struct sample *s, int done) {
     return s->steps + done + (s->phase == PHASE_NEW ? 0 : 1);
 }
 
-/* Sets what all lanes share. */
+/* Sets the fields that all lanes share. */
 static inline void near_open(struct fused_auto *all, const struct sample_options *o) {
     all->tolerance = o->tolerance;
     all->damping = o->damping;

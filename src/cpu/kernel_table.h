@@ -23,12 +23,12 @@
     X(LARGEST, "largest")               /* the largest squared row of A */                                             \
     X(STEP_BEGIN, "step_begin")         /* up to the system, or the whole step if the system is generated */           \
     X(STEP_END, "step_end")             /* after the solution */                                                       \
-    X(BACK_BEGIN, "back_begin")         /* the adjoint, in the same way */                                             \
+    X(BACK_BEGIN, "back_begin")         /* the same for the adjoint */                                                 \
     X(BACK_MIDDLE, "back_middle")                                                                                      \
     X(BACK_ROWS, "back_rows")               /* D, W q, W v, -g */                                                      \
     X(BACK_ROWS_BOUNDS, "back_rows_bounds") /* the same with gradients of bounds */                                    \
     X(BACK_PROGRAM, "back_program")         /* phase 2 */                                                              \
-    X(BACK_END, "back_end")                 /* its contribution to y and x */                                          \
+    X(BACK_END, "back_end")                 /* its contribution to grad y and grad x */                                \
     X(ROUND, "round")                       /* part of rounds, below; not called separately */                         \
     X(NEAR, "near")                         /* fused weights and step; the same */                                     \
     X(BACK_ROUND, "back_round")             /* fused adjoint; the same */
@@ -83,7 +83,7 @@ struct kernel_table {
     kernel_back_rounds_function *back_rounds;
 };
 
-/* What a kernel exports. */
+/* The symbol that a kernel exports. */
 #define KERNEL_EXPORT "hardnet_kernel"
 
 #endif

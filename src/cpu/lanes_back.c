@@ -13,7 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cpu/lanes_executor.h"
 
-/* Two products with A' (columns) or A, at a time over lanes. */
+/* Two products with A' (columns) or A, over lanes. */
 static void multiply_two(const struct executor *x, double *slots, bool columns, const uint32_t from[2],
                          const uint32_t to[2]) {
     const struct lanes *own = lanes_of(x);

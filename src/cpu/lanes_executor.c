@@ -66,7 +66,7 @@ static void begin_part(const void *context, void *own, size_t from, size_t to) {
     memset(b->slots + middle, 0, (end - middle) * sizeof *b->slots);
 }
 
-/* Several jobs, because helpers are still waking up. */
+/* Several jobs, because some helpers are still waking up. */
 // NOLINTNEXTLINE(readability-non-const-parameter): the jobs write them
 static void begin_one(const struct executor *x, double *slots) {
     const struct plan *plan = x->plan;
@@ -249,7 +249,7 @@ static void lanes_step(const struct executor *x, double *slots, const double *ep
     lanes_clip(x, slots, clipped);
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static hn_status open_with(struct executor *out, const struct plan *plan, const struct backend *kernels, uint32_t width,
                            hn_error *error) {

@@ -53,7 +53,7 @@ void lanes_bind_tiled(struct lanes *lanes, const struct plan *plan);
 
 /* ---- parts of the entries, for executors that replace the rest ---- */
 
-/* Clips y to its bounds for the flagged lanes (NULL: none) and checks again whether it is finite. */
+/* Clips y to its bounds for the flagged lanes (NULL: none) and repeats the check for finite values. */
 void lanes_clip(const struct executor *x, double *slots, const bool *clipped);
 
 /* The adjoint of the clipping for the flagged lanes; needs v and s. After the shift. */
@@ -77,7 +77,7 @@ void lanes_solve(const struct executor *x, double *slots, const struct damped_si
 void lanes_put(const struct executor *x, double *slots, uint32_t slot, const double *numbers);
 bool lanes_flag(const struct executor *x, double *slots, uint32_t mask, const bool *flags);
 
-/* Offset of the blocks of a sample: aligned to a cache line, as are all their parts, against false sharing. */
+/* Offset of the blocks of a sample. They and all their parts are aligned to cache lines, to avoid false sharing. */
 static inline size_t lanes_tiles_at(const struct plan *plan) {
     return ((size_t)plan->slots + LANES_OWN + 7) / 8 * 8;
 }

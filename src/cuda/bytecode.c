@@ -126,10 +126,10 @@ static size_t group_count(const struct statements *s, size_t i) {
 
 struct renamer {
     const bool *kept; /* per slot: not a temporary */
-    uint32_t *name;   /* per slot of the program: its present one */
+    uint32_t *name;   /* per slot of the program: its current new slot */
     bool *needed;     /* per slot, in the backward pass */
     bool *last;       /* per operand: the last read of the value */
-    uint32_t *free;   /* a ring of free slots, the longest free first */
+    uint32_t *free;   /* FIFO of free slots */
     size_t head, count, room;
     uint32_t next; /* the first slot that is not used yet */
 };
@@ -154,7 +154,7 @@ static void find_last(const struct renamer *r, const struct statements *s) {
 }
 
 static uint32_t take_slot(struct renamer *r) {
-    enum { LEAST_FREE = 2048 }; /* slots that are not reused yet */
+    enum { LEAST_FREE = 2048 }; /* least number of free slots before one is reused */
     if (r->count <= LEAST_FREE)
         return r->next++;
     uint32_t slot = r->free[r->head];
@@ -174,7 +174,7 @@ static void rename_statement(struct renamer *r, struct statements *s, const stru
         if (k < results)
             r->name[operand[k]] = take_slot(r);
         operand[k] = r->name[operand[k]];
-        if (r->last[at->first + k] && frees < FUNCTION_MOST_ARGUMENTS) /* of long sums not all */
+        if (r->last[at->first + k] && frees < FUNCTION_MOST_ARGUMENTS) /* long sums: not all of them */
             freed[frees++] = operand[k];
     }
     for (size_t k = 0; k < frees; k++)

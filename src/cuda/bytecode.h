@@ -1,5 +1,5 @@
 /* bytecode.h - statements as words in global memory, interpreted by cuda/kernels/bytecode_run.h: for entries that are too long for
- * code.
+ * straight-line code.
  *
  * Input: the statements of some entries. Output: one array of words, one of numbers, and the range of words of each entry.
  * Statements of one function that do not depend on each other form groups, so that a thread reads the arguments of several before
@@ -18,11 +18,11 @@ struct bytecode {
     double *numbers; /* constant operands; floats after bytecode_round */
     size_t number_count;
     bool rounded;
-    bool entry[KERNEL_ENTRIES];                          /* which are bytecode, */
+    bool entry[KERNEL_ENTRIES];                          /* entries that are bytecode, */
     uint32_t first[KERNEL_ENTRIES], end[KERNEL_ENTRIES]; /* and their words */
     bool uses[FUNCTIONS], uses_group[FUNCTIONS];         /* in single statements; in groups */
     bool renames;                                        /* temporaries get more slots, which makes groups longer */
-    uint32_t slots;                                      /* of a sample, with these */
+    uint32_t slots;                                      /* of a sample, with these temporaries */
 };
 
 /* Compiles entry, with renames. HN_LIMIT if 32 bits cannot number the words. */
@@ -35,7 +35,7 @@ size_t bytecode_number_bytes(const struct bytecode *bytecode); /* of one */
 
 void bytecode_release(struct bytecode *bytecode); /* accepts zeros */
 
-/* The interpreter with the functions that are used; entry_NAME of an entry in bytecode. */
+/* Prints the interpreter with the functions that are used, and entry_NAME for each entry in bytecode. */
 void bytecode_print_functions(struct text *text, const struct bytecode *bytecode);
 void bytecode_print_entry(struct text *text, const struct bytecode *bytecode, enum kernel_entry entry);
 

@@ -11,7 +11,7 @@
 #define NAME(field, name, arguments) name,
 static const symbol_name functions[] = {CUDA_FUNCTION_LIST(NAME)};
 
-/* POSIX has dlsym return functions as pointers to data. */
+/* POSIX: dlsym returns functions as pointers to data. */
 const char *symbols_load(void *library, const symbol_name *names, size_t count) {
     void *object;
     unsigned char *at = library;

@@ -1,4 +1,4 @@
-/* cuda_driver.h - the functions of CUDA's driver that are used, declared from its documentation and loaded by dlopen.
+/* cuda_driver.h - the required functions of CUDA's driver API, declared from its documentation and loaded by dlopen.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_DRIVER_H
@@ -89,11 +89,11 @@ hn_status driver_open(struct cuda_driver *driver, hn_error *error);
 void driver_close(struct cuda_driver *driver); /* accepts zeros */
 
 /* Loads functions by name into a struct of pointers whose first member is the library's handle and whose other members are in the
- * order of the names. NULL, or the name of the first that is missing. */
+ * order of the names. Returns NULL, or the name of the first missing function. */
 typedef char symbol_name[48];
 const char *symbols_load(void *library, const symbol_name *names, size_t count);
 
-/* HN_OK, or an error with what failed and why. */
+/* HN_OK, or an error with the failed operation and the reason. */
 hn_status driver_status(const struct cuda_driver *driver, cuda_result result, const char *what, hn_error *error);
 
 #endif

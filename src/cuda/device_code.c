@@ -1,8 +1,8 @@
 /* device_code.c - machine code of a kernel, from the user's cache or compiled: the same folder, files and rules as for CPU kernels
  * (codegen/kernel/kernel_file.h).
  *
- * A file is named by a digest of all that the code depends on: the text, the device's compute capability, the library's version,
- * the compiler's options. The version of NVRTC is not included: the text determines all rounding.
+ * The name of a file is a digest of everything that the code depends on: the text, the device's compute capability, the
+ * library's version, the compiler's options. The version of NVRTC is not included: the text determines all rounding.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -38,7 +38,7 @@ static struct kernel_identity identify(const struct code_subject *subject) {
     return id;
 }
 
-/* True if the cache has it. A damaged file is ignored; one that must not be trusted is an error. */
+/* True on a cache hit. A damaged file is ignored; an untrusted one is an error. */
 static bool device_code_find(struct file_bytes *code, const char *path, const struct kernel_identity *wanted,
                              hn_status *status, hn_error *error) {
     struct kernel_identity found;
@@ -77,7 +77,7 @@ static hn_status link_entered(struct file_bytes *code, const struct cuda_driver 
     if (status == HN_OK && !(copy = base_allocate(bytes + 1)))
         status = error_no_memory(error, "the device's kernel");
     if (status == HN_OK) {
-        memcpy(copy, linked, bytes); /* `linked` ends with the link */
+        memcpy(copy, linked, bytes); /* `linked` is freed with the link state */
         base_release(code->data);
         *code = (struct file_bytes){copy, bytes};
     }
@@ -85,7 +85,7 @@ static hn_status link_entered(struct file_bytes *code, const struct cuda_driver 
     return status;
 }
 
-/* Retains the context itself: another thread may still create the layer's. */
+/* Retains the context separately: another thread may still be creating the layer's. */
 static hn_status link_parts(struct file_bytes *code, const hn_device_layer *layer, hn_error *error) {
     hn_device_layer own = *layer;
     hn_status status = device_hold(&own, error);

@@ -1,7 +1,7 @@
 /* device_host.c - a batch in host memory: copied to the device, run there, copied back; see hardnet/device.h.
  *
- * All arrays of a call are in one block of device memory, allocated for the call in stream order if the device supports it: else
- * its release waits for the kernels of all other calls.
+ * All arrays of a call are in one block of device memory, allocated for the call in stream order if the device supports
+ * it; otherwise its release waits for the kernels of all other calls.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
@@ -45,7 +45,7 @@ static void add_piece(struct transfer *t, void **of, const void *from, void *to,
     layout_take(&t->layout, count, each);
 }
 
-/* Arrays of numbers; NULL: none. */
+/* Arrays of numbers; NULL: absent. */
 static void add_in(struct transfer *t, const hn_real **array, size_t count) {
     if (*array)
         add_piece(t, (void **)(uintptr_t)array, *array, NULL, count, sizeof(hn_real));
@@ -90,7 +90,7 @@ static void list_gradient(struct transfer *t, const struct plan *plan) {
         add_piece(t, (void **)(void *)&g->flagged, NULL, g->flagged, count, sizeof *g->flagged);
 }
 
-/* ---- copies and launches: nothing after the first failure ---- */
+/* ---- copies and launches; skipped after the first failure ---- */
 
 static void check(struct transfer *t, cuda_result result, const char *what) {
     if (t->status == HN_OK)

@@ -34,7 +34,7 @@ static void worker_start(struct worker *w) {
     w->started = thread_start(&w->thread, run_worker, w);
 }
 
-/* Waits for it; without a thread the work is done here. */
+/* Joins the thread; if none was started, runs the job here. */
 static void worker_finish(struct worker *w) {
     if (w->done)
         return;
@@ -47,7 +47,7 @@ static void worker_finish(struct worker *w) {
 
 /* ---- jobs ---- */
 
-/* The context takes the driver 0.1 s, and is not needed before code is linked or loaded. */
+/* Creating the context takes 0.1 s; it is not needed until code is linked or loaded. */
 struct context_job {
     hn_device_layer *layer;
     hn_status status;
@@ -92,7 +92,7 @@ static void make_code(void *argument) {
 
 /* ---- loading ---- */
 
-/* struct bytecode_memory of bytecode_run.h, whose size the kernel knows. */
+/* struct bytecode_memory of bytecode_run.h; the kernel module has its size. */
 hn_status device_upload_bytecode(const hn_device_layer *layer, struct device_kernel *kernel,
                                  const struct kernel_code *code, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
@@ -126,7 +126,7 @@ unsigned device_most_warps(const hn_device_layer *layer, const struct device_sub
     return subject->single || weighted ? MOST_MANY : MOST_PAPER;
 }
 
-/* Limits *warps to what fits the shared memory of a block, and requests that much. */
+/* Limits *warps to the shared memory of a block, and requests that memory. */
 static hn_status share_memory(const hn_device_layer *layer, struct device_kernel *kernel, int *warps, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
     int own = (int)kernel->shared_bytes, most = own > 0 ? layer->shared_most / own : *warps;
@@ -193,7 +193,7 @@ static void merge_info(hn_device_info *info, const hn_device_info *own) {
     info->seconds = own->seconds > info->seconds ? own->seconds : info->seconds;
 }
 
-/* From the last one, which this thread makes: it is loaded while others are still compiled. */
+/* Last kernel first: this thread compiles it, and it is loaded while others are still being compiled. */
 static hn_status finish_jobs(hn_device_layer *layer, struct kernel_job *jobs, size_t count, struct context_job *context,
                              hn_error *error) {
     hn_status status = HN_OK;
@@ -213,7 +213,7 @@ static hn_status finish_jobs(hn_device_layer *layer, struct kernel_job *jobs, si
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all kernels ---- */
 
 static void add_job(struct kernel_job *jobs, size_t *count, const hn_device_layer *layer, const char *model,
                     struct device_kernel *kernel, struct device_subject subject) {
@@ -228,8 +228,8 @@ static void add_job(struct kernel_job *jobs, size_t *count, const hn_device_laye
     job->worker = (struct worker){.work = make_code, .argument = job};
 }
 
-/* float64: a forward kernel, and one of gradients. float32: both in float, then in double; double gradients only if there are
- * steps. */
+/* float64: a forward kernel and a gradient kernel. float32: both in float, then in double; double gradients only if
+ * there are steps in double. */
 hn_status device_make_kernels(hn_device_layer *layer, const hn_model *model, hn_error *error) {
     char fingerprint[HN_FINGERPRINT_BYTES];
     bool single = layer->options.precision == HN_PRECISION_FLOAT32, pulls = layer->options.gradients;

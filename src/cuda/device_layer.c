@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { LEAST_CAPABILITY = 60 }; /* atomics and votes as the kernels use them; doubles that are worth it */
+enum { LEAST_CAPABILITY = 60 }; /* atomics and votes that the kernels use; fast doubles */
 
 #define PRECISION_TEXT(name, text) text,
 static const char precision_texts[][8] = {HN_PRECISION_LIST(PRECISION_TEXT)};
@@ -99,7 +99,7 @@ hn_status device_hold(hn_device_layer *layer, hn_error *error) {
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- creation ---- */
 
 static hn_status device_layer_check_options(const hn_device_options *options, hn_error *error) {
     if ((unsigned)options->precision >= HN_PRECISION_COUNT)

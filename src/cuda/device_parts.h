@@ -1,4 +1,4 @@
-/* device_parts.h - a layer on a device, as the files of this module see it.
+/* device_parts.h - internal interface of this module: a layer on a device.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_DEVICE_PARTS_H
@@ -18,8 +18,8 @@ struct device_kernel {
     cuda_module module;
     cuda_function function;
     unsigned width;        /* samples of a warp, or of a thread block that shares one */
-    unsigned threads;      /* of these samples */
-    unsigned warps;        /* resident at once, at most */
+    unsigned threads;      /* threads that run these samples */
+    unsigned warps;        /* most resident warps */
     bool together;         /* the warps of a multiprocessor form one block and iterate together */
     unsigned shared_bytes; /* shared memory of a warp */
     int registers;
@@ -43,7 +43,7 @@ struct hn_device_layer {
     hn_device_options options;
     hn_device_info info;
     struct device_kernel run, pull;               /* pull: with gradients, if there are steps in double */
-    struct device_kernel coarse_run, coarse_pull; /* in float, before those; precision float32 only */
+    struct device_kernel coarse_run, coarse_pull; /* in float, run first; precision float32 only */
     struct device_search *search;                 /* of the methods nearest and optimal */
 };
 
@@ -76,7 +76,7 @@ hn_status device_code(struct file_bytes *code, hn_device_layer *layer, const str
 hn_status device_upload_bytecode(const hn_device_layer *layer, struct device_kernel *kernel,
                                  const struct kernel_code *code, hn_error *error);
 
-/* Warps of a kernel on a multiprocessor at once, at most. */
+/* Most resident warps of a kernel on a multiprocessor. */
 unsigned device_most_warps(const hn_device_layer *layer, const struct device_subject *subject);
 
 /* ---- calls ---- */
@@ -93,11 +93,11 @@ void device_place_slots(const hn_device_layer *layer, const struct device_kernel
 
 /* ---- the methods nearest and optimal (device_search.c): the constant data of their searches ---- */
 
-/* Nothing for other methods. The layer has its plan, its device and its context. */
+/* Does nothing for other methods. The layer has its plan, its device and its context. */
 hn_status device_search_create(hn_device_layer *layer, const hn_model *model, hn_error *error);
 void device_search_destroy(hn_device_layer *layer);
 
-/* Bytes of a thread besides its slots, and the data on the device; 0 and NULL for other methods. */
+/* Bytes of a thread in addition to its slots, and the data on the device; 0 and NULL for other methods. */
 size_t device_search_bytes(const hn_device_layer *layer);
 const struct search_places *device_search_places(const hn_device_layer *layer);
 
@@ -110,7 +110,7 @@ struct device_list {
     const void **to;
 };
 
-/* Arrays that contain pointers to others come after those. */
+/* Arrays that contain pointers to other arrays come after them. */
 struct device_lists {
     struct device_list list[160];
     size_t count;

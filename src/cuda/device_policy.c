@@ -1,4 +1,4 @@
-/* device_policy.c - the life of a policy on a device: layers, kernels, lists, memory. See device_policy.h.
+/* device_policy.c - creates and destroys a policy on a device: layers, kernels, lists, memory. See device_policy.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    BLOCKS_EACH = 8, /* of a multiprocessor, at once */
-    MEMORY_SHARE = 8 /* the part of the device's memory that slots of refinement take at most */
+    BLOCKS_EACH = 8, /* resident on a multiprocessor */
+    MEMORY_SHARE = 8 /* slots of refinement use at most 1 / 8 of the device's memory */
 };
 
 #define NAME_OF(name) "hardnet_" #name,
@@ -66,7 +66,7 @@ static size_t blocks_for(const struct device_policy *p, size_t numbers) {
     return wanted < most ? wanted : most;
 }
 
-/* Steps of refinement take long: narrow blocks spread few samples over many multiprocessors. */
+/* Steps of refinement are slow: narrow blocks spread few samples over many multiprocessors. */
 void policy_launch(struct device_policy *p, enum policy_kernel kernel, size_t numbers) {
     void *arguments[] = {&p->call};
     size_t threads = POLICY_THREADS, blocks = blocks_for(p, numbers);
@@ -178,8 +178,8 @@ static size_t most_threads(const struct device_policy *p) {
                : p->layer->memory / MEMORY_SHARE / bytes / REFINE_WARP * REFINE_WARP;
 }
 
-/* The widest warps with which there is one for each multiprocessor: the slots of few threads stay in its cache. No bit
- * depends on it. */
+/* The widest warps that still occupy every multiprocessor: the slots of few threads stay in its cache. The width does
+ * not affect any bit. */
 static size_t width_for(const struct device_policy *p) {
     size_t width = REFINE_WARP, half = width / 2, most = (size_t)p->layer->info.multiprocessors;
     for (; half >= REFINE_LEAST && (p->call.samples.count + half - 1) / half <= most; half /= 2)
@@ -222,7 +222,7 @@ static void place_refinement(struct layout *layout, struct device_policy *p) {
         place_improvement(layout, p);
 }
 
-/* ---- all of it ---- */
+/* ---- memory of a batch, all parts ---- */
 
 static void device_policy_place(struct layout *layout, void *context) {
     struct device_policy *p = context;
@@ -365,7 +365,7 @@ static void make_kernels(struct device_policy *p, bool refines) {
     base_release(text);
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static hn_status make_layers(struct device_policy *p, const struct device_policy_request *r, hn_error *error) {
     hn_device_options options = *r->device;
@@ -402,7 +402,7 @@ static hn_status device_policy_build(struct device_policy *p, const struct devic
     return policy_leave(p);
 }
 
-/* What no batch changes. */
+/* Sets the fields that do not depend on the batch. */
 static struct policy_call call_of(const struct device_policy_request *r) {
     struct policy_call c = {.corrected = r->corrected, .chunk = r->chunk};
     c.inputs = hn_model_input_count(r->model);

@@ -1,4 +1,4 @@
-/* device_policy.h - a network, its candidates and their correction on a device; and what training does with them.
+/* device_policy.h - a network, its candidates and their correction on a device; and the passes of training.
  *
  * Input: a model, a network and a layer's options. A batch passes through network, layer, objective and choice in the
  * device's memory, with the CPU's bits: both run the formulas of core/. So does refinement if the device has room for
@@ -22,11 +22,11 @@ struct device_policy_request {
     const hn_model *model;
     const hn_network *network;
     const hn_layer_options *layer;
-    const hn_layer_options *through; /* that the loss is differentiated through; NULL: none */
+    const hn_layer_options *through; /* layer options that the loss is differentiated through; NULL: no layer */
     const hn_device_options *device;
     size_t candidates;
-    size_t chunk;   /* inputs whose gradients with respect to parameters are summed up first */
-    bool corrected; /* the layer corrects; false: it only judges */
+    size_t chunk;   /* inputs whose parameter gradients are summed first */
+    bool corrected; /* the layer corrects; false: it only evaluates */
     bool learns;
     bool refines;  /* in runs or in training; the model has an objective */
     size_t bounds; /* constraints that bound a single output, and that output; for training */
@@ -36,12 +36,12 @@ struct device_policy_request {
 hn_status device_policy_create(struct device_policy **out, const struct device_policy_request *request,
                                hn_error *error);
 void device_policy_destroy(struct device_policy *policy);
-const hn_device_layer *device_policy_layer(const struct device_policy *policy); /* to look at */
+const hn_device_layer *device_policy_layer(const struct device_policy *policy); /* read-only */
 
 /* Whether it refines: if requested, and an eighth of the device's memory holds the slots of 32 samples. */
 bool device_policy_refines(const struct device_policy *policy);
 
-/* hn_policy_run. */
+/* Runs hn_policy_run on the device. */
 struct device_policy_run {
     size_t count;
     const double *x;
@@ -51,7 +51,7 @@ struct device_policy_run {
 };
 hn_status device_policy_run(struct device_policy *policy, const struct device_policy_run *run, hn_error *error);
 
-/* All candidates, corrected, into arrays that are all there but x: candidate k of input i is row k * count + i. */
+/* All candidates, corrected, into arrays, all required except x: candidate k of input i is row k * count + i. */
 hn_status device_policy_candidates(struct device_policy *policy, size_t count, const double *x,
                                    const struct samples *samples, hn_error *error);
 
@@ -61,7 +61,7 @@ struct device_training {
     size_t count;
     const double *x, *targets; /* targets: NULL for the losses of the objective and of improved outputs */
     struct train_weights weights;
-    /* the loss `improve`, if device_policy_refines, of nn/refiner.h */
+    /* the loss `improve` (nn/refiner.h), if device_policy_refines */
     int improve; /* steps; 0: another loss */
     bool explores;
     double explore;

@@ -1,4 +1,4 @@
-/* device_policy_parts.h - a policy on a device, as its own files see it.
+/* device_policy_parts.h - internal interface: a policy on a device.
  *
  * After the first failure of a call the other functions do nothing: `status` keeps it until policy_leave.
  *
@@ -33,10 +33,10 @@ struct device_policy {
     size_t parameter_count;
     bool learns;
     struct loss loss; /* of one sample; if there is an objective */
-    bool refines;     /* kernels, lists and plan of refinement are there, */
-    bool refining;    /* and the present batch needs its memory */
+    bool refines;     /* kernels, lists and plan of refinement exist, */
+    bool refining;    /* and the present batch uses its memory */
     struct refine_plan plan;
-    struct refine_places places;   /* with addresses of the device */
+    struct refine_places places;   /* with device addresses */
     struct policy_program program; /* of the plan, likewise */
     cuda_module module[2];         /* of every policy; of those that refine */
     cuda_function function[POLICY_KERNELS];

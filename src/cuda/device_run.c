@@ -42,8 +42,8 @@ static bool is_single(const hn_device_layer *layer) {
     return layer->options.precision == HN_PRECISION_FLOAT32;
 }
 
-/* Fused iterations of methods with weights diverge: one sample's tape is contiguous. Else threads write in step, and tapes are
- * interleaved. */
+/* Fused iterations of methods with weights diverge: the tape of a sample is contiguous. Otherwise threads write in
+ * lockstep, and tapes are interleaved. */
 static void place_tape(struct layout *layout, const struct batch_call *b, size_t room, size_t number,
                        struct device_call *call) {
     const hn_device_layer *layer = b->layer;
@@ -96,7 +96,7 @@ size_t hn_device_workspace_bytes(const hn_device_layer *layer, size_t count) {
 /* Slots take at most this share of global memory. */
 enum { MEMORY_SHARE = 8 };
 
-/* Of all samples of a warp. */
+/* Bytes for all samples of a warp. */
 static uint64_t warp_bytes(const hn_device_layer *layer, const struct device_kernel *kernel) {
     return (kernel->sample_bytes + (uint64_t)device_search_bytes(layer)) * kernel->width;
 }
@@ -111,7 +111,7 @@ unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *
     return (unsigned)(warps < most ? warps : most);
 }
 
-/* Of the kernel that needs most: kernels run one after the other. */
+/* Bytes of the largest kernel: kernels run one after the other. */
 bool device_slot_bytes(const hn_device_layer *layer, size_t count, size_t *bytes) {
     const struct device_kernel *const kernels[] = {&layer->run, &layer->pull, &layer->coarse_run, &layer->coarse_pull};
     *bytes = 0;
@@ -141,7 +141,7 @@ void device_place_slots(const hn_device_layer *layer, const struct device_kernel
 
 /* ---- calls ---- */
 
-/* Both calls. The results of the floats go to the workspace; the double kernel reads them. */
+/* Sets up both calls. The results of the float kernel go to the workspace; the double kernel reads them. */
 static void fill_calls(struct batch_call *b, const hn_device_layer *layer, const hn_batch *batch, void *workspace) {
     struct device_call call = {.count = batch->count, .x = batch->x, .raw = batch->y_raw, .y = batch->y};
     call.reports = (struct device_report *)(void *)batch->reports;
@@ -197,7 +197,7 @@ static hn_status check_batch(const hn_device_layer *layer, const hn_batch *b, co
 }
 
 /* Warps of a block: 1 for few samples, which spread over many multiprocessors; all resident ones if a multiprocessor is full; else
- * 2, because warps wait for each other. */
+ * 2, because the warps of a block wait for each other. */
 static unsigned warps_of_block(const hn_device_layer *layer, const struct device_kernel *kernel, unsigned warps) {
     unsigned multiprocessors = (unsigned)layer->info.multiprocessors;
     unsigned each = kernel->together ? (warps + multiprocessors - 1) / multiprocessors : 1;
@@ -206,7 +206,7 @@ static unsigned warps_of_block(const hn_device_layer *layer, const struct device
     return each > 0 ? each : 1;
 }
 
-/* Shared memory is a part of the L1 cache: only as much as the resident blocks need. */
+/* Shared memory is a part of the L1 cache: request only as much as the resident blocks need. */
 static hn_status divide_cache(const hn_device_layer *layer, const struct device_kernel *kernel, unsigned blocks,
                               unsigned each, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;
@@ -237,7 +237,7 @@ static hn_status launch(const hn_device_layer *layer, const struct device_kernel
 }
 
 struct device_launch {
-    const struct device_kernel *kernel; /* NULL: nothing */
+    const struct device_kernel *kernel; /* NULL: no launch */
     struct device_call *call;
 };
 

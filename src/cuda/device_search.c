@@ -18,7 +18,7 @@ enum { SEARCH_PROGRAMS = 6 };
 /* A program on the device, and in levels for thread blocks. */
 struct search_program {
     const struct program *from;
-    struct program **to; /* the pointer in the places */
+    struct program **to; /* the pointer in search_places */
     uint64_t begin;      /* its offset in the workspace */
     struct block_program own;
     struct block_code code;
@@ -40,7 +40,7 @@ struct device_search {
 
 /* ---- lists ---- */
 
-/* Programs that do not exist stay NULL. */
+/* Missing programs stay NULL. */
 static void add_program(struct device_lists *all, struct search_program *p, bool is_team) {
     struct program own;
     if (!p->from)
@@ -145,7 +145,7 @@ static void list_all(struct device_search *s, struct device_lists *all) {
     const struct nearest_parts *from = &s->near.parts;
     struct search_places *to = &s->places;
     to->near = *from;
-    if (s->affine.there) /* else none of it is used, not even a goal */
+    if (s->affine.there) /* otherwise its data is not used, nor is a goal */
         to->affine = s->affine;
     add_plan(all, &from->plan, &to->near.plan);
     add_products(all, &from->products, &to->near.products);
@@ -165,7 +165,7 @@ static void list_all(struct device_search *s, struct device_lists *all) {
         add_program(all, &s->program[k], s->is_team);
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static hn_status create_search(struct device_search *s, const hn_device_layer *layer, const hn_model *model,
                                hn_error *error) {
@@ -181,7 +181,7 @@ static hn_status create_search(struct device_search *s, const hn_device_layer *l
     return status == HN_OK ? affine_create(&s->affine, &s->near.parts.plan, model, error) : status;
 }
 
-/* Where the numbers of each part of the search begin; those of block_code_create come last. */
+/* Offsets of each part of the search; the temporaries of block_code_create come last. */
 static void device_search_place(struct device_search *s) {
     struct search_places *p = &s->places;
     p->split_at = s->near.bytes / sizeof(double);
@@ -229,7 +229,7 @@ static void device_search_measure(struct device_search *s, const hn_device_layer
     p->maximizes = hn_model_objective(model).maximize;
 }
 
-/* The places come last: they contain the addresses of all others. */
+/* search_places comes last: it contains the addresses of all other arrays. */
 static hn_status move_there(const hn_device_layer *layer, struct device_search *s, hn_error *error) {
     struct device_lists all = {.count = 0};
     list_all(s, &all);

@@ -36,13 +36,13 @@ void layout_slots(struct system_layout *l, const char *name, uint64_t count) {
     l->slot_count += count;
 }
 
-/* ---- systems that are gathered from the plan's own lists ---- */
+/* ---- systems gathered from the plan's lists ---- */
 
 static void layout_list(struct system_layout *l, const char *name, struct plan_list list) {
     layout_words(l, name, plan_words(l->plan, list), list.count);
 }
 
-/* Right-hand sides and solutions: codegen/ir/lower_system.c has what comes before and after. */
+/* Right-hand sides and solutions; codegen/ir/lower_system.c has the statements before and after the solve. */
 static void layout_sides(struct system_layout *l) {
     const struct plan *p = l->plan;
     bool outputs = p->options.outputs_side;
@@ -79,14 +79,14 @@ static void layout_gathered(struct system_layout *l) {
 static void device_system_lay_out(struct system_layout *l) {
     const struct plan_program *program = &l->plan->program;
     layout_name(l, "SYSTEM_CONSTANTS", program->constants.count);
-    layout_name(l, "SYSTEM_FIRST_CONSTANT", program->coefficients.count); /* as note_constants of codegen/ir/lower.c */
+    layout_name(l, "SYSTEM_FIRST_CONSTANT", program->coefficients.count); /* see note_constants of codegen/ir/lower.c */
     if (l->tiled)
         layout_tiled(l);
     else
         layout_gathered(l);
 }
 
-/* ---- statements that the loops do ---- */
+/* ---- statements that the loops replace ---- */
 
 /* The host's program is the plan's without the sums that the block computes; there is one statement per instruction. */
 static void drop_values(struct ir_module *ir, const struct lanes *lanes) {
@@ -104,7 +104,7 @@ static void drop_values(struct ir_module *ir, const struct lanes *lanes) {
     s->count = kept;
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 hn_status device_system_create(struct device_system *out, struct ir_module *ir, bool single, hn_error *error) {
     const struct plan *plan = ir->plan;

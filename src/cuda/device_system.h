@@ -1,4 +1,4 @@
-/* device_system.h - the linear system of a layer as loops over slots in global memory, if its factor is too full for a
+/* device_system.h - the linear system of a layer as loops over slots in global memory, if its factor is too dense for a
  * list of statements.
  *
  *     dense, walked    linalg/damped_kernel.h, as on the host
@@ -19,9 +19,9 @@ struct device_system {
     enum factor_kind kind;
     bool single;          /* in floats */
     bool reduces;         /* tiled, by tridiagonal equalities */
-    uint32_t slots;       /* of a sample, those of the walk included */
+    uint32_t slots;       /* of a sample, including those of the factor */
     struct text names;    /* the constants, as text */
-    struct executor host; /* of a tiled one: what it has computed of constant rows */
+    struct executor host; /* of a tiled system: the precomputed data of constant rows */
 };
 
 /* Zeros if the system is among the statements. Statements of evaluation that the loops replace are removed. */
@@ -55,7 +55,7 @@ struct system_layout {
 /* NAME = value, a constant of the text. */
 void layout_name(struct system_layout *l, const char *name, uint64_t value);
 
-/* The name is that of the offset. A matrix: rows of `columns` numbers, `apart` from each other in `from`. */
+/* `name`: the constant with the offset. A matrix: rows of `columns` numbers, `apart` numbers apart in `from`. */
 void layout_words(struct system_layout *l, const char *name, const uint32_t *from, size_t count);
 void layout_numbers(struct system_layout *l, const char *name, const double *from, size_t rows, size_t apart,
                     size_t columns);

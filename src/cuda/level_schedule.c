@@ -10,13 +10,13 @@
 
 /* ---- levels ---- */
 
-/* A value's name is its slot, or a number behind all slots. */
+/* The name of a value is its slot, or a number beyond all slots. */
 struct leveler {
     const struct program *program;
     struct block_code *out;
     size_t spare;
     uint32_t *last;    /* by slot: the instruction of this phase that writes it last */
-    uint32_t *current; /* by slot: the name of what it holds */
+    uint32_t *current; /* by slot: the name of its current value */
     uint32_t *level;   /* by name: the first level that can read it */
     uint32_t *own;     /* by instruction: its level */
     uint32_t *begin;   /* by level, and one more */

@@ -1,7 +1,7 @@
 /* level_schedule.h - the program and the linear system of a search for a thread block (kernels_block.h).
  *
  * Input: a program and a system of the library. Output: the same instructions sorted by level, and lists of the system by entries
- * and by unknowns. The program reuses slots of dead values, which makes independent instructions wait for each other: here each
+ * and by unknowns. The program reuses slots of dead values, which creates false dependencies: here each
  * temporary has a separate slot, after all other numbers of a sample.
  *
  * SPDX-License-Identifier: MIT */
@@ -18,7 +18,7 @@
 struct block_code {
     struct instruction *code;
     uint32_t *pairs, *columns; /* as many as the program has */
-    uint32_t *level;           /* where each begins, and the end of the last */
+    uint32_t *level;           /* start of each level, and the end of the last */
     size_t level_first[PHASES + 1];
     size_t spare; /* temporaries beyond the program's slots */
 };

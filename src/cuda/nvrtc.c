@@ -19,7 +19,7 @@ enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
 /* ---- the library ---- */
 
-/* Packages of PyPI put it below a folder that other loaded libraries are in. */
+/* PyPI packages install it below a folder that contains other loaded libraries. */
 static void *open_package(const char *folder, size_t length) {
     static const char packaged[][48] = {"nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
                                         "nvidia/cuda_nvrtc/lib/libnvrtc.so.13"};
@@ -92,7 +92,7 @@ hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error) {
                            "install the package nvidia-cuda-nvrtc, or name its path");
     const char *missing = symbols_load(nvrtc, functions, FUNCTIONS);
     if (!missing) {
-        open_beside(nvrtc, BUILTINS); /* which the compiler would not find by its name; it stays open */
+        open_beside(nvrtc, BUILTINS); /* the compiler would not find it by name; it stays open */
         return HN_OK;
     }
     dlclose(nvrtc->object);
@@ -107,8 +107,8 @@ void nvrtc_take_apart(struct nvrtc *nvrtc) {
         *nvrtc = apart;
 }
 
-/* Quotients and roots are rounded correctly, denormal numbers stay; fused multiply-add in float only. Functions that are linked
- * later are compiled by as many threads as there are cores. */
+/* Quotients and roots are correctly rounded, denormal numbers are kept; fused multiply-add in float only. Functions
+ * that are linked later are compiled by as many threads as there are cores. */
 const char *nvrtc_option(size_t i, const struct nvrtc_way *way) {
     static const char options[][48] = {"--std=c++20",     "--device-as-default-execution-space",
                                        "--prec-div=true", "--prec-sqrt=true",

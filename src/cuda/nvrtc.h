@@ -29,8 +29,8 @@ struct nvrtc {
 };
 #undef NVRTC_FIELD
 
-/* path: of the library; NULL: nvrtc_find. HN_UNSUPPORTED if there is none. The library stays loaded: a compiler that was unloaded
- * and loaded again crashed (docs/decisions.md). */
+/* path: of the library; NULL: nvrtc_find. HN_UNSUPPORTED if not found. The library stays loaded: a compiler that was
+ * unloaded and loaded again crashed (docs/decisions.md). */
 hn_status nvrtc_open(struct nvrtc *nvrtc, const char *path, hn_error *error);
 
 /* Changes to libnvrtc.alt if CUDA has it (13.0): a second build of the compiler, whose locks are separate, so that the front ends
@@ -43,8 +43,8 @@ void *nvrtc_find(void);
 /* How a text is compiled. */
 struct nvrtc_way {
     bool single; /* a float kernel */
-    bool parts;  /* functions in parallel: the code must be linked (cuda_driver.h) before it is loaded */
-    bool quick;  /* less optimisation: for long functions that wait for memory */
+    bool parts;  /* compile functions in parallel: the code must be linked (cuda_driver.h) before it is loaded */
+    bool quick;  /* less optimisation: for long, memory-bound functions */
 };
 
 /* Machine code for devices of a compute capability, such as 90. way->parts and way->quick become false if the compiler is too
@@ -52,7 +52,7 @@ struct nvrtc_way {
 hn_status nvrtc_compile(const struct nvrtc *nvrtc, struct file_bytes *code, const char *text, int capability,
                         struct nvrtc_way *way, hn_error *error);
 
-/* Option i of the compiler, besides the architecture; NULL after the last. */
+/* Option i of the compiler, without the architecture; NULL after the last. */
 const char *nvrtc_option(size_t i, const struct nvrtc_way *way);
 
 #endif

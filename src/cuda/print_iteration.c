@@ -14,7 +14,8 @@
     "    real kept[SPILL_OWN + 1];\n    real *const spill_near = NEAR_KEPT;\n    (void)kept;\n    "                    \
     "(void)spill_near;\n"
 
-/* Shared memory of a warp: the tasks of its threads, one after the other, then the first places of all threads, interleaved. */
+/* Shared memory of a warp: the tasks of its threads, consecutively, then the first spill slots of all threads,
+ * interleaved. */
 static const char places_text[] =
     "\nenum { SPILL_PLACES = %u, SPILL_NEAR = %u, NEAR_TASK = %u, NEAR_WARP = %d * (NEAR_TASK + SPILL_NEAR) };\n"
     "#ifdef DEVICE_HOST\nenum { SPILL_OWN = 0, NEAR_APART = 1 };\n"
@@ -28,7 +29,7 @@ static const char places_text[] =
     "    (*(volatile real *)((place) < SPILL_NEAR ? &spill_near[(place) * NEAR_APART] : &kept[(place)-SPILL_NEAR]))\n"
     "#endif\n";
 
-/* Copies y to the %u places that iterations read, after it changed elsewhere. */
+/* Copies y to the %u spill slots that iterations read, after it changed elsewhere. */
 static const char pins_text[] =
     "\nSIMD_INLINE void thread_pin(struct thread_state *l, const real *slots, real *spill_near) {\n"
     "    if (l->pinned)\n        return;\n    l->pinned = true;\n    DEVICE_UNROLL_MANY\n"
@@ -58,7 +59,7 @@ static const char assumed_decides[] = "    if (!l->assumed)\n        thread_eval
 static const char judged_steps[] = "    s->used = s->eps;\n    slots[LAYER_EPS] = s->eps;\n";
 static const char judged_ends[] = "    break;\n    }\n    thread_stepped(l, slots, &o);\n    return true;\n}\n";
 
-/* A quick reciprocal is wrong: the step has not written any slot yet. */
+/* A fast reciprocal was inexact: the step has not written any slot yet. */
 static const char round_unsafe[] =
     "    if (quick_fails(doubt)) {\n        thread_step_apart(l);\n        break;\n    }\n";
 static const char back_unsafe[] =
@@ -80,13 +81,13 @@ static const char once_listed[] = "\nstatic GENERATED void thread_weights(real *
                                   "\nstatic GENERATED void thread_residuals(real *slots) {\n"
                                   "    entry_evaluate(slots);\n    entry_residual(slots);\n}\n";
 
-/* Live values in registers: a thread has 255 registers of 4 bytes, and computing needs some. */
+/* Most live values in registers: a thread has 255 registers of 4 bytes, and needs some for temporaries. */
 enum { MOST_DOUBLES = 100, MOST_FLOATS = 205 };
 
 struct round_kind {
     struct round_room *room;
     bool back;
-    const struct statements *prepare; /* what depends on x only */
+    const struct statements *prepare; /* statements that depend on x only */
 };
 
 static void keep_slots(bool *kept, uint32_t slot, uint32_t count) {
@@ -107,7 +108,7 @@ static void keep_forward(bool *kept, const struct plan *p) {
     keep_slots(kept, p->summary, SUMMARY_COUNT);
     keep_slots(kept, p->scale, p->rows);
     keep_slots(kept, p->largest, 1);
-    if (p->options.method != HN_METHOD_AUTO) { /* near the projection steps are not judged by them */
+    if (p->options.method != HN_METHOD_AUTO) { /* auto's near stage accepts steps without them */
         keep_slots(kept, p->step_squares, 1);
         keep_slots(kept, p->step_gain, 1);
     }
@@ -116,7 +117,7 @@ static void keep_forward(bool *kept, const struct plan *p) {
         keep_slots(kept, p->residual + joint[k], 1);
 }
 
-/* Slots that the previous step, and the end, read. */
+/* Slots that the previous step and the end of the pass read. */
 static void keep_back(bool *kept, const struct plan *p) {
     keep_slots(kept, p->gradient, p->outputs);
     keep_slots(kept, p->grad_x, p->inputs);
@@ -133,8 +134,8 @@ static size_t most_values(const struct ir_module *ir, bool single, bool back) {
     return !back && !ir->plan->options.weighted ? 0 : single ? MOST_FLOATS : MOST_DOUBLES;
 }
 
-/* As many as leave shared memory for four warps, one for each scheduler of a multiprocessor. Floats fit into registers; gradients
- * of methods with weights have many more places, and run faster with 8 warps. */
+/* As many as leave shared memory for four warps, one per scheduler of a multiprocessor. Floats fit into registers;
+ * gradients of methods with weights spill many more values, and run faster with 8 warps. */
 static uint32_t places_near(const struct plan *p, const struct round_kind *kind, uint32_t places) {
     enum { MOST_BACK = 190, MOST_FORWARD = 220 };
     bool back = kind->back && !p->options.weighted, forward = !kind->back && p->options.weighted;
@@ -142,7 +143,8 @@ static uint32_t places_near(const struct plan *p, const struct round_kind *kind,
     return places < most ? places : most;
 }
 
-/* Outputs that are copied there, because an iteration reads each of them several times: at most half of the places. */
+/* Outputs that are copied there, because an iteration reads each of them several times: at most half of the spill
+ * slots. */
 static uint32_t outputs_near(const struct plan *p, const struct round_kind *kind) {
     uint32_t most = kind->back ? 0 : places_near(p, kind, UINT32_MAX) / 2;
     return p->outputs < most ? p->outputs : most;

@@ -10,11 +10,11 @@
 
 #include "codegen/emit/emission.h"
 
-/* Spilled values: in shared memory, which is as fast as the L1 cache; the rest in local memory. */
+/* Spilled values: in shared memory, which is as fast as the L1 cache; the others in local memory. */
 struct round_room {
     bool single;
     uint32_t task; /* doubles of the task of a thread in shared memory */
-    uint32_t near; /* out: doubles of a thread there, with these */
+    uint32_t near; /* out: doubles of a thread there, with spilled values */
 };
 
 /* near: the same statements with constant weights (ir_create_assumed), used if there are any. */

@@ -20,9 +20,9 @@ struct printer {
     struct device_system system; /* global memory */
 };
 
-/* ---- the head ---- */
+/* ---- head of the text ---- */
 
-/* Iterations that the threads of a warp wait, in all, before those without a sample take the next: see kernel_main.h. */
+/* Total waiting iterations of the threads of a warp before idle threads take new samples: see kernel_main.h. */
 enum { WAITS_FORWARD = 80, WAITS_BACK = 192 };
 
 static void print_head(const struct device_subject *subject, struct text *out) {
@@ -98,7 +98,7 @@ static void print_bits(const struct emission *e, double number, struct text *out
     text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
 }
 
-/* Slots with constants. Of a system in loops the program's constants are not text: they are among its numbers. */
+/* Slots with constants. With a system in loops, the program's constants are among the numbers of the bytecode. */
 static void print_constants(const struct printer *p, struct text *out) {
     const struct plan *plan = p->e.plan;
     const double *numbers = plan_numbers(plan, plan->program.constants),
@@ -126,7 +126,7 @@ static void note_operands(const struct statements *s, bool *written, bool *read)
     }
 }
 
-/* Slots that statements read and none writes, constants excluded. */
+/* Slots that statements read but do not write, except constants. */
 static void print_zeros(const struct ir_module *ir, struct text *out) {
     bool *written = base_allocate(2 * (size_t)ir->slots * sizeof *written);
     uint32_t count = 0;
@@ -165,7 +165,7 @@ static void print_assumed(const struct ir_module *near, struct text *out) {
              p->options.method == HN_METHOD_AUTO, near->entry[KERNEL_NEAR].count > 0);
 }
 
-/* Constant data, and what the decisions of core/sample.h need. */
+/* Constant data of the layer and of the decisions in core/sample.h. */
 static void print_layer(const struct printer *p, struct text *out) {
     const struct emission *e = &p->e;
     emission_print_lists(e, out);
@@ -183,12 +183,12 @@ static void print_layer(const struct printer *p, struct text *out) {
 
 /* ---- register kernels ---- */
 
-enum { ENTRY_OPERANDS = 600 }; /* of a function that is rarely called */
+enum { ENTRY_OPERANDS = 600 }; /* of a rarely called function */
 
 /* Doubles of a task in shared memory: at least struct thread_state, and odd, so that threads do not share a bank. */
 enum { TASK_DOUBLES = 59, TASK_DOUBLES_POLISH = 83 };
 
-/* The decisions of an iteration read the task of a thread again and again. */
+/* The decisions of an iteration read the task of a thread many times. */
 static uint32_t task_doubles(const struct device_subject *subject) {
     bool shared = subject->plan->options.weighted && !subject->single && !subject->adjoint;
     return !shared ? 0 : subject->polish ? TASK_DOUBLES_POLISH : TASK_DOUBLES;
@@ -246,7 +246,7 @@ static hn_status lower_registers(struct printer *p, hn_error *error) {
         status = check_constants(&p->e, error);
     if (status == HN_OK)
         status = ir_create_assumed(&p->near, p->e.plan, subject->adjoint, error);
-    ir->loops = true; /* entries run once per sample at most: fetching and compiling them takes longer than running */
+    ir->loops = true; /* entries run at most once per sample: fetching and compiling them takes longer than running */
     ir->local = device_is_apart(subject);
     ir->shortened = ir->local ? ENTRY_OPERANDS : 0;
     ir->rolled = true;
@@ -312,7 +312,7 @@ static hn_status lower_global(struct printer *p, hn_error *error) {
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- whole kernels ---- */
 
 static hn_status print_flat(char **bytes, size_t *length, struct text *root, hn_error *error) {
     struct text out = {.bytes = NULL};
@@ -338,7 +338,7 @@ static hn_status print_all(struct printer *p, hn_error *error) {
     return status == HN_OK && p->subject->single ? bytecode_round(&p->code->bytecode, error) : status;
 }
 
-/* Floats that double steps follow stop at the accuracy that they reach anyway: rows of magnitude 1000 are rounded to 2^-14. */
+/* Float steps followed by double steps stop at the accuracy of float: rows of magnitude 1000 are rounded to 2^-14. */
 static hn_status begin_emission(struct emission *e, const struct device_subject *subject, hn_error *error) {
     static const double coarse_tolerance = 0x1p-10;
     *e = (struct emission){.plan = base_allocate((size_t)subject->plan->bytes)};

@@ -15,12 +15,12 @@
 #include "cuda/bytecode.h"
 #include "hardnet/device.h"
 
-/* Chooses the form of a layer's kernels from what its statements cost (kernel_variant.c):
+/* Chooses the variant of a layer's kernels from the cost of its statements (kernel_variant.c):
  *
  *     straight code    slots in registers, fused iterations: short models
  *     rolled code      slots in global memory, repeated stages as loops: long models with repeated structure
  *     listed streams   slots in global memory, bytecode: long models without it
- *     dense loops      rolled or listed, with loops for the linear system: models whose factor is full
+ *     dense loops      rolled or listed, with loops for the linear system: models with a dense factor
  *
  * HN_NO_MEMORY, or HN_LIMIT if a sample has too many numbers. */
 hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error *error);
@@ -28,17 +28,17 @@ hn_status form_choose(hn_device_forecast *out, const struct plan *plan, hn_error
 /* Whether an entry is short enough for rolled code. *failed is set when out of memory. */
 bool form_is_rolled(const struct ir_module *ir, enum kernel_entry entry, bool *failed);
 
-/* Threads of a warp; samples of a block of a search over slots in global memory: few, because one slow sample holds up the
- * others. */
+/* Threads of a warp; samples of a block of a search over slots in global memory: few, because one slow sample delays
+ * the others. */
 enum { DEVICE_THREADS = 32, THREAD_SEARCH_WARP = 8 };
 
 /* A search with a large system has one sample per block: a warp for the leading thread, and helpers (kernels_block.h). */
-enum { BLOCK_HELPERS = 64, BLOCK_BLOCKS = 5 }; /* blocks: on a multiprocessor at once */
+enum { BLOCK_HELPERS = 64, BLOCK_BLOCKS = 5 }; /* blocks: resident on a multiprocessor */
 
 struct device_subject {
     const struct plan *plan;
     bool single;   /* float instead of double */
-    bool polish;   /* double after a float kernel (cuda/kernels/mixed_precision.h); no difference to the adjoint */
+    bool polish;   /* double after a float kernel (cuda/kernels/mixed_precision.h); the adjoint is the same */
     bool adjoint;  /* the kernel of gradients, hardnet_pull; else that of corrections, hardnet_run */
     bool global;   /* slots in global memory; else in registers */
     bool bytecode; /* global: all entries are bytecode, short ones too */
@@ -61,8 +61,8 @@ struct kernel_code {
 hn_status kernel_print(struct kernel_code *out, const struct device_subject *subject, hn_error *error);
 void kernel_code_release(struct kernel_code *code); /* accepts zeros */
 
-/* The kernels of policies, or those that refine, the same for all models and networks. base_release releases the text. Plan and
- * network: any. */
+/* The kernels of policies, or those that refine: the same for all models and networks, so any plan and network will do.
+ * base_release releases the text. */
 hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network, bool refines,
                        hn_error *error);
 

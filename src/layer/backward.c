@@ -1,7 +1,7 @@
 /* backward.c - the exact gradient of a correction: the steps of a tape in reverse, over all lanes of a worker.
  *
- * The tape (tape.h) has the iterates, their eps and the kinds of the steps; all else is recomputed with the same bits.
- * The executor computes the adjoint of one step (cpu/lanes_back.c).
+ * The tape (tape.h) has the iterates, their eps and the kinds of the steps; everything else is recomputed, with the
+ * same bits. The executor computes the adjoint of one step (cpu/lanes_back.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "layer/driver.h"
@@ -17,7 +17,7 @@ static double *row_of(double *values, size_t sample, size_t count) {
     return values ? values + sample * count : NULL;
 }
 
-/* What is differentiated for a sample, and where its gradients go. */
+/* Inputs and destinations of the gradients of a sample. */
 static struct solver_back gradients_of(const struct backward *back, size_t sample) {
     const struct plan *plan = back->worker->plan;
     const hn_gradient *g = back->gradient;
@@ -37,7 +37,7 @@ static void load_iterate(const struct worker *worker, uint32_t lane, int step) {
     point_write(&worker->lane[lane].solver.point, worker->plan->y, worker->plan->outputs, tape_iterate(&tape, step));
 }
 
-/* The forward run has no gradient; nearest: nor has a sample without certificate or with a degenerate solution. */
+/* No gradient: the forward run has none, or (nearest) no certificate or a degenerate solution. */
 static bool is_lost(const struct worker *worker, uint32_t lane) {
     const struct tape tape = worker_tape(worker, lane);
     if (worker->plan->tape_numbers > 0)

@@ -1,4 +1,4 @@
-/* driver.h - takes samples from a batch, gives them to an executor, writes results and reports.
+/* driver.h - loads samples of a batch into an executor, and writes results and reports.
  *
  * Only the driver handles batches, threads and cancellation. A worker is one thread's part of a call: its executor has
  * `width` lanes, each with the solver of one sample (core/solver.h). The solver decides; the driver serves the requests of
@@ -22,10 +22,10 @@
 
 /* Constant. */
 struct hn_layer {
-    hn_layer_options options; /* with the method's own numbers filled in */
-    hn_layer_options steps;   /* options of the method that steps: auto for nearest and optimal */
+    hn_layer_options options; /* with the method's default numbers filled in */
+    hn_layer_options steps;   /* options of the steps: auto for nearest and optimal */
     struct plan *plan;
-    char *kernel;            /* the path that options.kernel names; NULL: none */
+    char *kernel;            /* a copy of the path options.kernel; NULL: none */
     struct kernel *loaded;   /* the loaded file; NULL: none */
     struct executor lanes;   /* for batches */
     struct executor single;  /* for a single sample */
@@ -45,7 +45,7 @@ struct queue {
 struct lane {
     struct solver solver;
     struct solver_search search;
-    size_t sample;           /* its number in the batch */
+    size_t sample;           /* its index in the batch */
     bool regular;            /* the gradient is exact */
     bool deferred;           /* nearest: auto has ended and the search is pending */
     enum sample_phase phase; /* while deferred: the phase to restore afterwards */
@@ -83,7 +83,7 @@ struct worker {
     struct worker_workspace memory;
     bool cancelled;
     bool at_once;            /* all samples take steps of auto's near stage; their iterates are not committed yet */
-    bool evaluated;          /* the present iterates are evaluated */
+    bool evaluated;          /* the present iterates have been evaluated */
     bool fused_auto_lanes;   /* samples are in `stage`; their own states are out of date */
     struct fused_auto stage; /* auto's near stage: state of the fused samples */
     struct pace pace;
@@ -99,7 +99,7 @@ double *worker_memory(const hn_layer *layer, void *workspace);
 /* Whether a sample is large enough to share among threads. */
 bool layer_shares(const hn_layer *layer);
 
-/* The next sample's number; false when the batch is exhausted. */
+/* The index of the next sample; false when the batch is exhausted. */
 bool queue_take(struct queue *queue, size_t count, size_t *sample);
 
 void worker_run(struct worker *worker);
@@ -114,7 +114,8 @@ bool worker_load(struct worker *worker);
 /* Sets worker->cancelled if the call must end; called before every iteration. */
 void worker_poll(struct worker *worker);
 
-/* Iterations that may run before the next poll, beyond those that worker_poll counts; and how many did run. */
+/* The number of iterations allowed before the next poll, beyond those that worker_poll counts; and the number that did
+ * run. */
 int worker_unpolled_iterations(const struct worker *worker);
 void worker_count_iterations(struct worker *worker, int rounds);
 
@@ -136,8 +137,8 @@ void worker_defer_search(struct worker *worker, uint32_t lane, uint32_t y);
 /* A callback that polls the flag and the clock and returns whether the call must end. */
 struct nearest_watch worker_cancellation(struct worker *worker);
 
-/* Affine constraints: tries the active-set method on the lane's new sample, just evaluated at its input. true: it is
- * deferred and needs no steps. */
+/* Affine constraints: tries the active-set method on the lane's new sample, just evaluated at its input. True: the
+ * sample is deferred and needs no steps. */
 bool worker_try_active_set(struct worker *worker, uint32_t lane);
 
 /* Searches for all deferred samples and finishes them; false when none is deferred. Called when no lane is busy. */

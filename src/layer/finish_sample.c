@@ -78,7 +78,7 @@ static bool replaces(struct worker *worker, uint32_t lane, uint32_t y) {
     return true;
 }
 
-/* Whether nearest or optimal goes on with a search: auto has ended ok, or locally infeasible. */
+/* Whether nearest or optimal continues with a search: auto has ended ok, or locally infeasible. */
 static bool goes_on(const struct worker *worker, struct solver *d) {
     bool lost = d->state.outcome == HN_OUTCOME_LOCALLY_INFEASIBLE;
     if (!d->search || d->search->searched || worker->cancelled || !(lost || d->state.outcome == HN_OUTCOME_OK))

@@ -11,7 +11,7 @@
 struct requests {
     unsigned lane[MAX_LANES];
     bool keep[MAX_LANES], commit[MAX_LANES], any_commit, any_largest;
-    double *tape[MAX_LANES]; /* where RECORD writes the iterate */
+    double *tape[MAX_LANES]; /* destination of the iterate for RECORD */
 };
 
 /* ---- evaluate ---- */

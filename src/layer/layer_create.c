@@ -128,7 +128,7 @@ static hn_status open_executors(hn_layer *layer, hn_error *error) {
     return status;
 }
 
-/* Checks the memory of a thread before it is allocated and filled. */
+/* Checks the size of a thread's memory before it is allocated and filled. */
 static hn_status check_memory(const hn_layer *layer, hn_error *error) {
     const struct plan *plan = layer->plan;
     char what[160];

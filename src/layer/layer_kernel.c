@@ -1,6 +1,6 @@
 /* layer_kernel.c - compiles the kernel for a layer before the layer exists. See hardnet/kernel.h.
  *
- * A separate file, so that programs that create layers do not link the compiler.
+ * In a separate file, so that programs that create layers do not link the compiler.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

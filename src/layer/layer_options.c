@@ -16,7 +16,7 @@ static const char choices[HN_NOT_OK_COUNT][LONGEST] = {HN_NOT_OK_LIST(LIST_TEXT)
 static const char reasons[HN_REASON_COUNT][LONGEST_REASON] = {HN_REASON_LIST(LIST_TEXT)};
 #undef LIST_TEXT
 
-/* The index of the text in the list; -1 if it is not there. */
+/* The index of the text in the list; -1 if it is missing. */
 static int find_text(const char (*list)[LONGEST], int count, const char *text) {
     for (int i = 0; text && i < count; i++)
         if (strcmp(list[i], text) == 0)

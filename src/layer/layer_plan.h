@@ -10,7 +10,8 @@
 #include "core/plan.h"
 #include "hardnet/layer.h"
 
-/* Refuses what hn_layer_create refuses. plan_destroy releases the plan; filled->weights are the caller's, filled->kernel is NULL. */
+/* Fails whenever hn_layer_create would. plan_destroy releases the plan; filled->weights are the caller's,
+ * filled->kernel is NULL. */
 hn_status layer_plan_create(struct plan **plan, hn_layer_options *filled, const hn_model *model,
                             const hn_layer_options *options, hn_error *error);
 

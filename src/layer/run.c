@@ -30,7 +30,7 @@ struct call {
 
 /* ---- arguments ---- */
 
-/* Whether no array of the batch exceeds PTRDIFF_MAX bytes, the largest possible object. */
+/* Whether all arrays of the batch are within PTRDIFF_MAX bytes, the largest possible object. */
 static bool fits(const hn_layer *layer, const hn_batch *batch) {
     const struct plan *plan = layer->plan;
     size_t inputs = batch->repeat_x ? 0 : plan->inputs, numbers = plan->outputs > inputs ? plan->outputs : inputs;
@@ -202,7 +202,7 @@ static void work(void *context, int member) {
 }
 
 /* Small batches that fit into the lanes of one thread do not wake the others. The caller opens its helpers before any
- * other thread looks for work. */
+ * other thread requests work. */
 static hn_status run_call(hn_pool *pool, struct call *call, hn_error *error) {
     if (call->batch.count == 0)
         return HN_OK;

@@ -118,7 +118,7 @@ static void search(struct worker *worker) {
 
 /* ---- certificates of local infeasibility ---- */
 
-/* Certificates at auto's y or where steps stalled; rest receives their residuals. */
+/* Certificates at auto's y or at the points where steps stalled; rest receives their residuals. */
 static void prove(struct worker *worker, bool stalled, const struct lanes_list *lanes, double *rest) {
     const struct nearest_watch watch = worker_cancellation(worker);
     struct nearest_proof list[MAX_LANES] = {{.x = NULL}};
@@ -156,7 +156,7 @@ static void certify(struct worker *worker) {
 
 /* ---- the executor's evaluation ---- */
 
-/* Evaluates at the result, or at auto's y: always there when the samples are locally infeasible. */
+/* Evaluates at the result, or at auto's y; always at auto's y if the samples are locally infeasible. */
 static void evaluate_at(struct worker *worker, bool result, const struct lanes_list *lanes) {
     const struct plan *plan = worker->plan;
     const bool none[MAX_LANES] = {false};

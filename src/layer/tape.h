@@ -1,8 +1,8 @@
-/* tape.h - what the backward pass needs of a forward run: per sample the attempt that led to the result, and eps, kind
- * and base of each of its steps.
+/* tape.h - data that the backward pass needs from a forward run: per sample the attempt that led to the result, and
+ * eps, kind and base of each of its steps.
  *
- * A tape is memory of the caller without alignment requirements. A sample's part stores up to plan->tape_steps steps: a
- * head, then the steps, then the iterates, in doubles. A longer run has no gradient; the head records that.
+ * A tape is memory of the caller, without alignment requirements. A sample's part stores up to plan->tape_steps steps:
+ * a head, then the steps, then the iterates, in doubles. A longer run has no gradient; the head records that.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LAYER_TAPE_H

@@ -1,5 +1,5 @@
 /* block_sizes.h - block sizes of the kernels of linalg/, and how their loops are unrolled: values for CPUs. CUDA kernels
- * define others before (cuda/kernels/global_slots.h, policy_refine.h). The operations of each entry, and their order,
+ * define their own first (cuda/kernels/global_slots.h, policy_refine.h). The operations of each entry, and their order,
  * are the same for all sizes.
  *
  * SPDX-License-Identifier: MIT */

@@ -32,8 +32,8 @@ struct tiled_block {
 struct tiled_reduction {
     size_t order, others; /* equalities; 0: no reduction. Other rows */
     const uint32_t *row;  /* order + others: equalities, then others, each ascending */
-    const real *diagonal; /* of T: order, */
-    const real *beside;   /* and order - 1 */
+    const real *diagonal; /* diagonal of T: order, */
+    const real *beside;   /* and subdiagonal: order - 1 */
     const real *turn;     /* order vectors, `wide` apart: G(k, .), then Q'(k, .) from `others` on */
     const real *turned;   /* others + order vectors, `tall` apart: G(., i), then Q'(., j), which is Q(j, .) */
     size_t wide, tall;
@@ -55,7 +55,7 @@ struct tiled {
     struct tiled_block block;
     struct tiled_reduction reduction;
     uint32_t active;      /* offset of the rows' masks */
-    uint32_t stretched;   /* offset of a mask: A is not W J, so that `gram` is invalid; every_row: not used */
+    uint32_t stretched;   /* offset of a mask: A is not W J, so `gram` is invalid; every_row: unused */
     uint32_t shift;       /* offset of E: on the rows' side one per row, on the outputs' side one for all */
     real fixed_shift;     /* every_row: E itself */
     uint32_t pivot_range; /* offset of two slots: the smallest and the largest pivot */
@@ -65,8 +65,8 @@ struct tiled {
 /* Padding for tiles that extend beyond the end: more than the rows of a tile. */
 enum { TILED_MARGIN = 32, TILED_PANEL = 64, TILED_ACROSS = 8, TILED_DEPTH = 96, TILED_VECTORS = 12 };
 
-/* Orders from which helpers reduce the run time: those that share a cache with the leader, others, and in triangular
- * solves. */
+/* Orders from which helpers reduce the run time: helpers that share a cache with the leader, other helpers, and in
+ * triangular solves. */
 enum { TILED_NEAR = 384, TILED_FAR = 640, TILED_TOGETHER = 384 };
 
 /* Distance between columns of a matrix: a multiple of 8, odd in that unit so that columns do not map to the same cache

@@ -169,7 +169,7 @@ static void tiles_solve(const struct tiles *t) {
 /* ---- products with A: SIMD vectors over results of dense rows, never over the terms of a sum ----
  *
  *     c = J y,  A x     vectors are columns of the block of constant rows
- *     A' x              vectors are rows, first to last: those of the block, and of the others those that are full
+ *     A' x              vectors are rows, first to last: rows of the block, and other dense rows
  *
  * Inactive rows contribute nothing. */
 
@@ -187,7 +187,7 @@ SIMD_INLINE void sum_some(double *out, const double *const *vector, const double
     }
 }
 
-/* SUM_TOGETHER vectors from number k on if there are so many, else one; returns how many. */
+/* Adds SUM_TOGETHER vectors from number k on if available, else one; returns their number. */
 static size_t sum_next(const struct tiled_sum *sum, size_t k, size_t begin, size_t length) {
     const double *vector[SUM_TOGETHER], *numbers = sum->numbers + k;
     size_t count = sum->count - k >= SUM_TOGETHER ? SUM_TOGETHER : 1;
@@ -238,7 +238,7 @@ static void block_multiply(const struct tiles *t, const double *x, bool fresh) {
     kernel_sum_tiled(&sum, t->helpers);
 }
 
-/* c = J y of the rows with c = J y. */
+/* c of the rows with c = J y. */
 static void kernel_values_tiled(const struct tiled *task, double *slots, uint32_t y, struct helpers *helpers) {
     const struct tiles t = tiles_place(task, slots, helpers);
     block_multiply(&t, slots + y, true);

@@ -1,4 +1,4 @@
-/* blocked_rows_kernel.h - the rows of A = W J for one sample whose system is dense (blocked_ldl.h): which are active,
+/* blocked_rows_kernel.h - the rows of A = W J for one sample whose system is dense (blocked_ldl.h): the active rows,
  * their numbers, and products with single rows.
  *
  * The including file defines struct tiles, TILES_STEP, the distance between numbers of its vectors, tiles_index, the
@@ -163,7 +163,7 @@ SIMD_INLINE void tiles_add_entries(const struct tiles *t, const struct tiles_ent
     }
 }
 
-/* c = J y of the rows of the block with c = J y, from t->out. */
+/* c of the rows of the block with c = J y, from t->out. */
 SIMD_INLINE void tiles_values(const struct tiles *t) {
     const struct tiled_block *block = &t->task->block;
     LOOP_ROLLED

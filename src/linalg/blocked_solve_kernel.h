@@ -1,5 +1,5 @@
 /* blocked_solve_kernel.h - the solution of (M M' + E) z = b for one sample whose system is dense: a factor of the
- * active rows, kept while they are constant and the same, and the solves.
+ * active rows, cached while these are constant and unchanged, and the solves.
  *
  * The including file defines tiles_fill, tiles_factor and tiles_solve: h, its factor, and t->z = h^-1 t->z. Part of
  * blocked_ldl_kernel.h and of cuda/kernels/blocked_ldl_thread.h.
@@ -10,9 +10,9 @@
 
 #include "linalg/blocked_rows_kernel.h"
 
-/* ---- factors that are kept ---- */
+/* ---- cached factors ---- */
 
-/* t->kept: the number of rows and 1, or 0 if no factor is kept; then the rows. */
+/* t->kept: 1 + the number of rows, or 0 if no factor is cached; then the rows. */
 SIMD_INLINE bool tiles_keeps(const struct tiles *t) {
     bool same = t->known == t->counted && t->kept[0] == (tiles_index)(t->counted + 1) && *t->kept_shift == t->shift;
     LOOP_ROLLED

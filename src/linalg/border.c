@@ -18,7 +18,7 @@ enum {
     LONG_SHARE = 8,    /* a row is long from this share of all columns: 1 / 8 */
     MOST_ADDED = 64,   /* columns, */
     MOST_SHARE = 8,    /* and of all rows: 1 / 8 */
-    MOST_LATE = 64     /* rows of a kind that are eliminated after them: these fill the remaining matrix */
+    MOST_LATE = 64     /* rows of a kind that are eliminated after them: these cause fill-in */
 };
 
 void border_release(struct border *border) {

@@ -6,12 +6,12 @@
  *     [ N + E   U ] [ z ]   [ b ]
  *     [ U'     -I ] [ w ] = [ 0 ],      M M' = N + U U'
  *
- * Input: a pattern. Output: the columns worth keeping out and an elimination order: sparse rows of M, then w, whose
+ * Input: a pattern. Output: the columns to keep out and an elimination order: sparse rows of M, then w, whose
  * pivots are at most -1, then the rows that would be nearly singular without U: those with no entries outside U, and
  * long ones, which are few and often determine w (a budget). If E may be 0, rows left unmatched by a maximum matching
  * with the columns outside U are eliminated last, too; if there are many of them, nothing is kept out. The matrix is
- * quasi-definite: an L D L' factorisation exists for every order (Vanderbei, SIAM J. Optim. 5, 1995); where N + E is
- * nearly singular the remaining pivots are about E.
+ * quasi-definite: an L D L' factorisation exists for every order (Vanderbei, SIAM J. Optim. 5, 1995); if N + E is
+ * nearly singular, the remaining pivots are about E.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_BORDER_H

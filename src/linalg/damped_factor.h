@@ -1,5 +1,5 @@
 /* damped_factor.h - the plan that damped_system.h makes and damped_kernel.h executes, as plain data: it is uploaded to
- * devices as it is, with its lists relocated.
+ * devices unchanged, with its lists relocated.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_DAMPED_FACTOR_H
@@ -23,7 +23,7 @@ struct product {
 /* FACTOR_TILED does not use lists: blocked_ldl.h. */
 enum factor_kind { FACTOR_LISTED, FACTOR_WALKED, FACTOR_DENSE, FACTOR_TILED };
 
-/* A constant that is written into its slot once. */
+/* A constant, written to its slot once. */
 struct damped_constant {
     uint32_t offset;
     real value;
@@ -38,10 +38,10 @@ struct damped {
     real multiply_adds;   /* sums of M M', factorisation and solves */
     size_t slots;         /* storage of the kernels, from `storage` on */
     uint32_t lower;       /* offset of L */
-    uint32_t negated;     /* offset of -L D, whose slots are reused (FACTOR_LISTED); of rows of it for other factors */
+    uint32_t negated;     /* offset of -L D, whose slots are reused (FACTOR_LISTED), or of some rows of it (others) */
     uint32_t inverse;     /* offset of 1/D */
     uint32_t pivot_range; /* offset of two slots: the smallest and the largest pivot */
-    uint32_t zero;        /* offset of a slot of zeros */
+    uint32_t zero;        /* offset of a zero slot */
     uint32_t solution;    /* with added unknowns: offset of two vectors of all unknowns */
     struct product by_rows, by_columns; /* A x, A' x */
     size_t words;

@@ -2,9 +2,9 @@
  *
  *     d_j  = h_jj - sum_k l_jk n_jk        h = M M' + E, n = L D, stored negated so that all sums add
  *     n_ij = h_ij - sum_k l_ik n_jk        l_ij = n_ij / d_j
- *     z_j  = b_j - sum_k l_jk z_k          then z_j / d_j, then back from the last to the first
+ *     z_j  = b_j - sum_k l_jk z_k          then z_j / d_j, then backward substitution
  *
- * A pivot at or below 2^-50 of its h_jj carries no information: its 1/d is replaced by 0 and the unknown becomes 0.
+ * A pivot at or below 2^-50 of its h_jj is lost to rounding: its 1/d is replaced by 0 and the unknown becomes 0.
  * Sums run in the order of the streams, each product rounded before it is added: the bits do not depend on the width.
  *
  * SPDX-License-Identifier: MIT */

@@ -14,11 +14,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double MOST_PRODUCTS = 0x1p29; /* more multiply-adds per step are refused */
+static const double MOST_PRODUCTS = 0x1p29; /* multiply-adds per step; more are rejected */
 static const double MOST_TILED = 0x1p36;    /* the same without lists */
 static const double MOST_LISTED = 0x1p24;   /* pairs: 128 MB of lists */
-static const double CLEARLY = 0.5;          /* the outputs' side must cost less than this fraction of the rows', */
-static const double DAMPED_ENOUGH = 1e-4;   /* unless the damping is always at least this: then just less */
+static const double CLEARLY = 0.5;          /* the outputs' side must cost less than this fraction of the rows' side, */
+static const double DAMPED_ENOUGH = 1e-4;   /* unless the damping is always at least this: then only less */
 static const double DENSE_FROM = 0.6;       /* of all entries below the diagonal */
 static const double FULL_FROM = 0.5; /* of the entries of M: then M M' is assumed dense without computing its pattern */
 static const size_t DENSE_ORDER = 16, MOST_NONZEROS = (size_t)1 << 28;
@@ -90,14 +90,14 @@ static hn_status predict_sides(struct choice *choice, hn_error *error) {
 
 /* ---- sides with columns kept out ---- */
 
-/* The cost from which on a border gains too little, whatever the other costs: it competes with dense factors. */
+/* The cost from which a border gains too little, independent of the other costs: it competes with dense factors. */
 static double border_limit(const struct choice *choice) {
     double rows = dense_cost(choice->products[0], choice->by_rows.count);
     double outputs = dense_cost(choice->products[1], choice->by_columns.count) / choice->bonus;
     return fmin(MOST_PRODUCTS, CLEARLY * (choice->request->rows_side_only ? rows : fmin(rows, outputs)));
 }
 
-/* The better of the two sides with columns kept out; of infinite cost if that gains nothing. */
+/* The better of the two sides with columns kept out; its cost is infinite if there is no gain. */
 static hn_status choose_border(struct choice *choice, hn_error *error) {
     const struct damped_request *request = choice->request;
     struct border *borders = choice->borders;

@@ -43,8 +43,8 @@ struct damped_request {
 hn_status damped_create(struct damped *out, const struct damped_request *request, hn_error *error);
 void damped_release(struct damped *system);
 
-/* Adapts streams to slots `factor` times as wide: multiplies offsets, leaves counts unchanged. A product with so many
- * results; the stream of a factor. */
+/* Adapts streams to slots `factor` times as wide: multiplies offsets, not counts. The stream of a product with this
+ * many results; the stream of a factor. */
 void stream_scale_product(uint32_t *stream, size_t results, uint32_t factor);
 void stream_scale_factor(uint32_t *stream, enum factor_kind kind, size_t order, uint32_t factor);
 

@@ -2,9 +2,9 @@
  *
  *     d_j = h_jj - sum_k l_jk n_jk,   l_ij = (h_ij - sum_k l_ik n_jk) / d_j,   n_jk = l_jk w_k,   w = D
  *
- * L by rows, packed. Blocks of DENSE_DOWN x DENSE_ACROSS sums are in registers, so that a number that was read is
- * used in several products. Every sum runs over k ascending, each product rounded before it is subtracted, as without
- * blocks. Part of damped_kernel.h.
+ * L by rows, packed. Blocks of DENSE_DOWN x DENSE_ACROSS sums are in registers, so that each loaded number is used in
+ * several products. Every sum runs over k ascending, each product rounded before it is subtracted: the same bits as
+ * without blocks. Part of damped_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_DENSE_LDL_KERNEL_H
@@ -47,7 +47,7 @@ struct dense {
     int part;
 };
 
-/* What the rows below a group of columns need of the group's rows: n and 1/d. */
+/* Data of the group's rows that the rows below need: n and 1/d. */
 struct dense_corner {
     simd n[DENSE_ACROSS][DENSE_ACROSS], inverse[DENSE_ACROSS];
 };
@@ -298,7 +298,7 @@ SIMD_INLINE void dense_forward_rows(const struct dense *f, const simd *b, simd *
             z[(i + r) * SLOT_STEP] = sums[r];
 }
 
-/* z = L'^-1 D^-1 z in rows k..: first the products of the unknowns behind them, the last first, then of each other. */
+/* z = L'^-1 D^-1 z in rows k..: first the products of the unknowns after them, the last first, then of each other. */
 SIMD_INLINE void dense_backward_rows(const struct dense *f, simd *z, size_t k, const size_t rows) {
     simd sums[DENSE_SOLVE];
     LOOP_UNROLL

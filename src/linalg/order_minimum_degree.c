@@ -12,7 +12,7 @@
  *   d_i = min(rows left, d_i + |L_p \ i|, |A_i \ L_p| + |L_p \ i| + sum over E_i of |L_e \ L_p|)  (update_variable)
  *
  * d_i is an upper bound of the degree that costs one pass over the lists. Indistinguishable variables, those with equal
- * lists, are found by hashing and merged into a supervariable with a weight; variables with nothing but L_p left are
+ * lists, are found by hashing and merged into a supervariable with a weight; variables with only L_p left are
  * eliminated together with p. All sizes |.| are sums of weights.
  *
  * SPDX-License-Identifier: MIT */
@@ -286,7 +286,7 @@ static void join_bucket(struct ordering *o, uint32_t *bucket) {
         join_alike(o, i);
 }
 
-/* ---- one whole step ---- */
+/* ---- a complete step ---- */
 
 /* Keeps the live variables in L_p, and updates their degrees. */
 static void finish_element(struct ordering *o, struct node *pivot) {

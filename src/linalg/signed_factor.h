@@ -1,5 +1,5 @@
 /* signed_factor.h - the plan that signed_system.h makes and signed_kernel.h executes, as plain data: it is uploaded to
- * devices as it is, with its lists relocated.
+ * devices unchanged, with its lists relocated.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_SIGNED_FACTOR_H

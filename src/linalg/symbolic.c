@@ -5,7 +5,7 @@
  * Matrix Anal. Appl. 11, 1990). Columns are counted without those walks: only the leaves of the row subtrees and the
  * least common ancestors of successive leaves matter (Gilbert, Ng, Peyton, "An efficient algorithm to compute row and
  * column counts for sparse Cholesky factorization", SIAM J. Matrix Anal. Appl. 15, 1994), which is nearly linear in the
- * entries of A. Trees may be as deep as n, so there is no recursion.
+ * entries of A. Trees may be as deep as n, so recursion is avoided.
  *
  * SPDX-License-Identifier: MIT */
 #include "linalg/symbolic.h"
@@ -202,7 +202,7 @@ static uint64_t count_columns(struct symbolic *s, const struct symbolic_request 
     return nonzeros;
 }
 
-/* ---- order and tree, before L ---- */
+/* ---- order and elimination tree ---- */
 
 static void place_tree(struct layout *layout, void *context) {
     struct symbolic *s = context;

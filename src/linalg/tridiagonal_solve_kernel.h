@@ -1,7 +1,7 @@
 /* tridiagonal_solve_kernel.h - systems of constant rows whose equalities are in tridiagonal form: the bidiagonal
  * factor, and the solves.
  *
- *     e: equalities, o: other rows that count      Q' A_e A_e' Q = T,  G = Q' A_e A_o'       once, for all rows
+ *     e: equalities, o: other active rows          Q' A_e A_e' Q = T,  G = Q' A_e A_o'       once, for all rows
  *     T + eps = L D L'                             bidiagonal
  *     S = A_o A_o' + eps - G' (T + eps)^-1 G       from X = L^-1 G: S = A_o A_o' + eps - X' D^-1 X
  *     t = (T + eps)^-1 Q' b_e,   S z_o = b_o - G' t,   z_e = Q (t - (T + eps)^-1 G z_o)

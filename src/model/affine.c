@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct pair {
-    uint64_t column;   /* the space in the upper half, the index in the lower */
+    uint64_t column;   /* upper half: space; lower half: index */
     uint64_t sequence; /* for sorting: equal columns are added in this order */
     double value;
 };

@@ -12,7 +12,7 @@
 
 enum { DRAW_INPUTS_TRIES = 1000 };
 
-/* *met: a row was found; else x is the last rejected one. */
+/* *met: a row was found; otherwise x is the last rejected row. */
 hn_status draw_inputs(const hn_model *model, struct random *random, double *x, bool *met, hn_error *error);
 
 /* Whether these inputs satisfy the requirements. */

@@ -31,8 +31,8 @@ static void digest_node(struct digester *digester, uint32_t number) {
                         marks->affine[number].sign != 0 ? &marks->affine[number] : &marks->of[number]);
 }
 
-/* A root marked by its operations, not its coefficients, listed after all others: thousands of nested definitions could
- * have millions of coefficients. */
+/* A root marked by its operations instead of its coefficients, listed after all others: thousands of nested definitions
+ * could have millions of coefficients. */
 static void digest_computed(struct digester *digester, uint32_t number) {
     if (!digester->marks.of)
         digester->roots[digester->affine_count + digester->root_count++] = number;
@@ -93,7 +93,7 @@ static void digest_part(struct digester *digester, enum model_part_name part) {
                                                 "objective", "requirements", "definitions"};
     size_t count = part_count(digester->model, part);
     digest_count(digester, names[part], count);
-    if (part == PART_OBJECTIVE) /* node 0 if there is none */
+    if (part == PART_OBJECTIVE) /* node 0 if the model has no objective */
         count = 1;
     for (size_t i = 0; i < count; i++)
         digest_entry(digester, part, i);

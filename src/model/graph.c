@@ -28,7 +28,7 @@ hn_status graph_create(struct graph *graph, size_t max_nodes) {
         return HN_NO_MEMORY;
     }
     memset(graph->table, 0, FIRST_TABLE * sizeof *graph->table);
-    memset(&graph->nodes[0], 0, sizeof graph->nodes[0]); /* number 0: not a node */
+    memset(&graph->nodes[0], 0, sizeof graph->nodes[0]); /* number 0 is not a node */
     graph->count = 1;
     return HN_OK;
 }
@@ -264,7 +264,7 @@ uint32_t graph_intern_linear(struct graph *graph, size_t first_argument, size_t 
                         .b = (uint32_t)count,
                         .c = (uint32_t)(shared ? graph->last_list : first_argument)};
     uint32_t number = graph_intern(graph, node);
-    if (graph->count == before) { /* as in graph_intern_sum */
+    if (graph->count == before) { /* see graph_intern_sum */
         graph->argument_count = first_argument;
         graph->number_count = first_number;
         return number;
@@ -288,7 +288,7 @@ uint32_t graph_reference(struct graph *graph, uint32_t definition) {
     return graph_intern(graph, (struct node){.op = OP_REFERENCE, .a = definition});
 }
 
-/* ---- looking at nodes ---- */
+/* ---- queries ---- */
 
 bool graph_is_constant(const struct graph *graph, uint32_t node, double *value) {
     const struct node *n = &graph->nodes[node];

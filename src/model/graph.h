@@ -7,7 +7,7 @@
  * 0 and does not change any more. Leaves belong to spaces (x, y, and those that derivatives add); a node records the
  * spaces it depends on.
  *
- * A long sum of nodes with constant factors is one LINEAR node: its coefficients are stored beside the graph, not as
+ * A long sum of nodes with constant factors is one LINEAR node: its coefficients are stored in a separate list, not as
  * nodes, so that a row of a matrix costs 8 bytes per entry, plus its columns unless they equal those of the previous
  * row. An entry (of a matrix of derivatives) is a node or, with ENTRY_NUMBER set, the index of one of these numbers.
  *
@@ -65,7 +65,7 @@ enum { LINEAR_TERMS = 16 };
 hn_status graph_create(struct graph *graph, size_t max_nodes);
 void graph_release(struct graph *graph);
 
-/* Reserves space in the table for so many more nodes, so that it is not rehashed on the way there. */
+/* Reserves space in the table for this many more nodes, to avoid rehashing. */
 void graph_reserve(struct graph *graph, size_t more);
 
 uint32_t graph_constant(struct graph *graph, double value);
@@ -106,11 +106,11 @@ bool graph_is_constant(const struct graph *graph, uint32_t node, double *value);
 bool graph_is_number(const struct graph *graph, uint32_t node, double value);    /* the constant of this value */
 bool graph_depends(const struct graph *graph, uint32_t node, enum space space);
 
-/* The results of an operation for finite arguments where it is undefined. Overflow is not counted. */
+/* The results of an operation for finite arguments for which it is undefined. Overflow is not counted. */
 enum { MADE_INFINITE = 1, MADE_INVALID = 2, MADE_BOTH = 3 };
 unsigned graph_made_by(const struct graph *graph, const struct node *node);
 
-/* Whether the value exists for all finite inputs and outputs, so that the node may be dropped from a formula. */
+/* Whether the value is defined for all finite inputs and outputs, so that the node may be dropped from a formula. */
 bool graph_is_total(const struct graph *graph, uint32_t node);
 
 /* Entries: a number among the graph's own, as an entry; whether an entry is constant; the node of an entry. */

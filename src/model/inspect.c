@@ -28,7 +28,8 @@ bool hn_depends_on_outputs(hn_expr a) {
     return hn_is_valid(a) && graph_depends(&a.model->graph, a.node, SPACE_Y);
 }
 
-/* The public list is that of operators.h but for nodes; GUARD, which no model has, has the number of LINEAR there. */
+/* The public list equals that of operators.h except for nodes; there LINEAR has the number of GUARD, which models do
+ * not contain. */
 #define NODE(id)
 #define UNARY(id)                    _Static_assert(HN_OPERATOR_##id == (int)OP_##id, "the lists differ");
 #define FUNCTION(id)                 UNARY(id)

@@ -95,8 +95,7 @@ static void check_bounds(hn_model *model, const char *kind, const char *name, ui
                    error_number(low).text, error_number(high).text);
 }
 
-/* A fixed constant has no row, so its bounds are checked here. It may violate a bound by the default tolerance of a
- * row. */
+/* A fixed constant has no row, so its bounds are checked here, with the default tolerance of a row. */
 static void check_fixed(hn_model *model, const struct model_output *output) {
     static const double tolerance = 1e-8;
     const uint32_t bounds[] = {output->lower, output->upper};

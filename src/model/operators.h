@@ -1,4 +1,4 @@
-/* operators.h - the operators: X(name, text, arguments, meaning), and what else is known about each, their traits.
+/* operators.h - the operators: X(name, text, arguments, meaning), and their further properties, the traits.
  *
  * The meaning is an expression over SIMD vectors a, b, c (base/simd.h, base/elementary.h). It is expanded at WIDTH 1
  * for constant folding and plain evaluation and at the width of each instruction set for programs, so that an operator
@@ -72,7 +72,7 @@
  *     rounding   the bound on its rounding error in float: a function rounding_... of core/rounding_bound.h
  *     calls      instructions of a call; 0: it is not a call
  *
- * OWN is a rule of more than one argument, in autodiff/defined.c and autodiff/split_uses.c. */
+ * OWN is a rule for more than one argument, in autodiff/defined.c and autodiff/split_uses.c. */
 /* clang-format off */
 #define OPERATOR_TRAITS(X)                                                                                      \
     /* name       family       undefined     masks     sign          slope     rounding    calls */             \

@@ -1,8 +1,8 @@
 /* order.c - depth-first traversal of a model's graph from given roots: a topological order, a copy into another graph,
  * and plain evaluation, one number at a time; the reference that programs are tested against.
  *
- * Node numbers are a topological order except where a reference precedes its definition; so this is a depth-first
- * traversal, with an explicit stack instead of recursion.
+ * Node numbers are a topological order unless a reference precedes its definition; hence a depth-first traversal, with
+ * an explicit stack instead of recursion.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
@@ -17,7 +17,7 @@ struct walk {
     const hn_model *model;
     uint8_t *visits; /* enum visit per node */
     uint32_t *stack; /* open nodes */
-    uint32_t *next;  /* beside it: the number of successors visited */
+    uint32_t *next;  /* per open node: the number of successors visited */
     uint32_t *order;
     size_t depth, count;
 };
@@ -264,7 +264,7 @@ hn_status hn_model_evaluate(const hn_model *model, size_t count, const hn_expr *
     if (status == HN_OK)
         status = model_order(model, roots, count, &order, &order_count, error);
     if (status == HN_OK) {
-        all[0] = 0; /* the value of arguments that an operator does not have */
+        all[0] = 0; /* the value of absent arguments */
         for (size_t i = 0; i < order_count; i++)
             all[order[i]] = node_value(model, order[i], point, all);
         for (size_t i = 0; i < count; i++)

@@ -39,7 +39,7 @@ struct model_named {
     uint32_t value; /* 0: used, not defined yet */
 };
 
-/* Counts and capacities beside each list, for array_grow. */
+/* Each list has a count and a capacity, for array_grow. */
 struct hn_model {
     struct graph graph;
     struct arena texts;
@@ -60,11 +60,11 @@ struct hn_model {
 
 enum name_kind { NAME_INPUT, NAME_OUTPUT, NAME_ROW, NAME_DEFINITION, NAME_REQUIREMENT, NAME_OBJECTIVE };
 
-/* Records the first error. name: the part that it is about, or NULL. */
+/* Records the first error. name: the affected part, or NULL. */
 __attribute__((format(printf, 4, 5))) void model_fail(hn_model *model, hn_status status, const char *name,
                                                       const char *format, ...);
 
-/* Whether the model rejects changes; a finished one then records an error. */
+/* Whether the model rejects changes; if it is finished, records an error. */
 bool model_refuses(hn_model *model, const char *what);
 
 /* The node of an argument of `what`, or 0 with an error if it is not an expression of this model. */
@@ -73,7 +73,7 @@ uint32_t model_argument(hn_model *model, hn_expr expr, const char *what);
 /* Records the graph's status as the model's error. */
 void model_note_graph(hn_model *model, const char *what);
 
-/* Copies a new name; NULL with an error if it is missing or used. */
+/* Copies a new name; NULL with an error if it is missing or already used. */
 const char *model_name(hn_model *model, const char *name, enum name_kind kind, size_t index);
 
 /* Grows a list, given by the address of its pointer, to one more element; false with an error. */

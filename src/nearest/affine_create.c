@@ -1,4 +1,4 @@
-/* affine_create.c - see affine.h: what is computed once per layer, and a sample by core/active_set.h.
+/* affine_create.c - see affine.h: the data computed once per layer; core/active_set.h runs a sample.
  *
  * SPDX-License-Identifier: MIT */
 #include "nearest/affine.h"
@@ -16,7 +16,7 @@
 enum { MOST_ENTRIES = 1 << 18, MOST_ROWS = 512, MOST_OUTPUTS = 512, MOST_NODES = 1 << 18 };
 static const double DEPENDENT = 1e-11; /* relative squared norm below which a row counts as linearly dependent */
 
-/* ---- is the plan affine? ---- */
+/* ---- detection of affine constraints ---- */
 
 static bool is_number(const struct nearest_plan *p, uint32_t offset) {
     return offset / p->stride < p->program->constant_count;
@@ -144,7 +144,7 @@ static bool invert_hessian(struct affine *a, const struct nearest_plan *p) {
     return true;
 }
 
-/* H of the distance or of f; a->there tells whether it is positive definite. False when out of memory. */
+/* H of the distance or of f; a->there: it is positive definite. False when out of memory. */
 static bool take_hessian(struct affine *a, const struct nearest_plan *p) {
     size_t n = a->outputs;
     a->weight = affine_take(a, n);
@@ -318,7 +318,7 @@ static hn_status read_goal(struct affine *a, const hn_model *model, bool *quadra
     return large ? HN_OK : status;
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static bool compute_parts(struct affine *a, const struct nearest_plan *p) {
     if (!take_all(a, p))

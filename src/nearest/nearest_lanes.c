@@ -1,4 +1,5 @@
-/* nearest_lanes.c - see nearest.h: what is created once, for lanes or for a single sample, and the searches of core/.
+/* nearest_lanes.c - see nearest.h: creates the search, for lanes or for a single sample, and runs the searches of
+ * core/.
  *
  * SPDX-License-Identifier: MIT */
 #define WIDTH 1
@@ -44,7 +45,7 @@ hn_status nearest_create(struct nearest *n, const hn_model *model, const struct 
         n->backend = backend_single();
     if (status == HN_OK)
         status = create_plan(n, model, goal, alone ? 1 : LANES, error);
-    if (status == HN_OK && !goal->split) /* there are no gradients through split kinks */
+    if (status == HN_OK && !goal->split) /* split kinks have no gradients */
         status = nearest_inputs_create(&n->parts.by_inputs, model, goal->optimal, alone ? 1 : LANES, error);
     n->parts.products_at = aligned(n->parts.plan.bytes) / sizeof(double);
     n->parts.inputs_at = n->parts.products_at + aligned(n->parts.products.bytes) / sizeof(double);

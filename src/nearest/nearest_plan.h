@@ -1,4 +1,4 @@
-/* nearest_plan.h - what the search for the nearest point evaluates and solves, created once from a model.
+/* nearest_plan.h - the functions and the system of the search for the nearest point, created once from a model.
  *
  *     minimise |S (y - y_raw)|^2 / 2   subject to  bl <= c(y) <= bu
  *
@@ -18,7 +18,7 @@
 #include "linalg/signed_system.h"
 #include "nearest/nearest_products.h"
 
-/* What is minimised. */
+/* The objective and its options. */
 struct nearest_goal {
     bool optimal;          /* the model's objective, which must exist; else the distance */
     const double *weights; /* S, one per output; NULL: all 1 */
@@ -38,9 +38,9 @@ void nearest_plan_prepare(const struct nearest_plan *plan, double *memory);
 
 /* ---- derivatives with respect to the inputs ----
  *
- * How the optimality conditions depend on the inputs: dc/dx, and d/dx of (sum_i lambda_i dc_i/dy), with the objective d/dx of (sigma df/dy +
- * sum_i lambda_i dc_i/dy). A separate program, run by the gradient but not by the search. Offsets count doubles from the first slot of this
- * program. */
+ * Derivatives of the optimality conditions with respect to the inputs: dc/dx, and d/dx of (sum_i lambda_i dc_i/dy),
+ * with the objective d/dx of (sigma df/dy + sum_i lambda_i dc_i/dy). A separate program, run by the gradient but not by
+ * the search. Offsets count doubles from the first slot of this program. */
 hn_status nearest_inputs_create(struct nearest_inputs *inputs, const hn_model *model, bool optimal, uint32_t stride,
                                 hn_error *error);
 void nearest_inputs_release(struct nearest_inputs *inputs);

@@ -86,7 +86,7 @@ static void keep_pattern(struct nearest_products *p, struct parts *parts) {
 /* Whether some row has entries in both columns. */
 static bool columns_meet(const bool *depends, size_t n, size_t a, size_t b) {
     size_t j = 0;
-    while (j < n && !(depends[a * n + j] && depends[b * n + j])) /* it is symmetric */
+    while (j < n && !(depends[a * n + j] && depends[b * n + j])) /* the pattern is symmetric */
         j++;
     return j < n;
 }
@@ -158,7 +158,7 @@ static void differentiate_products(struct parts *parts) {
     base_release(weights);
 }
 
-/* Multipliers belong to the phase of y, so that what does not depend on t is computed once for all products. */
+/* Multipliers belong to the phase of y, so that values that do not depend on t are computed once for all products. */
 static void compile_products(struct nearest_products *p, struct parts *parts, bool optimal) {
     struct recipe *r = &parts->recipe;
     const enum space others[] = {SPACE_T, SPACE_LAMBDA, SPACE_SIGMA};

@@ -33,8 +33,8 @@ struct loss {
     size_t bytes;                /* of workspace per thread */
 };
 
-/* loss_create does both of the following, in this order, with the lanes of a backend as the stride; the others need the stride
- * to be set before. */
+/* loss_create calls the next two, in this order, with the lanes of a backend as the stride; callers of these must set
+ * the stride first. */
 hn_status loss_create(struct loss *loss, const hn_model *model, hn_error *error);
 hn_status loss_compile(struct loss *loss, const hn_model *model, hn_error *error);
 hn_status loss_compile_objective(struct loss *loss, const hn_model *model, hn_error *error);

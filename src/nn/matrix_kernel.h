@@ -1,6 +1,6 @@
 /* matrix_kernel.h - the dense product and the activations; compiled by each backend for its width.
  *
- * B is packed into column panels that fit into the L1 cache, in the order in which they are read, padded with zeros
+ * B is packed into column panels that fit into the L1 cache, in read order, padded with zeros
  * beyond the last column. A block of C, a few rows by one panel, accumulates in registers, one element of A times a row
  * of the panel. Matrices wider or deeper than a panel and remainders change the grouping of elements. With few rows C'
  * = B' A' is computed instead, and for a single row B is not packed. All three add the terms of an element's sum in the
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-/* ---- panels: parts of a matrix, packed in the order in which they are read ---- */
+/* ---- panels: parts of a matrix, packed in read order ---- */
 
 enum {
     MATRIX_PARTS = WIDTH == 8 ? 3 : 2, /* SIMD vectors in a row of the widest panel */
@@ -86,8 +86,8 @@ static void kernel_panel_copy(struct matrix_panel *panel, const struct matrix_vi
 
 /* ---- one row times a column-major matrix: c = start + a B, inference of a network for one input ----
  *
- * Packing a panel does not pay off for a single row. With eight lanes, squares of B are transposed in registers and used
- * at once; with fewer lanes, eight column sums in scalar code are faster. */
+ * Packing a panel costs more than it saves for a single row. With eight lanes, squares of B are transposed in registers
+ * and used at once; with fewer lanes, eight column sums in scalar code are faster. */
 
 /* Columns of B, and their sums; columns beyond the last repeat the last. */
 struct row_tile {

@@ -40,7 +40,7 @@ bool hn_activation_find(const char *text, hn_activation *activation) {
     return false;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 /* Checks the widths of residual and normalised layers. */
 static hn_status check_shape(const hn_network_options *options, hn_error *error) {
@@ -185,7 +185,7 @@ void hn_network_destroy(hn_network *network) {
     base_release(network->block);
 }
 
-/* ---- looking in ---- */
+/* ---- queries ---- */
 
 void hn_network_get_options(const hn_network *network, hn_network_options *out) {
     if (out)

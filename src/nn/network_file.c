@@ -1,7 +1,7 @@
 /* network_file.c - a network and its texts as the tensors of a safetensors file.
  *
- * The shapes of the weights determine the widths, and these determine the tensors that the file must contain, without
- * others. Tensors are in the order of the layers, texts in the caller's order.
+ * The shapes of the weights determine the widths, and these determine the exact set of tensors in the
+ * file. Tensors are in the order of the layers, texts in the caller's order.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"

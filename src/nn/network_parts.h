@@ -1,4 +1,4 @@
-/* network_parts.h - a network as the files of this module see it.
+/* network_parts.h - internal interface of this module: the struct of a network.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_NETWORK_PARTS_H
@@ -72,7 +72,7 @@ hn_status network_parse(hn_network **out, const char *name, const unsigned char 
 struct network_task;
 
 /* A network's numbers, how its operations run, and the activations of at most count samples, one per row; all of it on
- * a device if `run` starts kernels there. */
+ * a device if `run` launches kernels there. */
 struct perceptron_memory {
     const hn_network *network;
     void (*run)(const struct perceptron_memory *memory, const struct network_task *task);

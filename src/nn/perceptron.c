@@ -25,7 +25,7 @@ static size_t widest(const hn_network *network) {
 
 /* Allocates count rows of the given width, with an overflow check. */
 static double *take_rows(struct layout *layout, size_t count, size_t width) {
-    size_t bytes = width * sizeof(double); /* at most as wide as the parameters, whose size was checked */
+    size_t bytes = width * sizeof(double); /* not wider than the parameters, whose size was checked */
     return layout_take(layout, count, bytes);
 }
 
@@ -82,7 +82,7 @@ static void run_elements(enum network_operation operation, const struct element_
         ALL_ELEMENTS(t, network_scale);
 }
 
-/* db += sum of rows of G; b is behind W */
+/* db += sum of rows of G; b follows W */
 static void add_biases(const struct matrix_product *p) {
     double *biases = p->c + p->rows * p->columns;
     for (size_t s = 0; s < p->inner; s++)

@@ -4,7 +4,7 @@
  *     minimise grad f' d + d'Hd/2   subject to  bl <= c + J d <= bu,   H = the diagonal of Hess f - sum_i mu_i Hess c_i
  *
  * mu are the multipliers of the sample's previous QP; if unknown, the step first solves a QP with only the curvature of
- * f to get them. The multipliers matter: on the unicycle they carry all the curvature of the heading. H is bounded
+ * f to get them. The multipliers matter: on the unicycle all the curvature of the heading comes from them. H is bounded
  * below by a share of f's own curvature and divided by `length`, so that shorter steps turn towards the gradient. The
  * caller accepts or rejects y + d. The bits of a sample depend on that sample only. A step is not differentiated.
  *

@@ -19,7 +19,7 @@ enum {
     MOST_CANDIDATES = 1000
 };
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 hn_status refiner_create(struct refiner *r, const hn_model *model, const hn_layer *layer, bool refines,
                          hn_error *error) {

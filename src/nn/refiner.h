@@ -65,7 +65,7 @@ void refiner_run(const struct refiner *refiner, const struct refine_memory *memo
 /* Chooses the best candidate of every input. */
 void choose_best(const struct candidates *candidates);
 
-/* ---- improved outputs as targets: what the loss `improve` of hardnet/train.h learns, for one chunk of inputs ----
+/* ---- improved outputs as targets, for the loss `improve` of hardnet/train.h; one chunk of inputs ----
  *
  * Every candidate of an input is corrected and refined. Exploration then refines each input from the output that the
  * network gave for another input of the chunk; if this lowers the objective by the share `explore`, the result becomes

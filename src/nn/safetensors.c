@@ -326,7 +326,7 @@ void safetensors_release(struct safetensors *file) {
     *file = (struct safetensors){.texts = NULL};
 }
 
-/* ---- looking in ---- */
+/* ---- queries ---- */
 
 const struct tensor *safetensors_find(const struct safetensors *file, const char *name) {
     for (size_t i = 0; i < file->tensor_count; i++)

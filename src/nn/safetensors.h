@@ -5,8 +5,8 @@
  *     {"__metadata__": {"key": "value", ...}, "name": {"dtype": "F64", "shape": [2, 3], "data_offsets": [0, 48]}, ...}
  *
  * hardnet writes a checksum to the metadata, "crc32": eight hexadecimal digits, over the whole file with those digits
- * replaced by zeros ('0') (base/bytes.h). A file without it is rejected, as is one whose tensors do not cover the data
- * contiguously.
+ * replaced by zeros ('0') (base/bytes.h). A file without it is rejected, and so is a file whose tensors do not cover
+ * the data contiguously.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_NN_SAFETENSORS_H

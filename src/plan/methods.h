@@ -1,12 +1,12 @@
 /* methods.h - the methods of a layer, one line each; hn_method (hardnet/layer.h) has their names in the same order.
  *
- *     iterations  steps at most, if options do not say
- *     damping     eps, if options do not say
- *     eps         FIXED: as given; NONE: 0, options must not say; ADAPTED: by Levenberg and Marquardt unless given;
+ *     iterations  most steps, unless set by options
+ *     damping     eps, unless set by options
+ *     eps         FIXED: as given; NONE: 0, options must not set it; ADAPTED: Levenberg-Marquardt unless given;
  *                 TIED: to |W r|, then adapted
- *     rows        that enter a step: ALL, or VIOLATED with equalities, each with a weight
+ *     rows        rows of a step: ALL, or VIOLATED with equalities, each with a weight
  *     ends        at the TOLERANCE, after all STEPS, or after all steps and at a lost PIVOT
- *     goes on     from auto's result: to NOTHING, or by a SEARCH with a certificate (nearest/)
+ *     goes on     after auto's result: NOTHING, or a SEARCH with a certificate (nearest/)
  *
  * core/sample.h makes the decisions from the flags that plan_create derives; docs/method.md has the mathematics.
  *
@@ -43,7 +43,7 @@ struct method {
     enum method_goes_on goes_on;
 };
 
-const struct method *method_of(hn_method method); /* one of the list */
+const struct method *method_of(hn_method method); /* an element of the list */
 
 /* Whether the method continues from auto's result with a search and a certificate. */
 static inline bool method_searches(hn_method method) {

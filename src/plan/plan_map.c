@@ -137,7 +137,7 @@ static void map_adjoint(struct plan *plan, const struct program *program) {
     plan->grad_upper = take_slots(plan, plan->rows);
 }
 
-/* Reuses adjoint vectors, which a forward run does not need. */
+/* Reuses adjoint vectors, which are unused in a forward run. */
 static void map_elastic(struct plan *plan) {
     plan->slack_lower = plan->grad_lower;
     plan->slack_upper = plan->grad_upper;
@@ -155,9 +155,9 @@ static void plan_tape(struct plan *plan) {
     plan->tape_steps = shorter ? SAMPLE_ATTEMPT_STEPS : steps;
 }
 
-/* Checks memory before the lists of the system are created: per entry of J its column and slot, and two pairs in the
- * streams of products, all both in the builder and in the plan; its value as a constant, a coefficient and an entry of
- * A; and the slots of a sample. */
+/* Checks the required memory before the lists of the system are created. Per entry of J: its column and slot, and two
+ * pairs in the streams of products, in the builder and in the plan; its value as a constant, a coefficient and an entry
+ * of A. Then the slots of a sample. */
 static void check_memory(struct plan_builder *b) {
     const double per_entry = sizeof(uint32_t) * 2 * (2 + 4) + sizeof(double) * 2 * 3;
     const double bytes = per_entry * (double)b->jacobian.count + sizeof(double) * (double)b->program->slots;

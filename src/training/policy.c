@@ -21,7 +21,7 @@ void hn_policy_get_defaults(hn_policy_options *out) {
 
 /* ---- options ---- */
 
-/* Limits for options from a file, so that no file can make every sample ok or run without end. */
+/* Limits for options from a file, so that a file cannot make every sample ok or the run endless. */
 static hn_status check_limits(const hn_layer_options *o, hn_error *error) {
     if (!(o->tolerance <= MOST_TOLERANCE))
         return error_about(error, HN_INVALID, error_option("tolerance"), "tolerance %s: a policy has at most %s",
@@ -79,7 +79,7 @@ hn_layer_options policy_layer(const hn_policy_options *options) {
     return layer;
 }
 
-/* Now or for a trainer. */
+/* In runs or for a trainer. */
 static bool policy_refines(const hn_policy *p) {
     return p->improves || p->options.refine > 0;
 }
@@ -109,7 +109,7 @@ static hn_status policy_check_options(const hn_policy *p, hn_error *error) {
     return HN_OK;
 }
 
-/* A policy needs inputs because a network does. */
+/* A policy needs inputs because its network does. */
 static hn_status check_widths(const hn_policy *p, hn_error *error) {
     hn_network_options network = hn_network_options_of(p->network);
     size_t candidates = p->options.candidates, outputs = candidates * p->width;

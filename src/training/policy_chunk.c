@@ -115,7 +115,7 @@ void chunk_correct(const struct chunk *c, hn_layer *layer, void *tape, void *wor
     hn_layer_run(layer, &batch, workspace, hn_layer_workspace_bytes(layer), NULL);
 }
 
-/* Of a head, whose outputs the layer without steps judges. */
+/* The outputs of a head, evaluated by the layer without steps. */
 static hn_head_batch head_batch(const struct chunk *c, void *tape) {
     const struct samples *m = &c->samples;
     return (hn_head_batch){.count = m->count,

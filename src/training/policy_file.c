@@ -6,7 +6,7 @@
  *     policy.effort       a setting of the layer; written if it is not 1
  *     policy.method, policy.damping, policy.iterations, policy.tolerance, policy.relative       the layer's settings
  *     policy.candidates, policy.refine
- *     policy.scheme       layer, none where outputs are not corrected, or the name of a head
+ *     policy.scheme       layer, none if outputs are not corrected, or the name of a head
  *     policy.correction-steps, policy.correction-rate, policy.momentum, policy.independent
  *                         constant without a head; otherwise the texts of the head
  *
@@ -57,7 +57,7 @@ static const char no_head[NO_HEAD][2][32] = {{POLICY_PREFIX "correction-steps", 
                                              {POLICY_PREFIX "momentum", "0x1.0000000000000p-1"},
                                              {POLICY_PREFIX "independent", "all"}};
 
-/* The texts of a head, or of none. */
+/* The texts of a head, or those without a head. */
 struct head_texts {
     size_t count;
     const hn_metadata *texts;
@@ -75,7 +75,7 @@ const char *policy_scheme(const hn_policy_options *options) {
     return options->head ? options->head->name : options->uncorrected ? "none" : "layer";
 }
 
-/* ---- the model of a network: does it match, and what differs if not ----
+/* ---- the model of a network: whether it matches, and the differences if not ----
  *
  * Two texts of the file describe the model at the time of saving (model/fingerprint_parts.h):
  *
@@ -308,7 +308,7 @@ struct loading {
     hn_policy_options options;
 };
 
-/* The setting as the file states it; NULL if it is missing. */
+/* The setting as written in the file; NULL if it is missing. */
 static const char *text_of(const struct loading *l, enum setting setting) {
     return hn_network_metadata(l->network, keys[setting]);
 }

@@ -1,4 +1,4 @@
-/* scaling.c - where a training begins: sampled inputs, and shifts and scales of a network (hardnet/train.h).
+/* scaling.c - the start of a training: sampled inputs, and shifts and scales of a network (hardnet/train.h).
  *
  * If a start hardly depends on x, its standard deviation underestimates that of the best outputs. So the deviation of
  * an output is at least a share of the distance between its bounds or, without bounds, of the median in its family or
@@ -206,7 +206,7 @@ static hn_status set_outputs(hn_network *network, const struct scaling *s, hn_er
     return status == HN_OK ? hn_network_set_output(network, s->shift, s->scale, error) : status;
 }
 
-/* ---- all of it ---- */
+/* ---- the scaling ---- */
 
 static hn_status check(const struct scaling *s, const hn_network_options *network, hn_error *error) {
     const hn_scaling *w = s->wanted;

@@ -27,7 +27,7 @@ struct train_chunk {
 static void add_sample(hn_train_report *sums, const struct train_batch *b, size_t s) {
     const hn_report *report = &b->samples.reports[s];
     if (!isfinite(b->total[s]))
-        return; /* it was dropped */
+        return; /* the sample was dropped */
     sums->samples++;
     sums->ok += report->outcome == HN_OUTCOME_OK;
     sums->loss += b->total[s];
@@ -72,7 +72,7 @@ static struct train_weights weights_of(const hn_trainer *t) {
                                   .other = o->others / count};
 }
 
-/* Losses and their gradients with respect to y, without the pull towards y_raw. */
+/* Losses and their gradients with respect to y, without the term |y - y_raw|^2. */
 static void evaluate_losses(const struct train_chunk *l) {
     const struct train_batch *b = &l->batch;
     chunk_objective(&l->chunk, b->samples.residual, b->grad_y,
@@ -107,7 +107,7 @@ static void learn_objective(const struct train_chunk *l) {
     back_through_layer(l);
 }
 
-/* The same through the head. Samples that it reports as lost are dropped. */
+/* The same through the head. Samples that the head reports as lost are dropped. */
 static void learn_head(const struct train_chunk *l) {
     const struct train_batch *b = &l->batch;
     chunk_map(&l->chunk, l->own->tape);
@@ -260,7 +260,7 @@ static double add_gradients(const hn_trainer *t) {
 
 /* ---- on a device ---- */
 
-/* The loss `improve`: there are no targets from the caller. */
+/* The loss `improve`: the caller does not pass targets. */
 static bool is_improvement(const hn_trainer *t) {
     return !t->job.targets && t->options.improve > 0;
 }
@@ -324,7 +324,7 @@ static hn_status improve_on_cpu(hn_trainer *t, double *norm, hn_error *error) {
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the batch ---- */
 
 /* Means over the samples. */
 static hn_train_report add_up(const hn_trainer *t) {

@@ -36,7 +36,7 @@ void hn_train_get_defaults(hn_train_options *out) {
         *out = options;
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
 static hn_status trainer_check_numbers(const hn_train_options *o, hn_error *error) {
     const struct {

@@ -38,8 +38,8 @@ struct hn_policy {
     hn_policy_options options;
     size_t inputs, outputs;
     size_t width;    /* outputs of the network per candidate: all, or the head's */
-    hn_layer *layer; /* without steps, to judge only, unless the policy corrects by it */
-    bool corrects;   /* by the layer */
+    hn_layer *layer; /* without steps, for evaluation only, unless the policy corrects with it */
+    bool corrects;   /* with the layer */
     bool has_objective;
     bool improves; /* for a trainer */
     struct refiner refiner;
@@ -64,13 +64,13 @@ struct policy_request {
 
 hn_status policy_create(hn_policy **out, const struct policy_request *request, hn_error *error);
 
-/* The layer of a policy: the one that is asked for, or one without steps that judges. */
+/* The layer of a policy: the requested one, or one without steps for evaluation. */
 hn_layer_options policy_layer(const hn_policy_options *options);
 
-/* The name in a file of what corrects raw outputs. */
+/* The name of the correction (policy.scheme) in a file. */
 const char *policy_scheme(const hn_policy_options *options);
 
-/* What a device needs to run the policy with this layer. */
+/* Arguments of a device that runs the policy with this layer. */
 struct device_policy_request policy_on_device(const hn_policy *policy, const hn_layer_options *layer);
 
 hn_status policy_memory_create(hn_policy *policy, hn_error *error);
@@ -153,8 +153,8 @@ struct hn_trainer {
     struct train_job job;             /* the present one */
 };
 
-/* Runs the present job: its report, with the norm of the gradient, which is in the first of `gradients`, or stays on the
- * device. */
+/* Runs the present job. Returns its report, with the norm of the gradient; the gradient is in the first of `gradients`,
+ * or stays on the device. */
 hn_status train_batch_run(hn_trainer *trainer, hn_train_report *report, hn_error *error);
 
 #endif

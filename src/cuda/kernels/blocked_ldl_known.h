@@ -1,5 +1,5 @@
 /* blocked_ldl_known.h - plan_knows of core/plan.h for plans whose system is blocked, instead of that of
- * core/emitted_plan.h, which knows no rows. Before core/point.h.
+ * core/emitted_plan.h, which is always false. Included before core/point.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BLOCKED_LDL_KNOWN_H

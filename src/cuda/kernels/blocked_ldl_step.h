@@ -1,5 +1,6 @@
-/* blocked_ldl_step.h - what the driver calls where the system is solved in tiles: evaluation, weights, steps and the
- * way back, in place of the entries of the same names, which do the rest. Behind the entries.
+/* blocked_ldl_step.h - the entries of a layer whose system is solved in tiles: evaluation, weights, steps and their
+ * adjoint. They replace the generated entries of the same names, and call them for the rest. Included after the
+ * entries.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BLOCKED_LDL_STEP_H
@@ -33,7 +34,7 @@ static void tiled_evaluate(real *slots) {
 #define entry_largest    tiled_largest
 #define entry_step_begin tiled_step_begin
 
-/* step = A' (A A' + E)^-1 W r, in as many unknowns as there are rows or as there are outputs. */
+/* step = A' (A A' + E)^-1 W r, with one unknown per row or per output. */
 static void tiled_step_begin(real *slots) {
     const struct damped_sides sides = {
         1, {TILED_OUTPUTS_SIDE ? TILED_SLOPE : TILED_RIGHT}, {TILED_OUTPUTS_SIDE ? TILED_STEP : TILED_UNKNOWN}};
@@ -44,15 +45,15 @@ static void tiled_step_begin(real *slots) {
         tiled_columns(slots, TILED_UNKNOWN, TILED_STEP, false);
 }
 
-/* Activates the bounds that y is at and that the slope A' W r points beyond. The driver would read all of A, whose
- * constant rows are not stored. */
+/* Activates bounds that y is at and that a step along -A' W r would violate. The driver's function would read all of A,
+ * whose constant rows are not stored. */
 static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
     const struct plan *plan = p->plan;
     const uint32_t *row = plan_words(plan, plan->clip.slot), *output = plan_words(plan, plan->clip.entry);
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     if (!sample_holds_bounds(s))
         return false;
-    tiled_columns(p->slots, TILED_RIGHT, TILED_STEP, false); /* the step comes later */
+    tiled_columns(p->slots, TILED_RIGHT, TILED_STEP, false); /* the step follows later */
     LOOP_ROLLED
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         uint32_t i = row[k], e = first[i];
@@ -65,7 +66,7 @@ static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
             *point_at(p, plan->matrix + e) = *point_at(p, plan->scale + i) * *point_at(p, slot[e]);
         point_set_mask(p, plan->active + i, true);
     }
-    return false; /* it is done */
+    return false; /* already done */
 }
 #define sample_holds_bounds(s) tiled_holds_bounds(s, p)
 

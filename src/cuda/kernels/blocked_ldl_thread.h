@@ -1,8 +1,8 @@
 /* blocked_ldl_thread.h - a linear system that the host solves in blocks, for one thread per sample and slots in
- * global memory: rows of A, its products, and row weights. What linalg/blocked_ldl_kernel.h computes, to the last bit.
+ * global memory: rows of A, its products, and row weights. The same bits as linalg/blocked_ldl_kernel.h.
  *
- *     h = M M' + E,  M = A of the active rows, or A'      rows that are known, with J J' computed once, come first
- *     A x, A' x                                           rows that are nearly full and known are matrices of numbers
+ *     h = M M' + E,  M = A of the active rows, or A'      known rows, with J J' computed once, come first
+ *     A x, A' x                                           known, nearly dense rows are dense matrices of numbers
  *
  * Constants are words and numbers of bytecode_run.h: all threads of a warp read the same. Which rows are active
  * differs between threads. Zeros of M are multiplied as on the host: an infinite number may meet them.
@@ -23,7 +23,7 @@ struct tiles {
     const struct tiled *task;
     real *slots;
     size_t order, counted, known, prefix; /* prefix: of rows of L (struct dense) */
-    real *m;                              /* rows of A that are active, zeros included */
+    real *m;                              /* active rows of A, zeros included */
     real *h, *weight, *inverse, *strip;   /* as in struct dense */
     real *d, *z, *out;                    /* pivots, unknowns, products of the block */
     real *count, *kept, *kept_shift;      /* active rows; blocked_solve_kernel.h */
@@ -49,7 +49,7 @@ SIMD_INLINE const real *tiled_numbers_if(bool any, size_t list) {
     return any ? tiled_numbers(list) : 0;
 }
 
-/* As on the host, but the slots of E, which are one. */
+/* Same as on the host, except for E, which is one slot. */
 SIMD_INLINE void tiled_place(struct tiled *task) {
     const struct plan *plan = &layer_plan;
     task->rows = TILED_ROWS;
@@ -210,7 +210,7 @@ static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, boo
         t.out[j * TILES_STEP] = subtract ? *SLOT_AT(slots, to + j) : 0;
     LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS;) {
-        size_t end = tiled_words(TILED_RUN)[i]; /* of the rows of the block from here on */
+        size_t end = tiled_words(TILED_RUN)[i]; /* end of this run of block rows */
         if (t.recalls && end > i) {
             tiles_add_block(&t, i, end, from, sign);
             i = end;
@@ -246,7 +246,7 @@ static void tiled_rescale(real *slots) {
     }
 }
 
-/* A of a row that is not known. */
+/* Computes A of a row that is not known. */
 static void tiled_weigh_entries(real *slots, size_t row, simd_bits now, real scale) {
     const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot),
                    *first = plan_words(&layer_plan, layer_plan.jacobian.first);
@@ -263,7 +263,7 @@ static void tiled_weigh_entries(real *slots, size_t row, simd_bits now, real sca
     }
 }
 
-/* A, W r and which rows count, at the present y. */
+/* A, W r and the active rows, at the present y. */
 static void tiled_weigh(real *slots) {
     const uint32_t *value = plan_words(&layer_plan, layer_plan.value),
                    *first = plan_words(&layer_plan, layer_plan.jacobian.first);
@@ -305,12 +305,12 @@ static void tiled_largest(real *slots) {
 
 /* ---- the matrix ---- */
 
-/* Row i of h, behind its prefix. */
+/* Row i of h, after its prefix. */
 SIMD_INLINE real *tiles_h(const struct tiles *t, size_t i) {
     return t->h + (i * t->prefix + i * (i + 1) / 2 + t->prefix) * TILES_STEP;
 }
 
-/* Active rows of A, one behind the other, zeros included. */
+/* Active rows of A, consecutive, zeros included. */
 SIMD_INLINE void tiles_gather(const struct tiles *t) {
     const uint32_t *first = t->task->first;
     LOOP_ROLLED
@@ -324,7 +324,7 @@ SIMD_INLINE void tiles_gather(const struct tiles *t) {
     }
 }
 
-/* h of rows i.. and columns j..: the sum over M's columns, begun with E on the diagonal. */
+/* h of rows i.. and columns j..: the sum over M's columns, starting with E on the diagonal. */
 SIMD_INLINE void tiles_product(const struct tiles *t, size_t i, size_t j) {
     const size_t down = TILED_OUTPUTS_SIDE ? 1 : TILED_COLUMNS, along = TILED_OUTPUTS_SIDE ? TILED_COLUMNS : 1;
     const size_t depth = TILED_OUTPUTS_SIDE ? t->counted : TILED_COLUMNS, last = t->order - 1;
@@ -405,7 +405,7 @@ SIMD_INLINE void tiles_fill(const struct tiles *t) {
 
 /* ---- the factor and the solution ---- */
 
-/* tiles_ranges computes the range of pivots from D: a factor that is kept has one, too. */
+/* tiles_ranges computes the range of pivots from D, also for a cached factor. */
 SIMD_INLINE void tiles_factor(const struct tiles *t) {
     struct pivots range;
     const struct dense f = {t->order, t->prefix, t->h, t->weight, t->inverse, t->strip, DENSE_DEPTH, &range, 0};

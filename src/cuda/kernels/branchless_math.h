@@ -15,7 +15,7 @@
 
 #if defined(DEVICE_SINGLE) && (!defined(DEVICE_HOST) || defined(QUICK_SINES))
 /* Within two units in the last place, or 2^-36: the reduced argument of a float needs no low part. On the host only with
- * QUICK_SINES: its steps are those of an emitted file. */
+ * QUICK_SINES: host steps have the bits of an emitted file. */
 SIMD_INLINE bool sincos_near(simd a, simd *sine, simd *cosine) {
     simd shifted = PAIR_FUSED(a, TWO_OVER_PI, ROUND_ZERO), n = shifted - ROUND_ZERO;
     simd y = PAIR_FUSED(-n, HALF_PI_THIRD, PAIR_FUSED(-n, HALF_PI_SECOND, PAIR_FUSED(-n, HALF_PI_FIRST, a)));
@@ -46,15 +46,16 @@ static GENERATED struct sincos_values sincos_any(simd a) {
 
 /* ---- reciprocals ----
  *
- * pivot_quick and pivot_quick_added are kernel_pivot_inverse and kernel_pivot_added_inverse (linalg/pivot_kernel.h) of pivots that
- * are neither huge nor near 0. quick_fails(*doubt): a result may be wrong.
+ * pivot_quick and pivot_quick_added are kernel_pivot_inverse and kernel_pivot_added_inverse (linalg/pivot_kernel.h) for
+ * pivots that are neither huge nor near 0. quick_fails(*doubt): a result may be wrong.
  *
- * For doubles they are the fast path of the device's own division (an estimate, and Newton's method twice), without the branch to
- * the slow one. Bits are joined, for && is a branch. Floats need not be rounded correctly: the estimate is within two units in the
- * last place, 0 where a denormal number would be right, and infinite or huge where a pivot is denormal or nearly.
+ * For doubles they are the fast path of the device's own division (an estimate, and Newton's method twice), without the
+ * branch to the slow path. Conditions are combined bitwise, because && is a branch. Floats need not be rounded
+ * correctly: the estimate is within two units in the last place, 0 instead of a denormal number, and infinite
+ * or huge if a pivot is denormal or nearly.
  *
- * __nvvm_... are built-in functions of CUDA's compilers, one instruction each. The host doubts pivots outside 1/8 to 8, so that
- * both ways are run there; its estimates are quotients, of doubles the high words. */
+ * __nvvm_... are built-in functions of CUDA's compilers, one instruction each. The host rejects pivots outside 1/8 to
+ * 8, so that both paths are tested there; its estimates are quotients, of doubles the high words. */
 
 #ifdef DEVICE_SINGLE
 typedef float quick_doubt;
@@ -93,7 +94,7 @@ extern "C" double __nvvm_rcp_approx_ftz_d(double a);
 #endif
 
 SIMD_INLINE bool quick_reciprocal(simd d, simd *result) {
-    int32_t high = (int32_t)(simd_to_bits(d) >> 32) + 0x300402; /* as low word of the estimate, which has none */
+    int32_t high = (int32_t)(simd_to_bits(d) >> 32) + 0x300402; /* also the low word; the estimate has none */
     simd guess = simd_of_bits(simd_to_bits(QUICK_ESTIMATE(d)) | (uint32_t)high);
     simd rest = DEVICE_FUSED(-d, guess, 1.0);
     guess = DEVICE_FUSED(guess, DEVICE_FUSED(rest, rest, rest), guess);
@@ -119,9 +120,10 @@ SIMD_INLINE simd pivot_quick_added(simd whole, simd d, quick_doubt *doubt) {
 
 /* ---- quotients ----
  *
- * a / b for many a and one b whose reciprocal is rounded correctly: two corrections by the remainder, each in one rounding, round
- * the quotient correctly (P. Markstein, IBM J. Res. Dev. 34, 1990) where quotient and remainder are normal numbers: where b is not
- * near the ends of the range, and a is 0 or not much smaller than b. Floats need not be rounded correctly. */
+ * a / b for many a and one b whose reciprocal is rounded correctly: two corrections by the remainder, each with one
+ * rounding, round the quotient correctly (P. Markstein, IBM J. Res. Dev. 34, 1990) if quotient and remainder are normal
+ * numbers: if b is not near the ends of the range, and a is 0 or not much smaller than b. Floats need not be rounded
+ * correctly. */
 
 #ifdef DEVICE_SINGLE
 #define QUOTIENT_LEAST 0
@@ -148,7 +150,7 @@ SIMD_INLINE simd quick_quotient(simd a, simd b, simd inverse) {
 
 /* ---- slots that are read again (codegen/print/spill.h) ----
  *
- * Volatile, as SPILL_AT: a compiler would keep the value in a register. */
+ * Volatile, like SPILL_AT: otherwise the compiler would keep the value in a register. */
 
 #define SLOT_AGAIN(slot) (*(volatile simd *)&slots[slot])
 #define MASK_AGAIN(slot) ((slot) == LAYER_TAKES ? simd_bits_all(-1) : simd_to_bits(SLOT_AGAIN(slot)))

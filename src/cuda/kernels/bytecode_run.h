@@ -1,12 +1,12 @@
-/* bytecode_run.h - interprets bytecode in global memory: entries that are too long for code.
+/* bytecode_run.h - interprets bytecode in global memory: entries that are too long for straight-line code.
  *
- * A statement is a word, function and number of operands, and its operands: destinations, then arguments. An operand is a
- * slot or, from BYTECODE_NUMBER on, one of the numbers. A group (cuda/bytecode.h) is a word, BYTECODE_GROUP and the
+ * A statement is a word, function and number of operands, and its operands: destinations, then arguments. An operand is
+ * a slot or, from BYTECODE_NUMBER on, one of the numbers. A group (cuda/bytecode.h) is a word, BYTECODE_GROUP and the
  * number of words after it: the function and its number of arguments, then for each statement a destination and the
- * arguments. Of a group the arguments of BYTECODE_AT_ONCE statements are read before any result is written. All threads of
- * a warp are at the same statement. Sums ascend, each product is rounded before it is added.
+ * arguments. In a group the arguments of BYTECODE_AT_ONCE statements are read before any result is written. All threads
+ * of a warp execute the same statement. Sums are in ascending order, each product is rounded before it is added.
  *
- * bytecode_function and bytecode_functions, after this, are generated.
+ * bytecode_function and bytecode_functions are generated after this text.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_BYTECODE_RUN_H
@@ -36,7 +36,7 @@ SIMD_INLINE simd bytecode_product(const real *slots, const real *numbers, const 
     return bytecode_at(slots, numbers, pair[2 * k]) * bytecode_at(slots, numbers, pair[2 * k + 1]);
 }
 
-/* The first `count` products, whose reads do not wait for each other, added to the sum. */
+/* Adds the first `count` products to the sum, with independent loads. */
 SIMD_INLINE simd bytecode_products(const real *slots, const real *numbers, const uint32_t *pair, const uint32_t count,
                                    simd sum, bool minus) {
     simd product[BYTECODE_AT_ONCE];

@@ -1,11 +1,11 @@
 /* device_target.h - replaces the C library's headers in kernels, and defines the attributes of shared headers (base/real.h).
  *
  * Two compilers read a kernel: NVRTC, which treats functions and data as a device's (--device-as-default-execution-space), and,
- * where DEVICE_HOST is defined, a C++20 compiler of the host, whose one thread runs all samples. The text before defines
+ * with DEVICE_HOST, a C++20 compiler of the host, where one thread runs all samples. The preceding text defines
  *
  *     REAL_SINGLE, DEVICE_SINGLE    a kernel of floats
- *     DEVICE_REGISTERS              slots are a local array: loops are not unrolled unless a pragma says so
- *     THREAD_WAITS                  iterations that the threads of a warp wait, in all: see kernel_main.h
+ *     DEVICE_REGISTERS              slots are a local array: loops are unrolled only with a pragma
+ *     THREAD_WAITS                  total waiting iterations of the threads of a warp: see kernel_main.h
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_DEVICE_TARGET_H

@@ -1,6 +1,6 @@
-/* global_slots.h - slots in global memory: a slot of the GLOBAL_WIDTH threads of a warp is contiguous. For statements (S, M) and
- * for the kernels of linalg/ and core/ (SLOT_AT). On a device GLOBAL_THREADS is the width; on the host it is 4, of which the first
- * is used, or 1 if BLOCK_HELPERS threads help with each sample.
+/* global_slots.h - slots in global memory: a slot of the GLOBAL_WIDTH threads of a warp is contiguous. For statements
+ * (S, M) and for the kernels of linalg/ and core/ (SLOT_AT). On a device GLOBAL_THREADS is the width; on the host it is
+ * 4, of which one is used, or 1 if BLOCK_HELPERS threads help with each sample.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_GLOBAL_SLOTS_H
@@ -43,8 +43,8 @@ enum { LANE_PARTS = 1, SLOT_STRIDE = GLOBAL_WIDTH, OFFSET_STEP = 1 };
 #define NEAREST_ENDS(watch)       false
 #endif
 
-/* Block sizes of a linear system that is solved in loops (linalg/block_sizes.h): a thread has 255 registers, and several reads are
- * in flight before the first write, which would wait for them. */
+/* Block sizes of a linear system that is solved in loops (linalg/block_sizes.h): a thread has 255 registers, and
+ * several loads are in flight before the first store, which would wait for them. */
 #ifdef DEVICE_SYSTEM
 #define DENSE_DOWN     8
 #define DENSE_ACROSS   4

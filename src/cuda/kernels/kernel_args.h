@@ -8,9 +8,9 @@
 
 #include "base/real.h"
 
-enum { POLISH_STEPS = 8 }; /* at most, in double after float */
+enum { POLISH_STEPS = 8 }; /* most steps in double after float */
 
-/* hn_report, to the byte. */
+/* Same layout as hn_report. */
 struct device_report {
     int32_t outcome, iterations, steps, unused;
     double violation_before, violation;
@@ -23,7 +23,7 @@ struct device_report {
     int32_t reason, rest; /* rest: zeros, up to the size of hn_report */
 };
 
-/* Arrays in device memory; 0: not requested, or none. */
+/* Arrays in device memory; 0: not requested or absent. */
 struct device_call {
     uint64_t count;
     const double *x, *raw;
@@ -32,16 +32,16 @@ struct device_call {
     double *residual;
     const double *fallback;
     double *warm;
-    struct tape_head *heads; /* of the tape; 0: none */
+    struct tape_head *heads; /* of the tape; 0: no tape */
     real *tape_eps, *tape_y;
     int32_t *tape_kind;
-    uint64_t tape_room, tape_width; /* steps of a sample, at most; see struct solver_tape */
+    uint64_t tape_room, tape_width; /* most steps of a sample; see struct solver_tape */
     const double *grad_y;
     double *grad_raw, *grad_x, *grad_lower, *grad_upper;
     unsigned char *flagged;
     unsigned int *next; /* the counter of samples */
     int32_t repeats_x, repeats_raw;
-    real *global_slots, *global_rows;  /* slots of all threads in global memory; an array over outputs of each */
+    real *global_slots, *global_rows;  /* slots of all threads in global memory; per thread an array over outputs */
     int32_t adds;                      /* gradients and flags are added to the caller's */
     const struct device_report *first; /* reports of the float kernel, */
     const double *led;                 /* its outputs, */

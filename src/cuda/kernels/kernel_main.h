@@ -1,5 +1,5 @@
-/* kernel_main.h - the kernel KERNEL_NAME: a thread takes samples until none is left, to correct them or, with DEVICE_GRADIENTS, to
- * compute their gradients. On the host it is a function, whose one thread runs all samples.
+/* kernel_main.h - the kernel KERNEL_NAME: a thread takes samples until the batch is exhausted, to correct them or, with
+ * DEVICE_GRADIENTS, to compute their gradients. On the host it is a function, and one thread runs all samples.
  *
  *     open      loads a sample
  *     rounds    iterations: DEVICE_REGISTERS fuses evaluation, decision and step (thread_round); else the threads of a warp run
@@ -151,9 +151,9 @@ static GENERATED void task_close(task *t, const struct device_call *call) {
 /* ---- register kernels ----
  *
  * The threads of a block iterate together: an iteration of lm or auto is about as long as the instruction cache of a
- * multiprocessor, and each warp alone would fetch it again. A thread whose sample has ended waits, because close and open are long
- * and access the slots: until the iterations that threads have waited add up to the cost of both for a block, so that neither takes
- * more than half of the time. */
+ * multiprocessor, and separate warps would each fetch it again. A thread whose sample has ended waits, because close
+ * and open are long and access the slots. The block refills when the waiting iterations of its threads add up to the
+ * cost of both, which are then at most half of the run time. */
 #ifdef DEVICE_REGISTERS
 /* False if the sample has ended. */
 SIMD_INLINE bool task_round(task *t, real *slots) {
@@ -171,7 +171,7 @@ SIMD_INLINE bool task_round(task *t, real *slots) {
 #endif
 }
 
-/* Threads without a sample close theirs and take the next one; those that get none are finished. */
+/* Idle threads close their samples and take new ones; a thread that gets none is finished. */
 SIMD_INLINE void task_refill(task *t, struct thread_turn *turn, const struct device_call *call, uint64_t threads) {
     if (turn->ended)
         task_close(t, call);
@@ -182,7 +182,7 @@ SIMD_INLINE void task_refill(task *t, struct thread_turn *turn, const struct dev
         task_open(t, call, turn->sample);
 }
 
-/* The turn is read in each iteration: in shared memory if the task is there. */
+/* The turn is read in each iteration, so it is in shared memory if the task is. */
 SIMD_INLINE void tasks_run(const struct device_call *call, task *t, real *slots, uint64_t thread, uint64_t threads) {
 #ifdef TASK_NEAR
     struct thread_turn *const turn = &task_thread(t)->turn;
@@ -213,7 +213,7 @@ SIMD_INLINE void tasks_run(const struct device_call *call, task *t, real *slots,
 }
 
 #ifdef DEVICE_HOST
-/* The slots have a number that shows when one is read before it is written. */
+/* The slots are filled with a number that exposes reads of uninitialised slots. */
 extern "C" void KERNEL_NAME(const struct device_call *call) {
     static thread_local real slots[LAYER_SLOTS], row[LAYER_OUTPUTS + LAYER_TAKEN], before[2 * LAYER_OUTPUTS];
     task t;
@@ -260,7 +260,8 @@ static GENERATED void task_evaluate(task *t) {
     solver_evaluate(&t->solver);
 }
 
-/* False if the sample has ended, as do task_decide and task_round. Paper and hardnet take no steps in double after floats. */
+/* False if the sample has ended; the same for task_decide and task_round. Paper and hardnet take no steps in double
+ * after floats. */
 SIMD_INLINE bool task_begin(task *t) {
 #if defined(DEVICE_POLISH) && !LAYER_WEIGHTED
     (void)t;
@@ -310,7 +311,7 @@ SIMD_INLINE void tasks_run(const struct device_call *call, task *t, uint64_t thr
     }
 }
 
-#ifndef BLOCK_BOUNDS /* threads of a block, and blocks of a multiprocessor */
+#ifndef BLOCK_BOUNDS /* threads per block, and resident blocks per multiprocessor */
 #define BLOCK_BOUNDS GLOBAL_WIDTH
 #endif
 

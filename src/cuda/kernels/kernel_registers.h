@@ -113,8 +113,7 @@ static GENERATED void thread_answer(struct thread_state *l) {
     solver_answer(d);
 }
 
-/* Stores c, J, r and their summary at y. In an iteration whose assumed weights are wrong, because its sum of squares is wrong
- * then. */
+/* Stores c, J, r and their summary at y. For an iteration whose assumed weights, and so sum of squares, are wrong. */
 static GENERATED void thread_evaluate(struct thread_state *l) {
     real *slots = l->solver.point.slots;
     entry_evaluate(slots);
@@ -122,7 +121,7 @@ static GENERATED void thread_evaluate(struct thread_state *l) {
     l->evaluated = true;
 }
 
-/* The rest of an iteration through the slots. Methods without weights only return to the best iterate. */
+/* The rest of an iteration, through the slots. Methods without weights only return to the best iterate. */
 #if LAYER_WEIGHTED
 static GENERATED void thread_use_slots(struct thread_state *l, unsigned requests) {
     l->pinned = false;
@@ -160,7 +159,7 @@ static GENERATED void thread_step_apart(struct thread_state *l) {
 
 /* ---- fused iterations ----
  *
- * slots is the local array, o a copy of the options whose values the compiler knows. */
+ * slots is the local array, o a copy of the options with compile-time values. */
 
 enum thread_next { THREAD_ENDS, THREAD_STEPS, THREAD_AGAIN, THREAD_MOVED };
 
@@ -226,13 +225,14 @@ SIMD_INLINE void thread_record(const struct thread_state *l, const real *slots) 
     }
 }
 
-/* After an evaluation: the end, the step from here (or again from the base), or the iteration is complete. */
+/* After an evaluation: ends the sample, prepares the step from here (or again from the base), or completes the
+ * iteration. */
 SIMD_INLINE enum thread_next thread_decide(struct thread_state *l, real *slots, const struct sample_options *o) {
     struct solver *d = &l->solver;
     struct sample *s = &d->state;
     const struct point p = thread_point(slots);
     if (sample_asks_violation(s, o))
-        solver_evaluate(d); /* it reads c in its slots */
+        solver_evaluate(d); /* it reads c from its slots */
     solver_read_numbers(&p, s, o, &d->numbers);
     const unsigned requests = solver_choose(s, o, &d->numbers, false, &d->led);
     if (s->asks != SAMPLE_ASKS_NOTHING)

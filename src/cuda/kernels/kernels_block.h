@@ -58,7 +58,7 @@ static void block_add(double *slots, uint32_t a, uint32_t to, size_t count) {
 
 /* ---- the factor ---- */
 
-/* The entry of L in this row of a column, which has one. */
+/* The entry of L in this row of a column; it must exist. */
 static size_t block_entry(const struct signed_system *s, size_t column, uint32_t row) {
     size_t first = s->column_first[column], end = s->column_first[column + 1];
     while (end - first > 1) {
@@ -132,7 +132,7 @@ static void block_factor(const struct signed_system *s, double *slots) {
     }
 }
 
-/* ---- its systems ---- */
+/* ---- solves and residuals ---- */
 
 static void block_solve_forward(const struct signed_system *s, double *slots, uint32_t to) {
     for (size_t k = 0; k < s->order; k++) {
@@ -146,7 +146,7 @@ static void block_solve_forward(const struct signed_system *s, double *slots, ui
     }
 }
 
-/* One warp. */
+/* Run by one warp. */
 static void block_solve_back(const struct signed_system *s, double *slots, uint32_t to) {
     for (size_t k = s->order; k-- > 0;) {
         size_t end = s->column_first[k + 1];
@@ -216,10 +216,10 @@ static void block_do(struct block_order order) {
 #else
 __shared__ struct block_order block_orders;
 
-/* All threads of the block, those of the leader's warp one by one. */
+/* All threads of the block; those of the leader's warp separately. */
 #define BLOCK_MEET asm volatile("barrier.sync 0;" ::: "memory")
 
-/* Called by the leader: waits until the helpers are done. */
+/* Called by the leader: waits until the helpers have finished. */
 static void block_do(struct block_order order) {
     block_orders = order;
     BLOCK_MEET;
@@ -232,7 +232,7 @@ static void block_end(void) {
     BLOCK_MEET;
 }
 
-/* Called by the other threads. Those of the leader's warp only wait: they would slow it down. */
+/* Called by the other threads. The other threads of the leader's warp only wait, because they would slow it down. */
 static void block_help(void) {
     for (;;) {
         BLOCK_MEET;
@@ -253,7 +253,7 @@ static bool block_begin(void) {
 }
 #endif
 
-/* ---- the kernels by the names that core/search.h calls ---- */
+/* ---- kernels under the names that core/search.h calls ---- */
 
 struct backend {
     GENERATED static void run(const struct program *program, int phase, double *slots) {

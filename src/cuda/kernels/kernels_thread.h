@@ -1,6 +1,6 @@
-/* kernels_thread.h - the library's kernels by the names that core/search.h calls, for one sample per thread. C++, as
- * policy_refine.h: functions of a struct cost no pointer. They stay functions, because they are called in many places.
- * kernels_block.h has the same for several threads.
+/* kernels_thread.h - the library's kernels under the names that core/search.h calls, for one sample per thread. C++,
+ * like policy_refine.h: member functions need no function pointer. They are not inlined, because they are called in
+ * many places. kernels_block.h has the same for several threads.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_KERNELS_THREAD_H

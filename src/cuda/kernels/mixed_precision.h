@@ -1,8 +1,8 @@
 /* mixed_precision.h - double precision after float: a sample from a float kernel is evaluated in double, and lm and auto take a few
- * more steps in double from the result of the floats.
+ * more steps in double from the result of the float kernel.
  *
- *     open     evaluates the raw output: if it is feasible, lm and auto return it unchanged. Else y is the result of the floats;
- *              outputs that they did not move keep the digits of the raw output
+ *     open     evaluates the raw output: if it is feasible, lm and auto return it unchanged. Else y is the
+ *              result of the float kernel; outputs that it did not move keep the digits of the raw output
  *     rounds   iterations of the method; paper and hardnet take none
  *     close    the verdict of a fresh evaluation; steps of both precisions count
  *
@@ -15,7 +15,7 @@
 
 #ifdef DEVICE_POLISH
 
-/* y = the result of the floats, except for outputs that they did not move. */
+/* y = the result of the float kernel, except for outputs that it did not move. */
 static void polish_lead(struct thread_state *l, const double *to) {
     real *y = point_at(&l->solver.point, LAYER_Y);
     DEVICE_ROLLED
@@ -33,7 +33,7 @@ static void polish_lead(struct thread_state *l, const double *to) {
     }
 }
 
-/* lm continues with the eps of the floats. */
+/* lm continues with the eps of the float kernel. */
 static void polish_damp(struct thread_state *l) {
     struct sample *s = &l->solver.state;
     const struct device_report *first = &l->polish.first;
@@ -45,7 +45,7 @@ static void polish_damp(struct thread_state *l) {
     s->chooses = false;
 }
 
-/* Starts at the result of the floats, which is also the best iterate. */
+/* Starts at the result of the float kernel, which is also the best iterate. */
 static void polish_take(struct thread_state *l, const struct device_call *call) {
     struct solver *d = &l->solver;
     polish_lead(l, call->led + l->sample * LAYER_OUTPUTS);
@@ -79,7 +79,8 @@ static void polish_open(struct thread_state *l, const struct device_call *call) 
         polish_take(l, call);
 }
 
-/* After the evaluation at y: the outcome. Of floats that ended with ok or stalled the double steps decide; other outcomes stay. */
+/* After the evaluation at y: the outcome. If the float kernel ended with ok or stalled, the double steps decide; other
+ * outcomes stay. */
 static void polish_close(struct thread_state *l, const struct device_call *call) {
     struct sample *s = &l->solver.state;
     hn_outcome first = (hn_outcome)l->polish.first.outcome;

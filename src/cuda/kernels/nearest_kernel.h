@@ -47,7 +47,7 @@ static void thread_search_clear(const struct thread_search *s) {
     thread_search_prepare(places->affine.goal, s->goal);
 }
 
-/* Numbers of a warp: the workspaces, interleaved, then the rows of each thread. */
+/* Memory of a warp: the workspaces, interleaved, then the rows of each thread. */
 static void thread_search_begin(struct thread_state *f, const struct device_call *call, uint64_t thread) {
     const struct search_places *places = call->search;
     struct thread_search *s = &f->search;
@@ -201,15 +201,15 @@ static GENERATED void thread_search_after(struct thread_state *f) {
     d->state.outcome = solver_verdict(d);
 }
 
-/* ---- gradients: of a certified sample those of the solution, of others those of auto's steps (as layer/search.c and
- * layer/backward.c) ---- */
+/* ---- gradients: for a certified sample those of the solution, for others those of auto's steps (same as
+ * layer/search.c and layer/backward.c) ---- */
 
 #ifdef DEVICE_GRADIENTS
 static double *thread_search_part(double *all, uint64_t sample, size_t width) {
     return all ? all + sample * width : 0;
 }
 
-/* Gradients by what a solution depends on, into their slots; false: it is one of several, or none. */
+/* Writes the gradients with respect to the inputs of a solution to their slots; false: not unique, or no gradient. */
 static GENERATED bool thread_search_pull(struct thread_state *f, const struct device_call *call,
                                          const double *multipliers) {
     const struct plan *plan = f->solver.plan;
@@ -236,7 +236,7 @@ static GENERATED bool thread_search_pull(struct thread_state *f, const struct de
     return pull.regular;
 }
 
-/* Whole: the gradient is that of a regular solution. */
+/* whole: the gradient is that of a regular solution. */
 static void thread_search_back_open(struct thread_adjoint *b, const struct device_call *call, uint64_t sample) {
     struct thread_state *f = &b->lane;
     const double *numbers = call->tape_numbers + sample * (LAYER_ROWS + 1);

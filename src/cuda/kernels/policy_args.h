@@ -1,6 +1,6 @@
 /* policy_args.h - the kernels of policies and their arguments, for the library and for the kernels.
  *
- * One struct for all kernels: each reads what it needs. Candidate k of input i is sample k * inputs + i.
+ * One struct for all kernels: each kernel reads its part. Candidate k of input i is sample k * inputs + i.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_POLICY_ARGS_H
@@ -8,7 +8,7 @@
 
 #ifdef FREESTANDING
 #include "cuda/kernels/kernel_args.h"
-typedef struct device_report hn_report; /* to the byte */
+typedef struct device_report hn_report; /* same layout */
 #endif
 
 #include "core/loss_rows.h"
@@ -32,8 +32,8 @@ typedef struct device_report hn_report; /* to the byte */
     X(regress)                                                                                                         \
     X(finish)
 
-/* Kernels of policies that refine: compiled only for those. refine_step, the first one, is not in the list, because it
- * has launch bounds. */
+/* Kernels compiled only for policies that refine. refine_step, the first one, is not in the list, because it has launch
+ * bounds. */
 #define REFINE_KERNEL_LIST(X)                                                                                          \
     X(refine_keep)                                                                                                     \
     X(refine_measure)                                                                                                  \
@@ -43,13 +43,13 @@ typedef struct device_report hn_report; /* to the byte */
     X(improve_adopt)                                                                                                   \
     X(improve_regress)
 
-/* Refinement: threads of a warp, at most and at least, and warps on a multiprocessor at once, so that a thread has 128
- * registers, which hold all its values. */
+/* Refinement: most and fewest threads of a warp, and resident warps per multiprocessor, so that a thread has 128
+ * registers, enough for all its values. */
 enum { REFINE_WARP = 32, REFINE_LEAST = 4, REFINE_WARPS_EACH = 16 };
 
 /* A step of refinement, one sample per thread. */
 struct policy_refinement {
-    const struct refine_places *places; /* on the device, as are its lists */
+    const struct refine_places *places; /* on the device, with its lists */
     size_t slots, threads, width;       /* of a thread; threads in all, whole warps; threads of a warp */
     double *memory;                     /* of all threads, warp by warp: a slot of its threads is contiguous */
     struct samples trial;
@@ -63,7 +63,7 @@ struct policy_call {
     int32_t corrected, wants_gradient;
     struct network_task task;
     const double *x; /* rows of inputs */
-    double *network; /* rows of inputs: what the network returns */
+    double *network; /* rows of inputs: outputs of the network */
     struct samples samples;
     double *value;
     struct candidates among;
@@ -73,12 +73,12 @@ struct policy_call {
     struct loss_places loss;
     struct loss_weights loss_weights;
     double *slots; /* of the program */
-    size_t apart;  /* threads with slots: from a slot of a thread to its next one */
+    size_t apart;  /* threads with slots: the distance between slots of a thread */
     /* training */
     struct train_batch train;
     const double *targets; /* rows of inputs */
     double *rows, *norm;   /* gradients with respect to `network`; norm of the gradient with respect to parameters */
-    size_t chunk;          /* inputs whose gradients with respect to parameters are summed up first */
+    size_t chunk;          /* inputs whose parameter gradients are summed first */
     struct adam adam;
     /* refinement */
     struct policy_refinement refinement;
@@ -88,7 +88,7 @@ struct policy_call {
 /* ---- a kernel runs policy_NAME for all numbers: elements, samples or inputs ---- */
 
 #ifdef FREESTANDING
-/* policy_NAME of one statement. */
+/* policy_NAME with a single statement. */
 #define POLICY_FUNCTION(name, statement)                                                                               \
     SHARED_FUNCTION void policy_##name(const struct policy_call *c, uint64_t i) {                                      \
         statement;                                                                                                     \

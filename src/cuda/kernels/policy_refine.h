@@ -1,9 +1,9 @@
 /* policy_refine.h - kernels of policies that refine: the step is core/refine_qp.h, one sample per thread, over the kernels of the
  * library.
  *
- * The threads of a warp are a block: a slot of all of them is contiguous, and they read the same lists at the same time. A thread
- * whose QP is solved waits for the others; no bit depends on them. The host has the width of a warp from the call. 32 bits must
- * number the slots of a warp.
+ * The threads of a warp are a block: a slot of all of them is contiguous, and they read the same lists at the same
+ * time. A thread whose QP is solved waits for the others; its bits do not depend on them. On the host the width of a
+ * warp is an argument of the call. 32 bits must number the slots of a warp.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_POLICY_REFINE_H
@@ -13,7 +13,7 @@
 
 enum { LANE_PARTS = 1, SLOT_STRIDE = 1, OFFSET_STEP = 1 };
 
-/* linalg/block_sizes.h for 128 registers. */
+/* Sizes of linalg/block_sizes.h for 128 registers. */
 #define DENSE_SOLVE    1
 #define DENSE_FUNCTION static GENERATED
 #define LOOP_ROLLED    DEVICE_ROLLED
@@ -27,7 +27,7 @@ static thread_local uint32_t warp_width;
 #define SLOT_AT(slots, offset)   ((slots) + (uint32_t)(offset)*SLOT_STEP)
 #define simd_prefetch(at, ahead) ((void)0)
 
-/* For core/refine_qp.h. */
+/* Definitions required by core/refine_qp.h. */
 #define REFINE_AT_ONCE             1
 #define REFINE_STRIDE              1
 #define REFINE_SLOT(slots, offset) (*SLOT_AT(slots, offset))
@@ -51,8 +51,8 @@ SHARED_FUNCTION void kernel_run(const struct program *program, int phase, double
     program_run((const struct policy_program *)(const void *)program, phase, slots, SLOT_STEP);
 }
 
-/* Functions of a struct, which C++ calls without a pointer. Not inlined, because the QP is solved in two places: the compiler would
- * take 10 s instead of 3. */
+/* Member functions, which C++ calls without a function pointer. Not inlined, because the QP is solved in two places:
+ * compiling would take 10 s instead of 3. */
 #define BACKEND_FUNCTION(name, parameters, arguments)                                                                  \
     GENERATED static void name parameters {                                                                            \
         DEVICE_GLOBAL(slots);                                                                                          \
@@ -114,7 +114,7 @@ SHARED_FUNCTION void refine_one(const struct policy_call *c, uint64_t s, double 
     refine_group(&kernels, r->places, slots, &sample, 1);
 }
 
-/* Threads take several samples in turn if memory does not suffice for all at once. */
+/* Threads process several samples in turn if memory does not suffice for all at once. */
 SHARED_FUNCTION void policy_refine_step(const struct policy_call *c, uint64_t thread) {
     const struct policy_refinement *r = &c->refinement;
 #ifdef DEVICE_HOST

@@ -1,8 +1,8 @@
 /* sample_io.h - one sample of a CUDA thread: its state, its rows of the caller's arrays, its tape, report and gradients. For slots
  * in registers (kernel_registers.h) and in global memory.
  *
- * The caller's numbers are doubles. With DEVICE_SINGLE the kernel computes in floats: inputs are converted into LAYER_TAKEN numbers
- * behind d->row. With DEVICE_POLISH the sample comes from such a kernel (mixed_precision.h).
+ * The caller's numbers are doubles. With DEVICE_SINGLE the kernel computes in floats: inputs are converted to
+ * LAYER_TAKEN numbers after d->row. With DEVICE_POLISH the sample comes from such a kernel (mixed_precision.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_SAMPLE_IO_H
@@ -18,7 +18,7 @@
 #ifdef DEVICE_POLISH
 struct polish {
     struct device_report first; /* of the float kernel */
-    int begun;                  /* iterations that count as done when the polish begins */
+    int begun;                  /* iterations counted before the polish */
     bool kept;                  /* the raw output is feasible: the float steps are discarded */
 };
 #endif
@@ -26,7 +26,7 @@ struct polish {
 #ifdef DEVICE_REGISTERS
 /* Scheduling of a thread: kernel_main.h. */
 struct thread_turn {
-    uint64_t sample;  /* the last one that it took */
+    uint64_t sample;  /* its last sample */
     unsigned waited;  /* iterations that all threads of the block have waited since the last refill */
     unsigned working; /* threads of the block that had a sample then */
     bool busy, ended, left;
@@ -36,11 +36,11 @@ struct thread_turn {
 struct thread_state {
     struct solver solver;
     struct solver_tape tape;
-    uint64_t sample; /* its number in the batch */
+    uint64_t sample; /* its index in the batch */
 #ifdef DEVICE_REGISTERS
     struct thread_turn turn;
     bool assumed;      /* row weights are the constants that fused iterations assume */
-    bool weighed;      /* the slots have A and W r of the last weighing */
+    bool weighed;      /* the slots contain A and W r of the last weighing */
     bool is_best;      /* the iterate before the step is the best one; else it is in `before` */
     bool best_is_base; /* methods with weights only: the best iterate is the base, and not in its slots yet */
     bool pinned;       /* the copy of y that fused iterations read is up to date */
@@ -57,7 +57,7 @@ struct thread_state {
 #endif
 };
 
-/* ---- copies in blocks, read before they are written: the compiler cannot know that the arrays do not overlap ---- */
+/* ---- copies in blocks, read before they are written: the compiler must assume that the arrays overlap ---- */
 
 enum { THREAD_FEW = 10 };
 
@@ -153,7 +153,7 @@ static void thread_report(const struct solver *d, struct device_report *out) {
     out->damping = own.damping;
     out->culprit = own.culprit;
     out->slope = own.slope;
-    out->kkt = out->objective = out->complementarity = out->proof = REAL_INFINITY; /* nearest and optimal, as below */
+    out->kkt = out->objective = out->complementarity = out->proof = REAL_INFINITY; /* nearest, optimal: set below */
     out->programmes = out->factorisations = 0;
     out->reason = out->rest = 0;
 #ifdef DEVICE_SEARCHES
@@ -202,7 +202,7 @@ struct thread_adjoint {
     bool whole; /* the tape has all steps of the sample */
 };
 
-/* Where a gradient is accumulated: in the caller's array, or in floats (*taken moves behind them) that thread_give adds to it. */
+/* The destination of a gradient: the caller's array, or floats (*taken moves past them) that thread_give adds to it. */
 #ifdef DEVICE_SINGLE
 static real *thread_part(const double *all, real **taken, uint64_t sample, uint32_t width) {
     real *part = *taken;
@@ -253,7 +253,8 @@ static bool thread_adjoint_find(struct thread_adjoint *b, const struct device_ca
 }
 
 #ifdef DEVICE_SINGLE
-/* Adds to the gradients of the later double steps; that with respect to the raw output was the input here, and is replaced. */
+/* Adds to the gradients of the later double steps, except that with respect to the raw output: it was the input here
+ * and is replaced. */
 static void thread_adjoint_give(const struct solver_back *back, const struct device_call *call, uint64_t sample,
                                 bool finite) {
     thread_clear(call->grad_raw, sample, LAYER_OUTPUTS);

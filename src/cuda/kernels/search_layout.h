@@ -12,11 +12,11 @@
 /* A program whose instructions are sorted by level, each of which reads results of earlier levels only: for thread blocks. */
 struct block_program {
     struct policy_program own;
-    const uint32_t *level; /* where each begins, and the end of the last */
+    const uint32_t *level; /* start of each level, and the end of the last */
     size_t level_first[4]; /* of each phase */
 };
 
-/* Numbers of a thread: the first near_numbers are interleaved with those of the other threads of its warp. */
+/* Memory of a thread: the first near_numbers are interleaved with those of the other threads of its warp. */
 struct search_places {
     struct nearest_parts near, split; /* split: without kinks; its program is 0 if there are none */
     struct affine affine;

@@ -1,5 +1,5 @@
 /* system_step.h - the linear system of the plan, solved between two entries of statements by linalg/damped_kernel.h,
- * for factors that are too full for a list of statements. After the entries, before the driver.
+ * for factors that are too dense for a list of statements. Included after the entries, before the driver.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_SYSTEM_STEP_H

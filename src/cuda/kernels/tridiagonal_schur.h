@@ -2,8 +2,8 @@
  * linalg/tridiagonal_solve_kernel.h has the notation and the solves.
  *
  * Column i of X is the prefix of row i of S: the factor of S begins with the products of X
- * (linalg/dense_ldl_kernel.h), with 1/D for w. Q, G and A_o A_o' are numbers that all threads read; which of the
- * other rows are active differs, and is asked row by row.
+ * (linalg/dense_ldl_kernel.h), with 1/D for w. Q, G and A_o A_o' are numbers that all threads read; the active
+ * other rows differ between threads and are tested row by row.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CUDA_TRIDIAGONAL_SCHUR_H
@@ -36,7 +36,7 @@ SIMD_INLINE void reduced_columns(const struct reduced *r, size_t i) {
     }
 }
 
-/* A_o A_o' + eps behind them. */
+/* A_o A_o' + eps, stored after them. */
 SIMD_INLINE void reduced_gather(const struct reduced *r, size_t i) {
     const struct tiles *t = r->tiles;
     size_t row = tiles_active(t, i);
@@ -66,8 +66,8 @@ static void reduced_factor(const struct reduced *r) {
     tiles_factor(t);
 }
 
-/* The sum over all other rows without the inactive ones, so that all threads read the same numbers. t->out: the
- * unknowns by the numbers of their rows. */
+/* The sum over all other rows, with inactive ones masked, so that all threads read the same numbers. t->out: the
+ * unknowns, indexed by row. */
 static void reduced_others(const struct reduced *r) {
     const struct tiles *t = r->tiles;
     const struct tiled_reduction *form = r->form;
