@@ -131,7 +131,7 @@ TEST(what_is_no_kernel_is_refused) {
     assert_contains(error.text, path);
     assert_true(compile_text("int nothing;", path, HN_INSTRUCTIONS_PORTABLE, "-O1"));
     assert_int_equal(kernel_open(&kernel, path, layer->plan, HN_INSTRUCTIONS_BEST, &error), HN_INVALID);
-    assert_contains(error.text, "is no kernel");
+    assert_contains(error.text, "not a kernel");
     kernel_close(NULL);
     hn_layer_destroy(layer);
 }

@@ -279,8 +279,8 @@ static void spoil_gradients(void) {
     spoil_vector(KERNEL_BACK_ROWS_BOUNDS, "the gradient with respect to upper bounds", plan->grad_upper, plan->rows, 1,
                  bounds);
     if (now.right->back_rounds) {
-        spoil_vector(SPOILS_BACK_ROUNDS, "by y after steps back", plan->gradient, plan->outputs, 1, 1);
-        spoil_vector(SPOILS_BACK_ROUNDS, "by x after steps back", plan->grad_x, plan->inputs, 1, 1);
+        spoil_vector(SPOILS_BACK_ROUNDS, "with respect to y after steps back", plan->gradient, plan->outputs, 1, 1);
+        spoil_vector(SPOILS_BACK_ROUNDS, "with respect to x after steps back", plan->grad_x, plan->inputs, 1, 1);
     }
 }
 
@@ -339,7 +339,7 @@ TEST(a_kernel_of_another_shape_is_refused) {
         table.width = i == 1 ? 2 * table.width : table.width;
         table.slots = i == 2 ? layer->plan->slots - 1 : table.slots;
         assert_int_equal(kernel_test(&other, layer->plan, &error), i == 0 ? HN_OK : HN_INVALID);
-        assert_int_equal(strstr(error.text, "side by side") != NULL, i > 0);
+        assert_int_equal(strstr(error.text, " lanes and ") != NULL, i > 0);
     }
     kernel_close(right);
     hn_layer_destroy(layer);

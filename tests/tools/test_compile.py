@@ -260,7 +260,7 @@ class Compile(SampleTool):
             "true": "the compiler true wrote no shared object",
             self.script("lies", 'while [ "$1" != -o ]; do shift; done; echo nonsense > "$2"'): "the compiled kernel: .*",
             self.script("else", f'while [ "$1" != -o ]; do shift; done; echo "int x;" > "$3"; exec {COMPILER} -shared -o "$2" "$3"'):
-                "the compiled kernel: .*no hardnet_kernel",
+                "the compiled kernel: .*hardnet_kernel is missing",
             self.script("moves", r'for f; do :; done; sed -i "s/^    \(v[0-9]*\) += /    \1 -= /" "$f"; ' f'exec {COMPILER} "$@"'):
                 "the kernel does not compute the library's bits",
         }

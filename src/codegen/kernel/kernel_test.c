@@ -172,7 +172,7 @@ static void rounds(struct trial *t) {
     compare(t, "the best y of rounds", t->plan->best, t->plan->outputs);
     for (uint32_t k = 0; k < x->width && !t->differs; k++)
         if (went.best[k] != expected.best[k] || went.best_at[k] != expected.best_at[k])
-            t->differs = "the flags of the best y";
+            t->differs = "the flags of the best y of rounds";
 }
 
 /* A step of auto's near stage with the kernel and with the listed kernels; with other weights the kernel rejects it. */
