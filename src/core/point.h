@@ -113,18 +113,20 @@ SHARED_FUNCTION size_t point_index(size_t i, size_t count) {
 /* Whether count numbers, `width` apart, are finite; else the index of the first that is not, in culprit. Almost always they are: a - a
  * is 0 for finite a, else NaN, and needs no branch. */
 SHARED_FUNCTION bool point_all_finite(const real *values, size_t width, size_t count, size_t *culprit) {
-    real lost[4] = {0, 0, 0, 0};
+    real lost0 = 0, lost1 = 0, lost2 = 0, lost3 = 0; /* an array would need memset on targets without one */
+    const size_t whole = count / 4 * 4;
     size_t i = 0;
     SHARED_LOOP
-    for (; i + 4 <= count; i += 4) {
-        DEVICE_UNROLL
-        for (size_t k = 0; k < 4; k++)
-            lost[k] += values[(i + k) * width] - values[(i + k) * width];
+    for (; i < whole; i += 4) {
+        lost0 += values[i * width] - values[i * width];
+        lost1 += values[(i + 1) * width] - values[(i + 1) * width];
+        lost2 += values[(i + 2) * width] - values[(i + 2) * width];
+        lost3 += values[(i + 3) * width] - values[(i + 3) * width];
     }
     SHARED_LOOP
-    for (; i < count; i++)
-        lost[0] += values[i * width] - values[i * width];
-    if (lost[0] + lost[1] + lost[2] + lost[3] == 0)
+    for (i = whole; i < count; i++)
+        lost0 += values[i * width] - values[i * width];
+    if (lost0 + lost1 + lost2 + lost3 == 0)
         return true;
     SHARED_LOOP
     for (i = 0; i < count && sample_is_finite(values[i * width]);)

@@ -81,7 +81,10 @@ SHARED_FUNCTION real solver_raw(const struct solver *d, size_t j) {
 
 SHARED_FUNCTION void solver_load(struct solver *d) {
     const struct plan *plan = POINT_PLAN(&d->point);
+    struct sample_numbers *n = &d->numbers;
     d->culprit = SIZE_MAX;
+    n->squares = n->joint = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
+    n->moved = n->usable = false;
     sample_open(&d->state, SOLVER_OPTIONS(d));
     point_write(&d->point, plan->x, plan->inputs, d->x);
 }
@@ -138,8 +141,7 @@ SAMPLE_FUNCTION void solver_read_numbers(const struct point *p, const struct sam
     const real *summary = point_at(p, plan->summary);
     size_t unused;
     n->measure = summary[SUMMARY_WORST * POINT_WIDTH(p)];
-    n->squares = n->joint = n->violation = n->gain = n->step_squares = n->least_pivot = n->most_pivot = 0;
-    n->moved = n->usable = false;
+    n->violation = 0;
     n->finite = point_mask(p, plan->summary + SUMMARY_USABLE) && point_mask(p, plan->summary + SUMMARY_FINITE);
     if (sample_asks_violation(s, o))
         n->violation = point_violation(p, &unused);
@@ -149,8 +151,7 @@ SAMPLE_FUNCTION void solver_read_numbers(const struct point *p, const struct sam
     n->squares = summary[SUMMARY_SQUARES * POINT_WIDTH(p)];
     n->gain = *point_at(p, plan->step_gain);
     n->step_squares = *point_at(p, plan->step_squares);
-    if (sample_asks_joint(s, o, n))
-        n->joint = point_joint(p);
+    n->joint = sample_asks_joint(s, o, n) ? point_joint(p) : 0;
 }
 
 SHARED_FUNCTION void solver_numbers(struct solver *d) {
@@ -192,8 +193,6 @@ SHARED_FUNCTION void solver_search_stalled(struct solver *d, const struct sample
 SHARED_FUNCTION void solver_answer(struct solver *d) {
     struct sample *s = &d->state;
     struct sample_slope slope = {0, 0, 0, 0, 0, false};
-    if (s->asks == SAMPLE_ASKS_NOTHING)
-        return;
     if (s->asks == SAMPLE_ASKS_SLOPE) {
         point_slope(&d->point, d->row, &slope);
 #ifdef SOLVER_SEARCHES
@@ -213,14 +212,16 @@ SAMPLE_FUNCTION unsigned solver_choose(struct sample *s, const struct sample_opt
     if (choice.finished)
         return requests | SOLVER_FINISH;
     requests |= choice.improved || opens ? (unsigned)SOLVER_KEEP : 0U;
-    requests |= choice.accepted && o->weighted ? (unsigned)SOLVER_COMMIT : 0U;
-    return requests | (choice.accepted && s->chooses ? (unsigned)SOLVER_LARGEST : 0U);
+    if (choice.accepted && o->weighted)
+        requests |= (unsigned)SOLVER_COMMIT | (s->chooses ? (unsigned)SOLVER_LARGEST : 0U);
+    return requests;
 }
 
 /* After solver_numbers. */
 SHARED_FUNCTION unsigned solver_decide(struct solver *d, bool cancelled) {
     unsigned requests = solver_choose(&d->state, SOLVER_OPTIONS(d), &d->numbers, cancelled, &d->led);
-    solver_answer(d);
+    if (d->state.asks != SAMPLE_ASKS_NOTHING)
+        solver_answer(d);
     return requests;
 }
 
@@ -285,7 +286,8 @@ SHARED_FUNCTION bool solver_stepped(struct solver *d) {
     }
     if (sample_takes_step(s)) {
         solver_count_step(&d->point, s, SOLVER_OPTIONS(d));
-        solver_answer(d);
+        if (s->asks != SAMPLE_ASKS_NOTHING)
+            solver_answer(d);
     } else if (s->phase == PHASE_RESTART)
         solver_restart(d);
     return solver_goes_back(&d->point, s);
