@@ -322,12 +322,13 @@ SHARED_FUNCTION real solver_violation(const struct solver *d, size_t *row) {
     const real *r = point_at(&d->point, plan->residual);
     bool known =
         n->finite && sample_is_finite(n->measure) && !SOLVER_OPTIONS(d)->relative && d->state.phase != PHASE_FALLBACK;
+    bool even = SOLVER_EVEN && !SOLVER_OPTIONS(d)->weighted; /* all rows, for the same run time */
     if (!known)
         return point_violation(&d->point, row);
     *row = SIZE_MAX;
     SHARED_LOOP
-    for (size_t i = 0; n->measure > 0 && *row == SIZE_MAX && i < plan->rows; i++)
-        *row = point_abs(r[i * POINT_WIDTH(&d->point)]) == n->measure ? i : SIZE_MAX;
+    for (size_t i = 0; n->measure > 0 && (even || *row == SIZE_MAX) && i < plan->rows; i++)
+        *row = (point_abs(r[i * POINT_WIDTH(&d->point)]) == n->measure) & (*row == SIZE_MAX) ? i : *row;
     return n->measure;
 }
 
