@@ -47,12 +47,12 @@ SAMPLE_FUNCTION void sample_open(struct sample *s, const struct sample_options *
     s->phase = PHASE_NEW;
     s->stage = SAMPLE_NEAR;
     s->kind = SAMPLE_PLAIN;
-    s->origin = SAMPLE_FROM_NOWHERE;
     s->asks = SAMPLE_ASKS_NOTHING;
     s->outcome = HN_OUTCOME_STALLED;
     s->chooses = o->adaptive;
     s->stationary = s->crept = s->homed = false;
-    s->iteration = s->steps = s->attempt = s->best_step = s->best_attempt = 0;
+    s->iteration = s->steps = s->attempt = s->best_step = 0;
+    s->best_attempt = SAMPLE_FROM_NOWHERE;
     s->slow = s->begun = s->waited = s->elastic = s->strayed = s->home = 0;
     s->qp.solves = 0;
     s->before = s->best = s->slope = REAL_INFINITY;
@@ -99,7 +99,7 @@ SAMPLE_FUNCTION void sample_start_warm(struct sample *s, const struct sample_opt
     sample_came_in(s, o, n);
     s->phase = PHASE_START;
     s->homed = false;
-    s->origin = SAMPLE_FROM_INPUT;
+    s->best_attempt = SAMPLE_FROM_INPUT;
     s->best = n->finite ? n->measure : REAL_INFINITY;
 }
 
@@ -230,13 +230,12 @@ SAMPLE_FUNCTION void sample_accept(struct sample *s, const struct sample_numbers
         s->best = n->measure;
         s->best_step = s->steps;
         s->best_attempt = s->attempt;
-        s->origin = SAMPLE_FROM_ATTEMPT;
     }
 }
 
 /* Whether the present iterate, if accepted, is the best one. */
 SAMPLE_FUNCTION bool sample_is_best(const struct sample *s) {
-    return s->origin == SAMPLE_FROM_ATTEMPT && s->best_step == s->steps && s->best_attempt == s->attempt;
+    return (s->best_step == s->steps) & (s->best_attempt == s->attempt);
 }
 
 SAMPLE_FUNCTION enum sample_phase sample_does_next(const struct sample *s, enum sample_decision decision, bool here) {
@@ -282,7 +281,6 @@ SAMPLE_FUNCTION struct sample_choice sample_decide(struct sample *s, const struc
     if (choice.finished) {
         s->best_step = s->steps;
         s->best_attempt = s->attempt;
-        s->origin = SAMPLE_FROM_ATTEMPT;
     }
     s->phase = sample_does_next(s, decision, here);
     return choice;
@@ -362,7 +360,6 @@ SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, real best, int
         s->best = best;
         s->best_step = s->steps + best_at;
         s->best_attempt = s->attempt;
-        s->origin = SAMPLE_FROM_ATTEMPT;
     }
     s->iteration += rounds;
     s->steps += rounds;
@@ -370,7 +367,7 @@ SAMPLE_FUNCTION void sample_went_on(struct sample *s, int rounds, real best, int
 
 /* y holds the best iterate again. If that is the raw output, it replaces the warm start. */
 SAMPLE_FUNCTION void sample_rewound(struct sample *s) {
-    if (s->origin != SAMPLE_FROM_INPUT)
+    if (s->best_attempt != SAMPLE_FROM_INPUT)
         return;
     s->phase = PHASE_START;
     s->steps = 0;
@@ -431,7 +428,7 @@ struct tape_head {
 /* The head of a sample that has ended; room: capacity of the tape in steps. The tape has the last attempt only. If an earlier attempt
  * had the best iterate, its steps are lost; such a sample, which is not ok, gets the gradient of the identity. */
 SAMPLE_FUNCTION struct tape_head tape_head_of(const struct sample *s, size_t room) {
-    bool lost = s->origin != SAMPLE_FROM_ATTEMPT || s->best_attempt != s->attempt;
+    bool lost = s->best_attempt != s->attempt;
     bool strayed = s->strayed > 0 && s->best_step >= s->strayed;
     bool longer = !lost && (strayed || (size_t)s->best_step > room);
     enum tape_validity way = longer ? TAPE_TOO_LONG : TAPE_WHOLE;

@@ -90,11 +90,10 @@ enum sample_step {
     SAMPLE_SOLVED,  /* solution of an elastic QP */
 };
 
-/* Source of the best iterate. */
-enum sample_origin {
-    SAMPLE_FROM_NOWHERE, /* none yet */
-    SAMPLE_FROM_INPUT,   /* the raw output, before a warm start */
-    SAMPLE_FROM_ATTEMPT, /* step number best_step of attempt number best_attempt */
+/* best_attempt of a best iterate that is not from an attempt. */
+enum {
+    SAMPLE_FROM_INPUT = -1,  /* the raw output, before a warm start */
+    SAMPLE_FROM_NOWHERE = -2 /* none yet */
 };
 
 /* Further information that an outcome depends on; see sample_answer. */
@@ -104,7 +103,6 @@ struct sample {
     enum sample_phase phase;
     enum sample_stage stage; /* of auto */
     enum sample_step kind;   /* kind of the last step, then of the next */
-    enum sample_origin origin;
     enum sample_question asks;
     hn_outcome outcome;
     bool chooses;    /* eps must be chosen for the current base: sample_choose_eps */

@@ -59,7 +59,6 @@ static inline void near_leave(struct fused_auto *all, uint32_t lane, struct samp
         s->best = all->best[lane];
         s->best_step = sample_near_step(s, best_at);
         s->best_attempt = s->attempt;
-        s->origin = SAMPLE_FROM_ATTEMPT;
     }
     s->before = is_new ? all->before[lane] : s->before;
     s->away = is_new && s->homed ? all->before[lane] : s->away;
