@@ -226,11 +226,9 @@ SAMPLE_FUNCTION void sample_accept(struct sample *s, const struct sample_numbers
         s->strayed = s->steps;
     choice->recorded = true;
     choice->improved = n->measure <= s->best; /* the later of two equals */
-    if (choice->improved) {
-        s->best = n->measure;
-        s->best_step = s->steps;
-        s->best_attempt = s->attempt;
-    }
+    s->best = choice->improved ? n->measure : s->best;
+    s->best_step = choice->improved ? s->steps : s->best_step;
+    s->best_attempt = choice->improved ? s->attempt : s->best_attempt;
 }
 
 /* Whether the present iterate, if accepted, is the best one. */
