@@ -149,10 +149,13 @@ static void print_report(const struct emission *e, struct text *out) {
 static void print_gradient_declaration(const struct emission *e, struct text *out) {
     emission_add(
         e, out,
-        "\n/* The exact gradient of the last @_solve with this workspace, at the same x: grad_y is that of a loss "
-        "by y, grad_y_raw\n * becomes that by the raw output%s, grad_x that by x%s; either may be NULL.\n"
-        " * 0: it is exact. 1: the outcome was not ok, or the gradient is 0 because it was not finite, because the "
-        "way was\n * longer than the tape, %u steps, or because the solution of a programme was on it. */\n"
+        "\n/* The exact gradient of the last @_solve with this workspace, at the same x. grad_y: the gradient of a "
+        "loss with "
+        "respect to y;\n * grad_y_raw: with respect to the raw output%s; grad_x: with respect to x%s. Either result "
+        "may be "
+        "NULL.\n * Returns 0 if it is exact; 1 if the outcome was not ok, or the gradient is 0: it was not finite, the "
+        "sample "
+        "took more than\n * the %u steps of the tape, or one of its steps was the solution of an elastic QP. */\n"
         "int @_gradient(struct @_work *work, const @_real x[], const @_real grad_y[], @_real grad_y_raw[],\n"
         "    @_real grad_x[]);\n",
         emission_has_policy(e) ? " of the network's candidate that y comes from"
