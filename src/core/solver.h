@@ -327,8 +327,10 @@ SHARED_FUNCTION real solver_violation(const struct solver *d, size_t *row) {
         return point_violation(&d->point, row);
     *row = SIZE_MAX;
     SHARED_LOOP
-    for (size_t i = 0; n->measure > 0 && (even || *row == SIZE_MAX) && i < plan->rows; i++)
-        *row = (point_abs(r[i * POINT_WIDTH(&d->point)]) == n->measure) & (*row == SIZE_MAX) ? i : *row;
+    for (size_t i = 0; n->measure > 0 && (even || *row == SIZE_MAX) && i < plan->rows; i++) {
+        bool first = (point_abs(r[i * POINT_WIDTH(&d->point)]) == n->measure) & (*row == SIZE_MAX);
+        *row = first ? i : *row;
+    }
     return n->measure;
 }
 
