@@ -24,8 +24,8 @@ void ampl_evaluator_release(struct ampl_evaluator *e) {
 
 /* ---- errors and limits ---- */
 
-static void fail(struct ampl_evaluator *e, hn_status status, struct ampl_place place, const char *format,
-                 va_list arguments) {
+__attribute__((format(printf, 4, 0))) static void fail(struct ampl_evaluator *e, hn_status status,
+                                                       struct ampl_place place, const char *format, va_list arguments) {
     char text[400];
     if (e->failed)
         return;

@@ -214,7 +214,8 @@ static hn_status make_team(struct device_search *s, hn_error *error) {
     for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
         struct search_program *p = &s->program[k];
         if (p->from)
-            status = block_code_create(&p->code, p->from, s->places.near_numbers - p->begin, &s->block_arena, error);
+            status = block_code_create(&p->code, p->from, (size_t)(s->places.near_numbers - p->begin), &s->block_arena,
+                                       error);
         spare = p->code.spare > spare ? p->code.spare : spare; /* programs do not run at the same time */
     }
     s->places.near_numbers += spare;

@@ -156,13 +156,13 @@ static void finish_layer(const struct perceptron_memory *m, size_t k, size_t cou
         PERCEPTRON_RUN(m, carry, element, .rows = count, .width = width, .to = m->z[k], .carried = m->carried,
                        .residual = layer_is_residual(network, k));
     if (network->options.layer_norm)
-        PERCEPTRON_RUN(m, normalize, normal, count, width, m->z[k], m->inverse[k]);
+        PERCEPTRON_RUN(m, normalize, normal, count, width, m->z[k], .inverse = m->inverse[k]);
 }
 
 void perceptron_forward(const struct perceptron_memory *m, size_t count, const double *x, double *y) {
     const hn_network *network = m->network;
     size_t last = network->layers - 1, in = network->width[0], out = network->width[network->layers];
-    PERCEPTRON_RUN(m, input, element, count, in, x, m->input.shift, m->input.scale, m->h[0]);
+    PERCEPTRON_RUN(m, input, element, count, in, x, m->input.shift, m->input.scale, .to = m->h[0]);
     for (size_t k = 0; k < last; k++) {
         multiply_layer(m, k, count, m->h[k], m->z[k]);
         finish_layer(m, k, count);
@@ -170,7 +170,7 @@ void perceptron_forward(const struct perceptron_memory *m, size_t count, const d
                        .count = count * network->width[k + 1], .z = m->z[k], .out = m->h[k + 1]);
     }
     multiply_layer(m, last, count, m->h[last], y);
-    PERCEPTRON_RUN(m, output, element, count, out, y, m->output.shift, m->output.scale, y);
+    PERCEPTRON_RUN(m, output, element, count, out, y, m->output.shift, m->output.scale, .to = y);
 }
 
 /* ---- backward ---- */

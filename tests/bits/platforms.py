@@ -144,7 +144,7 @@ def x87_is_refused():
     compiler, flags = "i686-linux-gnu-gcc", "-O1 -mno-sse -mfpmath=387"
     if not shutil.which(compiler):
         return True
-    done = subprocess.run([compiler, *flags.split(), "-std=c11", "-Iinclude", "-Isrc", "-fsyntax-only", "src/base/arithmetic.c"], cwd=ROOT,
+    done = subprocess.run([compiler, *flags.split(), "-std=c11", "-Iinclude", "-Isrc", "-fsyntax-only", "src/base/machine.c"], cwd=ROOT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     refused = done.returncode != 0 and b"-mfpmath=sse" in done.stdout
     print(f"{WITHOUT_SSE2:32} {'refused by name' if refused else 'NOT REFUSED'}")
