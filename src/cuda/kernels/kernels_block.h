@@ -4,7 +4,7 @@
  * The leader publishes an order, the helpers execute it, and the leader waits (block_do, block_help). Each number is computed by
  * one thread, by the operations of the library's kernel in the same order: the bits are those of one thread.
  *
- *     program    independent instructions in parallel: cuda/level_schedule.h
+ *     program    independent instructions in parallel: autodiff/program_levels.h
  *     factor     right-looking by columns: each is subtracted from all later ones. The products of an entry are subtracted in the
  *                order of columns, as in linalg/signed_kernel.h, which is left-looking by rows
  *     solve      forward by columns, likewise; backward a warp computes the products of a row, and each of its threads their sum,
