@@ -13,9 +13,9 @@ set(text_files
     core/rounding_bound_run.h core/plan_fields.h core/emitted_plan.h core/one_plan.h core/solver.h core/solver_run.h
     core/solver_search.h core/solver_adjoint.h core/solver_run_adjoint.h core/mlp.h core/mlp_adjoint.h core/emitted_target.h
     core/entry_slots.h core/libm_math.h core/casadi_external.h cuda/kernels/device_target.h cuda/kernels/kernel_args.h
-    cuda/kernels/branchless_math.h cuda/kernels/sample_io.h cuda/kernels/kernel_registers.h cuda/kernels/mixed_precision.h
-    cuda/kernels/kernel_main.h cuda/kernels/system_step.h cuda/kernels/blocked_ldl_known.h cuda/kernels/blocked_ldl_thread.h
-    cuda/kernels/tridiagonal_schur.h cuda/kernels/blocked_ldl_step.h cuda/kernels/global_slots.h cuda/kernels/bytecode_run.h
+    codegen/cuda/branchless_kernel.h cuda/kernels/sample_io.h cuda/kernels/kernel_registers.h cuda/kernels/mixed_precision.h
+    cuda/kernels/kernel_main.h codegen/cuda/system_step_kernel.h codegen/cuda/blocked_known_kernel.h linalg/blocked_thread_kernel.h
+    linalg/tridiagonal_thread_kernel.h codegen/cuda/blocked_step_kernel.h cuda/kernels/global_slots.h codegen/cuda/bytecode_kernel.h
     core/program_lists.h core/program_run.h cuda/kernels/policy_args.h cuda/kernels/policy_kernels.h cuda/kernels/policy_refine.h
     linalg/block_sizes.h linalg/blocked_ldl.h linalg/blocked_rows_kernel.h linalg/blocked_solve_kernel.h
     linalg/tridiagonal_solve_kernel.h linalg/damped_factor.h linalg/damped_kernel.h linalg/dense_ldl_kernel.h

@@ -9,7 +9,7 @@
 #include "core/program_lists.h"
 #include "cuda/cuda_driver.h"
 #include "cuda/nvrtc.h"
-#include "cuda/print_kernel.h"
+#include "codegen/cuda/print_kernel.h"
 
 struct device_call;
 

@@ -2,17 +2,17 @@
  * list of statements.
  *
  *     dense, walked    linalg/damped_kernel.h, as on the host
- *     tiled            the factor of linalg/dense_ldl_kernel.h; the rest is in blocked_ldl_thread.h and
- *                      tridiagonal_schur.h
+ *     tiled            the factor of linalg/dense_ldl_kernel.h; the rest is in blocked_thread_kernel.h and
+ *                      tridiagonal_thread_kernel.h
  *
  * Input: a plan and the lists of its statements. Output: the words and numbers that the loops read, appended to these
  * lists, and the names of all offsets, as constants of the text.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_DEVICE_SYSTEM_H
-#define HN_CUDA_DEVICE_SYSTEM_H
+#ifndef HN_CODEGEN_DEVICE_SYSTEM_H
+#define HN_CODEGEN_DEVICE_SYSTEM_H
 
-#include "cuda/bytecode.h"
+#include "codegen/cuda/bytecode.h"
 
 struct device_system {
     bool there;

@@ -1,14 +1,12 @@
 /* print_kernel.c - see print_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/print_kernel.h"
+#include "codegen/cuda/print_kernel.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cuda/device_system.h"
-#include "cuda/print_iteration.h"
+#include "codegen/cuda/device_system.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -226,8 +224,8 @@ static void print_registers(const struct printer *p, struct text *out) {
 /* Float constants must be finite and normal. */
 static hn_status check_constants(const struct emission *e, hn_error *error) {
     for (uint32_t i = 0; e->options.single && i < e->ir.constant_count; i++) {
-        double value = e->ir.constants[i], size = fabs(value);
-        if (isfinite(value) && size != 0 && (size > FLT_MAX || size < FLT_MIN))
+        double value = e->ir.constants[i];
+        if (!emission_fits_float(value))
             return error_about(error, HN_UNSUPPORTED, error_option("precision"),
                                "precision float32: the model's constant %s does not fit a float",
                                error_number(value).text);

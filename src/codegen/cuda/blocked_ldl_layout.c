@@ -1,8 +1,8 @@
-/* blocked_ldl_layout.c - words, numbers and slots of a blocked system, read by blocked_ldl_thread.h and
- * tridiagonal_schur.h. The numbers are those of the host's executor (cpu/blocked_ldl_bind.c).
+/* blocked_ldl_layout.c - words, numbers and slots of a blocked system, read by blocked_thread_kernel.h and
+ * tridiagonal_thread_kernel.h. The numbers are those of the host's executor (cpu/blocked_ldl_bind.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/device_system.h"
+#include "codegen/cuda/device_system.h"
 
 #include <string.h>
 
