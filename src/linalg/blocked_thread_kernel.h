@@ -103,14 +103,6 @@ SIMD_INLINE void tiles_multiply_block(const struct tiles *t, uint32_t x, bool fr
     tiles_sum(t, &sum);
 }
 
-static GENERATED void tiled_values(real *slots) {
-    struct tiled task;
-    struct tiles t;
-    tiles_place(&t, &task, slots);
-    tiles_multiply_block(&t, TILED_Y, true);
-    tiles_values(&t);
-}
-
 /* to = A from */
 static GENERATED void tiled_rows(real *slots, uint32_t from, uint32_t to) {
     struct tiled task;

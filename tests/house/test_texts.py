@@ -50,6 +50,7 @@ FILES = [
     (r"cuda/kernels/(search|kernels)_\w+.h|linalg/signed_\w+.h|base/arena_memory.h|autodiff/\w+.h", "search double"),
     (r"linalg/(blocked_(rows|solve|thread)|tridiagonal_(solve|thread))_kernel.h", "memory double, memory float"),
     (r"core/(nearest|active_set|search|solver_search|least_squares|infeasibility|implicit)\w*.h", "search double"),
+    (r"codegen/cuda/\w+_step_kernel.h", "memory double, memory float, memory adjoint, memory float adjoint"),
     (r"(codegen/cuda|cuda/kernels)/.*", "memory double, memory float"),
     (r".*", EVERYWHERE),
 ]

@@ -1,6 +1,7 @@
 /* blocked_step_kernel.h - the entries of a layer whose system is solved in blocks: evaluation, weights, steps and their
  * adjoint. They replace the generated entries of the same names, and call them for the rest. Included after the
- * entries. Lists are words and numbers of the bytecode: all threads of a warp read the same.
+ * entries. Lists are words and numbers of the bytecode: all threads of a warp read the same. plan_values is the plan, with
+ * offsets that are constants.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_BLOCKED_STEP_KERNEL_H
@@ -35,16 +36,16 @@ SIMD_INLINE void tiled_place(struct tiled *task) {
     task->first = plan_words(plan, plan->jacobian.first);
     task->column = plan_words(plan, plan->jacobian.column);
     task->entry = plan_words(plan, plan->jacobian.slot);
-    task->matrix = TILED_MATRIX;
-    task->scale = TILED_SCALE;
+    task->matrix = plan_values.matrix;
+    task->scale = plan_values.scale;
     task->known = tiled_words(TILED_KNOWN);
     task->gram = tiled_numbers_if(TILED_HAS_GRAM, TILED_GRAM);
     task->gram_leading = TILED_GRAMS;
-    task->active = TILED_ACTIVE;
-    task->stretched = TILED_STRETCHED;
-    task->shift = TILED_EPS;
+    task->active = plan_values.active;
+    task->stretched = plan_values.summary + SUMMARY_STRETCHED;
+    task->shift = plan_values.eps;
     task->fixed_shift = simd_of_bits(TILED_FIXED_SHIFT);
-    task->pivot_range = TILED_PIVOTS;
+    task->pivot_range = plan_values.system.pivot_range;
     task->block.rows = TILED_BLOCK_ROWS;
     task->block.number = tiled_words(TILED_NUMBER);
     task->block.by_columns = tiled_numbers(TILED_BLOCK);
@@ -77,7 +78,7 @@ static void tiled_rescale(real *slots) {
             real size = simd_abs(*SLOT_AT(slots, slot[e]));
             most = most < size ? size : most;
         }
-        *SLOT_AT(slots, TILED_SCALE + i) =
+        *SLOT_AT(slots, plan_values.scale + i) =
             tiled_is_known(i) ? tiled_numbers(TILED_KNOWN_SCALE)[i] : kernel_scale_for(most);
     }
 }
@@ -95,7 +96,7 @@ static void tiled_weigh_entries(real *slots, size_t row, simd_bits now, real sca
         LOOP_UNROLL
         for (size_t k = 0; k < ROWS_AHEAD; k++)
             if (e + k < first[row + 1])
-                *SLOT_AT(slots, TILED_MATRIX + e + k) = simd_keep(now, scale * block[k]);
+                *SLOT_AT(slots, plan_values.matrix + e + k) = simd_keep(now, scale * block[k]);
     }
 }
 
@@ -105,16 +106,16 @@ static void tiled_weigh(real *slots) {
                    *first = plan_words(&layer_plan, layer_plan.jacobian.first);
     const uint32_t *lower = plan_words(&layer_plan, layer_plan.lower);
     const uint32_t *upper = plan_words(&layer_plan, layer_plan.upper);
-    real hold = *SLOT_AT(slots, TILED_HOLD);
-    simd_bits leads = simd_to_bits(*SLOT_AT(slots, TILED_LEADS));
+    real hold = *SLOT_AT(slots, LAYER_HOLD);
+    simd_bits leads = simd_to_bits(*SLOT_AT(slots, LAYER_LEADS));
     LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
-        real scale = *SLOT_AT(slots, TILED_SCALE + i), r = *SLOT_AT(slots, TILED_RESIDUAL + i);
+        real scale = *SLOT_AT(slots, plan_values.scale + i), r = *SLOT_AT(slots, plan_values.residual + i);
         simd_bits left_out = first[i + 1] - first[i] > 1 ? leads : 0;
         simd_bits now = kernel_active(*SLOT_AT(slots, value[i]), *SLOT_AT(slots, lower[i]), *SLOT_AT(slots, upper[i]),
                                       scale, hold, left_out);
-        *SLOT_AT(slots, TILED_ACTIVE + i) = simd_of_bits(now);
-        *SLOT_AT(slots, TILED_RIGHT + i) = simd_keep(now, scale * r);
+        *SLOT_AT(slots, plan_values.active + i) = simd_of_bits(now);
+        *SLOT_AT(slots, plan_values.right + i) = simd_keep(now, scale * r);
         if (!tiled_is_known(i))
             tiled_weigh_entries(slots, i, now, scale);
     }
@@ -127,28 +128,36 @@ static void tiled_largest(real *slots) {
     LOOP_ROLLED
     for (size_t i = 0; i < TILED_ROWS; i++) {
         real sum = 0;
-        if (tiled_is_known(i) && tiles_mask(slots, TILED_ACTIVE + i))
+        if (tiled_is_known(i) && tiles_mask(slots, plan_values.active + i))
             sum = tiled_numbers(TILED_KNOWN_SQUARES)[i];
         LOOP_UNROLL_EIGHT
         for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            real a = *SLOT_AT(slots, TILED_MATRIX + e);
+            real a = *SLOT_AT(slots, plan_values.matrix + e);
             sum += a * a;
         }
         most = most < sum ? sum : most;
     }
-    *SLOT_AT(slots, TILED_LARGEST) = most;
+    *SLOT_AT(slots, plan_values.largest) = most;
 }
 
 /* ---- entries ---- */
 
 static void tiled_solve(real *slots, const struct damped_sides *sides) {
 #ifdef TILED_REDUCES
-    if (!TILED_WEIGHTED || !tiles_mask(slots, TILED_STRETCHED)) {
+    if (!TILED_WEIGHTED || !tiles_mask(slots, plan_values.summary + SUMMARY_STRETCHED)) {
         reduced_solve(slots, sides);
         return;
     }
 #endif
     tiled_solve_plain(slots, sides);
+}
+
+static GENERATED void tiled_values(real *slots) {
+    struct tiled task;
+    struct tiles t;
+    tiles_place(&t, &task, slots);
+    tiles_multiply_block(&t, plan_values.y, true);
+    tiles_values(&t);
 }
 
 static void tiled_evaluate(real *slots) {
@@ -164,13 +173,14 @@ static void tiled_evaluate(real *slots) {
 
 /* step = A' (A A' + E)^-1 W r, with one unknown per row or per output. */
 static void tiled_step_begin(real *slots) {
-    const struct damped_sides sides = {
-        1, {TILED_OUTPUTS_SIDE ? TILED_SLOPE : TILED_RIGHT}, {TILED_OUTPUTS_SIDE ? TILED_STEP : TILED_UNKNOWN}};
+    const struct damped_sides sides = {1,
+                                       {TILED_OUTPUTS_SIDE ? TILED_SLOPE : plan_values.right},
+                                       {TILED_OUTPUTS_SIDE ? plan_values.step : plan_values.unknown}};
     if (TILED_OUTPUTS_SIDE)
-        tiled_columns(slots, TILED_RIGHT, TILED_SLOPE, false);
+        tiled_columns(slots, plan_values.right, TILED_SLOPE, false);
     tiled_solve(slots, &sides);
     if (!TILED_OUTPUTS_SIDE)
-        tiled_columns(slots, TILED_UNKNOWN, TILED_STEP, false);
+        tiled_columns(slots, plan_values.unknown, plan_values.step, false);
 }
 
 /* Activates bounds that y is at and that a step along -A' W r would violate. The driver's function would read all of A,
@@ -181,11 +191,11 @@ static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
     const uint32_t *first = plan_words(plan, plan->jacobian.first), *slot = plan_words(plan, plan->jacobian.slot);
     if (!sample_holds_bounds(s))
         return false;
-    tiled_columns(p->slots, TILED_RIGHT, TILED_STEP, false); /* the step follows later */
+    tiled_columns(p->slots, plan_values.right, plan_values.step, false); /* the step follows later */
     LOOP_ROLLED
     for (size_t k = 0; k < plan->clip.slot.count; k++) {
         uint32_t i = row[k], e = first[i];
-        real y = *point_at(p, plan_words(plan, plan->value)[i]), down = *point_at(p, TILED_STEP + output[k]);
+        real y = *point_at(p, plan_words(plan, plan->value)[i]), down = *point_at(p, plan_values.step + output[k]);
         bool below = y <= *point_at(p, plan_words(plan, plan->lower)[i]) && down > 0;
         bool above = *point_at(p, plan_words(plan, plan->upper)[i]) <= y && down < 0;
         if (point_mask(p, plan->active + i) || !(below || above))
@@ -202,23 +212,23 @@ static bool tiled_holds_bounds(const struct sample *s, const struct point *p) {
 /* q, v, t, s: see cpu/lanes_back.c. */
 static void tiled_back_begin(real *slots) {
     if (TILED_OUTPUTS_SIDE) {
-        const struct damped_sides sides = {2, {TILED_STEP, TILED_GRADIENT}, {TILED_LEAF_S, TILED_LEAF_T}};
-        tiled_columns(slots, TILED_RIGHT, TILED_STEP, false);
+        const struct damped_sides sides = {2, {plan_values.step, plan_values.gradient}, {TILED_LEAF_S, TILED_LEAF_T}};
+        tiled_columns(slots, plan_values.right, plan_values.step, false);
         tiled_solve(slots, &sides);
         tiled_rows(slots, TILED_LEAF_T, TILED_Q);
         tiled_rows(slots, TILED_LEAF_S, TILED_WORK);
     } else {
-        const struct damped_sides sides = {2, {TILED_RIGHT, TILED_WORK}, {TILED_V, TILED_Q}};
-        tiled_rows(slots, TILED_GRADIENT, TILED_WORK);
+        const struct damped_sides sides = {2, {plan_values.right, TILED_WORK}, {TILED_V, TILED_Q}};
+        tiled_rows(slots, plan_values.gradient, TILED_WORK);
         tiled_solve(slots, &sides);
-        tiled_columns(slots, TILED_Q, TILED_STEP, false);
+        tiled_columns(slots, TILED_Q, plan_values.step, false);
         tiled_columns(slots, TILED_V, TILED_LEAF_S, false);
     }
     entry_back_middle(slots);
 }
 
 static void tiled_back_end(real *slots) {
-    tiled_columns(slots, TILED_KEPT_Q, TILED_GRADIENT, true); /* J' g = -A' D q */
+    tiled_columns(slots, TILED_KEPT_Q, plan_values.gradient, true); /* J' g = -A' D q */
     entry_back_end(slots);
 }
 #define entry_back_begin tiled_back_begin

@@ -36,6 +36,15 @@ void layout_slots(struct system_layout *l, const char *name, uint64_t count) {
     l->slot_count += count;
 }
 
+uint64_t kernel_bits(double number, bool single) {
+    const float small = (float)number;
+    uint64_t bits;
+    uint32_t few;
+    memcpy(&bits, &number, sizeof bits);
+    memcpy(&few, &small, sizeof few);
+    return single ? few : bits;
+}
+
 /* ---- systems gathered from the plan's lists ---- */
 
 static void layout_list(struct system_layout *l, const char *name, struct plan_list list) {

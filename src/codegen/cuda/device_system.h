@@ -61,6 +61,9 @@ void layout_numbers(struct system_layout *l, const char *name, const double *fro
                     size_t columns);
 void layout_slots(struct system_layout *l, const char *name, uint64_t count);
 
+/* The bits of a number in the precision of the kernel. */
+uint64_t kernel_bits(double number, bool single);
+
 /* The data of a blocked system; blocked_ldl_layout.c. */
 void layout_tiled(struct system_layout *l);
 

@@ -64,18 +64,11 @@ static void print_places(const struct emission *e, uint32_t slots, uint32_t cons
                   {"INPUTS", p->inputs},
                   {"ROWS", p->rows},
                   {"TAKEN", taken_numbers(e)},
-                  {"RESIDUAL", p->residual},
-                  {"X", p->x},
-                  {"RAW", p->raw},
                   {"Y", p->y},
                   {"BASE", p->base},
                   {"BEST", p->best},
                   {"SUMMARY", p->summary},
-                  {"PIVOTS", p->system.pivot_range},
                   {"EPS", p->eps},
-                  {"LARGEST", p->largest},
-                  {"STEP_GAIN", p->step_gain},
-                  {"STEP_SQUARES", p->step_squares},
                   {"DAMPED", p->damped},
                   {"TAKES", p->slots + LANES_FLAGS},
                   {"HOLD", p->slots + LANES_HOLD},
@@ -88,12 +81,9 @@ static void print_places(const struct emission *e, uint32_t slots, uint32_t cons
 
 /* As integers, which represent infinity too. */
 static void print_bits(const struct emission *e, double number, struct text *out) {
-    float small = (float)number;
-    int64_t bits;
-    int32_t small_bits;
-    memcpy(&bits, &number, sizeof bits);
-    memcpy(&small_bits, &small, sizeof small_bits);
-    text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
+    bool single = e->options.single;
+    uint64_t bits = kernel_bits(number, single);
+    text_add(out, "INT%d_C(%lld), ", single ? 32 : 64, single ? (long long)(int32_t)bits : (long long)bits);
 }
 
 /* Slots with constants. With a system in loops, the program's constants are among the numbers of the bytecode. */
