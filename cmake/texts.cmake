@@ -21,13 +21,13 @@ set(text_files
     linalg/tridiagonal_solve_kernel.h linalg/damped_factor.h linalg/damped_kernel.h linalg/dense_ldl_kernel.h
     linalg/sparse_ldl_kernel.h core/residual.h core/barrier.h core/barrier_kernel.h core/refine_qp.h core/candidate_choice.h
     core/samples.h core/refine_samples.h core/train_loss.h core/loss_rows.h core/network_task.h core/refine_slots.h core/policy_run.h
-    base/arena_memory.h autodiff/program_layout.h linalg/signed_factor.h linalg/signed_kernel.h core/nearest_layout.h
-    core/nearest_state.h core/nearest_rows.h core/nearest_solve.h core/nearest_barrier.h core/nearest_newton.h core/least_squares.h
-    core/search_group.h core/search_end.h core/search.h core/infeasibility_proof.h core/implicit_vjp.h core/active_set.h
-    cuda/kernels/kernels_thread.h cuda/kernels/kernels_block.h cuda/kernels/search_layout.h cuda/kernels/nearest_kernel.h base/lanes.h
-    base/simd.h cpu/unload_kernel.h cpu/fused_auto.h cpu/kernel_table.h codegen/kernel/generated_kernel.h
-    codegen/kernel/fused_fixed_kernel.h codegen/kernel/fused_adjoint_kernel.h codegen/kernel/lanes_number_kernel.h
-    codegen/kernel/fused_auto_kernel.h base/elementary.h)
+    base/arena_memory.h autodiff/program_layout.h linalg/signed_factor.h linalg/signed_kernel.h linalg/signed_block_kernel.h
+    core/nearest_layout.h core/nearest_state.h core/nearest_rows.h core/nearest_solve.h core/nearest_barrier.h core/nearest_newton.h
+    core/least_squares.h core/search_group.h core/search_end.h core/search.h core/infeasibility_proof.h core/implicit_vjp.h
+    core/active_set.h cuda/kernels/kernels_thread.h cuda/kernels/kernels_block.h cuda/kernels/search_layout.h
+    cuda/kernels/nearest_kernel.h base/lanes.h base/simd.h cpu/unload_kernel.h cpu/fused_auto.h cpu/kernel_table.h
+    codegen/kernel/generated_kernel.h codegen/kernel/fused_fixed_kernel.h codegen/kernel/fused_adjoint_kernel.h
+    codegen/kernel/lanes_number_kernel.h codegen/kernel/fused_auto_kernel.h base/elementary.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")

@@ -72,6 +72,7 @@ BEFORE = {
                (r"linalg/(blocked_(rows|solve|thread)|tridiagonal_thread)_kernel.h", BLOCKED),
                (r"linalg/tridiagonal_solve_kernel.h", [*BLOCKED, "linalg/tridiagonal_thread_kernel.h"])],
     "search": [(r"linalg/signed_kernel.h|cuda/kernels/kernels_\w+.h", SEARCH),
+               (r"linalg/signed_block_kernel.h", [*SEARCH, "cuda/kernels/kernels_block.h"]),
                (r"core/(nearest_(?!layout|state)|active_set(?!_layout)|search|least_squares|infeasibility|implicit)\w*.h", KERNELS)],
 }
 WARNINGS = ["-Wall", "-Werror", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-psabi", "-Wno-int-in-bool-context", "-Wno-unknown-warning-option"]
