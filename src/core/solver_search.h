@@ -13,6 +13,7 @@
 #define HN_CORE_SOLVER_SEARCH_H
 
 #include "base/real.h"
+#include "core/nearest_layout.h"
 #include "core/nearest_state.h"
 #include "core/solver.h"
 
@@ -84,16 +85,20 @@ SHARED_FUNCTION bool search_may_try(const struct solver *d) {
     return !d->search->tried && d->numbers.finite && SOLVER_OPTIONS(d)->iterations > 0;
 }
 
-/* c, bl and bu. */
-SHARED_FUNCTION void search_read_rows(const struct solver *d, double *to) {
+/* Its sample; rows: 3 vectors, which receive c, bl and bu. */
+SHARED_FUNCTION struct affine_sample search_affine_sample(const struct solver *d, double *rows) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct plan_list lists[3] = {plan->value, plan->lower, plan->upper};
+    const struct solver_search *s = d->search;
+    struct affine_sample sample = {
+        s->stepped, 0, rows, rows + plan->rows, rows + 2 * (size_t)plan->rows, s->found, s->multipliers, 0, 0, 0};
     SHARED_LOOP
     for (size_t k = 0; k < 3; k++) {
         SHARED_LOOP
         for (size_t i = 0; i < plan->rows; i++)
-            *to++ = *point_at(&d->point, plan_words(plan, lists[k])[i]);
+            *rows++ = *point_at(&d->point, plan_words(plan, lists[k])[i]);
     }
+    return sample;
 }
 
 /* ---- the search ---- */
