@@ -10,8 +10,8 @@
 #ifndef HN_CUDA_KERNEL_REGISTERS_H
 #define HN_CUDA_KERNEL_REGISTERS_H
 
-#include "core/solver_run.h"
 #include "codegen/cuda/branchless_kernel.h"
+#include "core/solver_run.h"
 #include "cuda/kernels/sample_io.h"
 
 /* ---- copies in fused iterations, unrolled; those of sample_io.h run once per sample ---- */
