@@ -113,7 +113,7 @@ static void level_all(struct leveler *l, struct instruction *code) {
     memcpy(l->out->level_first + 1, end, sizeof end);
 }
 
-static bool take_lists(struct program_levels *out, const struct program *p, struct arena *arena) {
+static bool take_level_lists(struct program_levels *out, const struct program *p, struct arena *arena) {
     struct program *own = &out->program;
     own->code = arena_take(arena, p->first[PHASES] + 1, sizeof *own->code);
     own->pairs = arena_take(arena, 2 * p->pair_count + 1, sizeof *own->pairs);
@@ -128,7 +128,7 @@ hn_status program_levels_create(struct program_levels *out, const struct program
     *out = (struct program_levels){.program = *p};
     struct instruction *code = array_grow(NULL, &other, count + 1, sizeof *code);
     uint32_t *numbers = array_grow(NULL, &capacity, 3 * p->slots + 4 * count + 2, sizeof *numbers);
-    bool ready = code && numbers && take_lists(out, p, arena);
+    bool ready = code && numbers && take_level_lists(out, p, arena);
     if (ready) {
         struct leveler l = {.program = p, .out = out, .spare = spare, .last = numbers};
         l.current = l.last + p->slots;
