@@ -140,5 +140,5 @@ hn_status program_levels_create(struct program_levels *out, const struct program
     }
     base_release(numbers);
     base_release(code);
-    return ready ? HN_OK : error_no_memory(error, "the search");
+    return ready ? HN_OK : error_no_memory(error, "program");
 }

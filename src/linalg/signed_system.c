@@ -158,7 +158,7 @@ hn_status signed_add_block_lists(struct signed_system *s, hn_error *error) {
     s->touch_first = arena_zeros(&s->arena, s->order + 2, sizeof *s->touch_first);
     s->touch = arena_take(&s->arena, 4 * s->entries + 1, sizeof *s->touch);
     if (!s->own_entry || !s->touch_first || !s->touch)
-        return error_no_memory(error, "the search");
+        return error_no_memory(error, "the pattern of a system");
     find_entries(s);
     find_touched(s);
     return HN_OK;
