@@ -38,12 +38,6 @@ struct solver_search {
     bool optimal, maximizes;                   /* the goal is the model's objective, which is maximized */
 };
 
-struct search_report {
-    double kkt, complementarity, objective, proof, distance;
-    int reason; /* enum nearest_reason */
-    size_t programmes, factorisations;
-};
-
 /* ---- start of a sample ---- */
 
 SHARED_FUNCTION void search_load(struct solver_search *s) {
@@ -174,8 +168,8 @@ SHARED_FUNCTION double search_complementarity(const struct solver *d) {
     return worst;
 }
 
-/* moved: |y - y_raw| of solver_fill_report. */
-SHARED_FUNCTION void search_fill_report(const struct solver *d, uint32_t y, double moved, struct search_report *out) {
+/* After solver_fill_report. */
+SHARED_FUNCTION void search_fill_report(const struct solver *d, uint32_t y, SOLVER_REPORT *out) {
     const struct solver_search *s = d->search;
     double f = s->sample.objective;
     bool found = s->searched && !s->lost;
@@ -186,7 +180,7 @@ SHARED_FUNCTION void search_fill_report(const struct solver *d, uint32_t y, doub
     out->programmes = found ? (size_t)s->sample.programmes : 0;
     out->factorisations = found ? (size_t)s->sample.factorisations : 0;
     out->proof = s->proof;
-    out->distance = s->weights ? solver_distance(d, y, s->weights) : moved;
+    out->distance = s->weights ? solver_distance(d, y, s->weights) : out->moved;
 }
 
 /* The sample's numbers on the tape: TAPE_*, then the multipliers of a certified sample, whose gradient is that of the solution. */

@@ -30,7 +30,7 @@ static void print_head(const struct device_subject *subject, struct text *out) {
              subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n#define THREAD_WAITS %d\n", subject->plan->options.weighted,
              subject->adjoint ? WAITS_BACK : WAITS_FORWARD);
-    text_add(out, "#include \"cuda/kernels/device_target.h\"\n");
+    text_add(out, "#include \"cuda/kernels/device_target.h\"\n#include \"cuda/kernels/kernel_args.h\"\n");
 }
 
 static void print_global_head(const struct printer *p, struct text *out) {

@@ -26,8 +26,9 @@
 #define DEVICE_REGISTERS
 #endif
 #include "cuda/kernels/device_target.h"
-#ifdef STUB_POLICY
+
 #include "cuda/kernels/kernel_args.h"
+#ifdef STUB_POLICY
 typedef struct device_report hn_report;
 #endif
 #ifdef STUB_MEMORY
