@@ -13,21 +13,21 @@ set(text_files
     core/rounding_bound_run.h core/plan_fields.h core/emitted_plan.h core/one_plan.h core/solver.h core/solver_run.h
     core/solver_search.h core/solver_adjoint.h core/solver_run_adjoint.h core/mlp.h core/mlp_adjoint.h core/emitted_target.h
     core/entry_slots.h core/libm_math.h core/casadi_external.h cuda/kernels/device_target.h cuda/kernels/kernel_args.h
-    cuda/kernels/branchless_math.h cuda/kernels/sample_io.h cuda/kernels/kernel_registers.h cuda/kernels/mixed_precision.h
-    cuda/kernels/kernel_main.h cuda/kernels/system_step.h cuda/kernels/blocked_ldl_known.h cuda/kernels/blocked_ldl_thread.h
-    cuda/kernels/tridiagonal_schur.h cuda/kernels/blocked_ldl_step.h cuda/kernels/global_slots.h cuda/kernels/bytecode_run.h
+    codegen/cuda/branchless_kernel.h cuda/kernels/sample_io.h cuda/kernels/kernel_registers.h cuda/kernels/mixed_precision.h
+    cuda/kernels/kernel_main.h codegen/cuda/system_step_kernel.h codegen/cuda/blocked_known_kernel.h linalg/blocked_thread_kernel.h
+    linalg/tridiagonal_thread_kernel.h codegen/cuda/blocked_step_kernel.h cuda/kernels/global_slots.h codegen/cuda/bytecode_kernel.h
     core/program_lists.h core/program_run.h cuda/kernels/policy_args.h cuda/kernels/policy_kernels.h cuda/kernels/policy_refine.h
     linalg/block_sizes.h linalg/blocked_ldl.h linalg/blocked_rows_kernel.h linalg/blocked_solve_kernel.h
     linalg/tridiagonal_solve_kernel.h linalg/damped_factor.h linalg/damped_kernel.h linalg/dense_ldl_kernel.h
     linalg/sparse_ldl_kernel.h core/residual.h core/barrier.h core/barrier_kernel.h core/refine_qp.h core/candidate_choice.h
     core/samples.h core/refine_samples.h core/train_loss.h core/loss_rows.h core/network_task.h core/refine_slots.h core/policy_run.h
-    base/arena_memory.h autodiff/program_layout.h linalg/signed_factor.h linalg/signed_kernel.h core/nearest_layout.h
-    core/nearest_state.h core/nearest_rows.h core/nearest_solve.h core/nearest_barrier.h core/nearest_newton.h core/least_squares.h
-    core/search_group.h core/search_end.h core/search.h core/infeasibility_proof.h core/implicit_vjp.h core/active_set.h
-    cuda/kernels/kernels_thread.h cuda/kernels/kernels_block.h cuda/kernels/search_layout.h cuda/kernels/nearest_kernel.h base/lanes.h
-    base/simd.h cpu/unload_kernel.h cpu/fused_auto.h cpu/kernel_table.h codegen/kernel/generated_kernel.h
-    codegen/kernel/fused_fixed_kernel.h codegen/kernel/fused_adjoint_kernel.h codegen/kernel/lanes_number_kernel.h
-    codegen/kernel/fused_auto_kernel.h base/elementary.h)
+    base/arena_memory.h autodiff/program_layout.h linalg/signed_factor.h linalg/signed_kernel.h linalg/signed_block_kernel.h
+    core/nearest_layout.h core/nearest_state.h core/nearest_rows.h core/nearest_solve.h core/nearest_barrier.h core/nearest_newton.h
+    core/least_squares.h core/search_group.h core/search_end.h core/search.h core/infeasibility_proof.h core/implicit_vjp.h
+    core/active_set.h cuda/kernels/kernels_thread.h cuda/kernels/kernels_block.h cuda/kernels/search_layout.h
+    cuda/kernels/nearest_kernel.h base/lanes.h base/simd.h cpu/unload_kernel.h cpu/fused_auto.h cpu/kernel_table.h
+    codegen/kernel/generated_kernel.h codegen/kernel/fused_fixed_kernel.h codegen/kernel/fused_adjoint_kernel.h
+    codegen/kernel/lanes_number_kernel.h codegen/kernel/fused_auto_kernel.h base/elementary.h)
 
 if(CMAKE_SCRIPT_MODE_FILE)
     set(bytes "")

@@ -11,6 +11,7 @@
 
 #include "base/real.h"
 #include "core/nearest_layout.h"
+#include "core/nearest_state.h"
 
 #define OWN(vector, k) (*NEAREST_AT(vector, k)) /* a number of the sample */
 
@@ -112,7 +113,7 @@ static double affine_border(struct affine_search *s, size_t p) {
 }
 
 /* solution = L'^-1 solution */
-static void affine_solve_back(struct affine_search *s) {
+static void affine_backward(struct affine_search *s) {
     for (size_t k = s->count; k-- > 0;) {
         const double *own = NEAREST_AT(s->factor, k * s->a->most);
         OWN(s->solution, k) /= OWN(own, k);
@@ -120,7 +121,7 @@ static void affine_solve_back(struct affine_search *s) {
     }
 }
 
-static void affine_solve_forward(struct affine_search *s) {
+static void affine_forward(struct affine_search *s) {
     for (size_t k = 0; k < s->count; k++) {
         const double *own = NEAREST_AT(s->factor, k * s->a->most);
         for (size_t t = 0; t < k; t++)
@@ -205,7 +206,7 @@ static bool affine_satisfy(struct affine_search *s, size_t p, double side) {
         double left = affine_border(s, p), bound = side > 0 ? OWN(s->low, p) : OWN(s->up, p);
         bool moves = left > AFFINE_DEPENDENT * a->schur[p * a->inequalities + p] && s->count < a->most;
         affine_copy(s->solution, NEAREST_AT(s->factor, s->count * a->most), s->count);
-        affine_solve_back(s);
+        affine_backward(s);
         size_t which = 0;
         double whole = moves ? side * (bound - OWN(s->value, p)) / left : REAL_INFINITY;
         double first = affine_longest(s, side, &which);
@@ -251,8 +252,8 @@ static bool affine_correct(struct affine_search *s) {
     }
     for (size_t k = 0; k < s->count; k++)
         OWN(s->solution, k) = affine_active_bound(s, k) - OWN(s->value, affine_active_row(s, k));
-    affine_solve_forward(s);
-    affine_solve_back(s);
+    affine_forward(s);
+    affine_backward(s);
     for (size_t k = 0; k < s->count; k++) {
         OWN(s->force, affine_active_row(s, k)) += OWN(s->solution, k);
         affine_add(s->value, OWN(s->solution, k), a->schur + affine_active_row(s, k) * n, n);
@@ -434,6 +435,26 @@ SHARED_FUNCTION double affine_look_after(const struct backend *kernels, const st
         rest = a->inverse[j] > 0 && !(fabs(slope[j]) <= rest) ? fabs(slope[j]) : rest;
     sample->kkt = affine_larger(sample->kkt, rest / largest);
     return rest / largest;
+}
+
+/* ---- a sample, with the goal evaluated before and after ---- */
+
+/* Whether the result is certified. */
+SHARED_FUNCTION bool affine_solve(const struct backend *kernels, const struct affine *a,
+                                  const struct affine_memory *memory, const double *x, struct affine_sample *sample,
+                                  struct nearest_sample *result) {
+    result->objective = result->before = 0;
+    result->programmes = 1;
+    if (a->goal) {
+        affine_look(kernels, a, memory->goal, x, sample->start, memory->slope);
+        sample->slope = memory->slope;
+    }
+    affine_run(a, memory->own, sample);
+    bool solved = sample->kkt <= NEAREST_ENOUGH && affine_look_after(kernels, a, memory->goal, x, sample, memory->slope,
+                                                                     &result->objective) <= NEAREST_ENOUGH;
+    result->kkt = sample->kkt;
+    result->factorisations = sample->changes;
+    return solved;
 }
 
 #undef OWN

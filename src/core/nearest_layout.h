@@ -187,4 +187,9 @@ struct affine_sample {
     int rounds, changes;                 /* out: changes of the active set */
 };
 
+struct affine_memory {
+    double *own, *goal; /* workspaces of the method and of the goal's program */
+    double *slope;      /* outputs */
+};
+
 #endif

@@ -300,6 +300,10 @@ SHARED_FUNCTION bool solver_stepped(struct solver *d) {
 #define SOLVER_EVEN 0
 #endif
 
+#ifndef SOLVER_REPORT /* the type of reports: these fields, and with SOLVER_SEARCHES the others of hn_report */
+#define SOLVER_REPORT struct solver_report
+#endif
+
 struct solver_report {
     hn_outcome outcome;
     int iterations, steps;
@@ -369,7 +373,7 @@ SHARED_FUNCTION real solver_distance(const struct solver *d, uint32_t y, const r
 }
 
 /* After the verdict; y: the slots of the returned point. */
-SHARED_FUNCTION void solver_fill_report(const struct solver *d, uint32_t y, struct solver_report *out) {
+SHARED_FUNCTION void solver_fill_report(const struct solver *d, uint32_t y, SOLVER_REPORT *out) {
     const struct sample *s = &d->state;
     out->outcome = s->outcome;
     out->iterations = s->iteration;

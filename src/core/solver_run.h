@@ -233,7 +233,7 @@ static void solver_even_out(const struct solver *d) {
     solver_evaluate(d);
 }
 
-static void solver_finish(struct solver *d, struct solver_report *report) {
+static void solver_finish(struct solver *d, SOLVER_REPORT *report) {
     const uint32_t y = POINT_PLAN(&d->point)->y;
     d->state.outcome = solver_verdict(d);
     solver_fill_report(d, y, report);
@@ -243,7 +243,7 @@ static void solver_finish(struct solver *d, struct solver_report *report) {
 }
 
 /* Afterwards y is in its slots. */
-static void solver_run(struct solver *d, struct solver_report *report) {
+static void solver_run(struct solver *d, SOLVER_REPORT *report) {
     solver_begin(d);
     SHARED_LOOP
     for (;;) {

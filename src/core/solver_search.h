@@ -13,6 +13,7 @@
 #define HN_CORE_SOLVER_SEARCH_H
 
 #include "base/real.h"
+#include "core/nearest_layout.h"
 #include "core/nearest_state.h"
 #include "core/solver.h"
 
@@ -35,12 +36,6 @@ struct solver_search {
     bool searched;                             /* `sample` or `proof` is the result of a search */
     bool split;                                /* certified by the search with kinks split */
     bool optimal, maximizes;                   /* the goal is the model's objective, which is maximized */
-};
-
-struct search_report {
-    double kkt, complementarity, objective, proof, distance;
-    int reason; /* enum nearest_reason */
-    size_t programmes, factorisations;
 };
 
 /* ---- start of a sample ---- */
@@ -84,16 +79,20 @@ SHARED_FUNCTION bool search_may_try(const struct solver *d) {
     return !d->search->tried && d->numbers.finite && SOLVER_OPTIONS(d)->iterations > 0;
 }
 
-/* c, bl and bu. */
-SHARED_FUNCTION void search_read_rows(const struct solver *d, double *to) {
+/* Its sample; rows: 3 vectors, which receive c, bl and bu. */
+SHARED_FUNCTION struct affine_sample search_affine_sample(const struct solver *d, double *rows) {
     const struct plan *plan = POINT_PLAN(&d->point);
     const struct plan_list lists[3] = {plan->value, plan->lower, plan->upper};
+    const struct solver_search *s = d->search;
+    struct affine_sample sample = {
+        s->stepped, 0, rows, rows + plan->rows, rows + 2 * (size_t)plan->rows, s->found, s->multipliers, 0, 0, 0};
     SHARED_LOOP
     for (size_t k = 0; k < 3; k++) {
         SHARED_LOOP
         for (size_t i = 0; i < plan->rows; i++)
-            *to++ = *point_at(&d->point, plan_words(plan, lists[k])[i]);
+            *rows++ = *point_at(&d->point, plan_words(plan, lists[k])[i]);
     }
+    return sample;
 }
 
 /* ---- the search ---- */
@@ -169,8 +168,8 @@ SHARED_FUNCTION double search_complementarity(const struct solver *d) {
     return worst;
 }
 
-/* moved: |y - y_raw| of solver_fill_report. */
-SHARED_FUNCTION void search_fill_report(const struct solver *d, uint32_t y, double moved, struct search_report *out) {
+/* After solver_fill_report. */
+SHARED_FUNCTION void search_fill_report(const struct solver *d, uint32_t y, SOLVER_REPORT *out) {
     const struct solver_search *s = d->search;
     double f = s->sample.objective;
     bool found = s->searched && !s->lost;
@@ -181,7 +180,7 @@ SHARED_FUNCTION void search_fill_report(const struct solver *d, uint32_t y, doub
     out->programmes = found ? (size_t)s->sample.programmes : 0;
     out->factorisations = found ? (size_t)s->sample.factorisations : 0;
     out->proof = s->proof;
-    out->distance = s->weights ? solver_distance(d, y, s->weights) : moved;
+    out->distance = s->weights ? solver_distance(d, y, s->weights) : out->moved;
 }
 
 /* The sample's numbers on the tape: TAPE_*, then the multipliers of a certified sample, whose gradient is that of the solution. */

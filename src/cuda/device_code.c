@@ -1,15 +1,12 @@
 /* device_code.c - machine code of a kernel, from the user's cache or compiled: the same folder, files and rules as for CPU kernels
  * (codegen/kernel/kernel_file.h).
  *
- * The name of a file is a digest of everything that the code depends on: the text, the device's compute capability, the
- * library's version, the compiler's options. The version of NVRTC is not included: the text determines all rounding.
+ * The digest that names a file does not contain the version of NVRTC: the text determines all rounding.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/clock.h"
-#include "base/digest.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/system.h"
 #include "codegen/kernel/kernel_file.h"
 #include "cuda/device_parts.h"
 #include "cuda/nvrtc.h"
@@ -19,46 +16,24 @@
 
 enum { FOR_OWNER = 0600 };
 
-static struct kernel_identity identify(const struct code_subject *subject) {
-    struct kernel_identity id;
-    struct digest digest = digest_start();
-    memset(&id, 0, sizeof id);
-    snprintf(id.version, sizeof id.version, "%s", hn_version());
-    snprintf(id.machine, sizeof id.machine, "cuda");
-    snprintf(id.instructions, sizeof id.instructions, "sm_%d", subject->capability);
-    snprintf(id.method, sizeof id.method, "%s", hn_method_text(subject->layer->method));
-    snprintf(id.gradients, sizeof id.gradients, "%s", subject->gradients ? "yes" : "no");
-    snprintf(id.model, sizeof id.model, "%s", subject->model);
-    digest_add_text(&digest, id.version);
-    digest_add_text(&digest, id.instructions);
-    for (size_t i = 0; nvrtc_option(i, &subject->way); i++)
-        digest_add_text(&digest, nvrtc_option(i, &subject->way));
-    digest_add(&digest, subject->text, subject->length);
-    digest_finish_text(&digest, id.code);
-    return id;
-}
-
-/* True on a cache hit. A damaged file is ignored; an untrusted one is an error. */
-static bool device_code_find(struct file_bytes *code, const char *path, const struct kernel_identity *wanted,
-                             hn_status *status, hn_error *error) {
-    struct kernel_identity found;
-    struct system_facts facts;
-    hn_error said = {.status = HN_OK};
-    if (system_look(path, &facts) != 0)
-        return false;
-    hn_status read = kernel_file_read(code, path, &found, &said);
-    bool same = read == HN_OK && strcmp(found.code, wanted->code) == 0;
-    if (same)
-        return true;
-    if (read == HN_OK)
-        base_release(code->data);
-    *code = (struct file_bytes){NULL, 0};
-    if (read != HN_OK && read != HN_SYNTAX) {
-        *status = read;
-        if (error)
-            *error = said;
-    }
-    return false;
+/* The identity of the code, and its file in the cache. */
+static hn_status identify(struct kernel_identity *out, char path[FILE_LONGEST], const struct code_subject *subject,
+                          hn_error *error) {
+    enum { MOST_OPTIONS = 16 };
+    const char *options[MOST_OPTIONS] = {NULL};
+    char instructions[KERNEL_WORD];
+    const struct kernel_source source = {.model = subject->model,
+                                         .options = subject->layer,
+                                         .machine = "cuda",
+                                         .instructions = instructions,
+                                         .gradients = subject->gradients,
+                                         .text = subject->text,
+                                         .length = subject->length};
+    snprintf(instructions, sizeof instructions, "sm_%d", subject->capability);
+    for (size_t i = 0; i + 1 < MOST_OPTIONS && nvrtc_option(i, &subject->way); i++)
+        options[i] = nvrtc_option(i, &subject->way);
+    *out = kernel_identify(&source);
+    return cache_path(path, out, options, ".cubin", error);
 }
 
 /* Links functions that were compiled in parallel. The context is current. */
@@ -135,14 +110,13 @@ static hn_status device_code_compile(struct file_bytes *code, hn_device_layer *l
 
 hn_status device_code(struct file_bytes *code, hn_device_layer *layer, const struct code_subject *subject,
                       hn_error *error) {
-    const struct kernel_identity id = identify(subject);
-    char folder[FILE_LONGEST], path[FILE_LONGEST];
+    struct kernel_identity id;
+    char path[FILE_LONGEST];
     *code = (struct file_bytes){NULL, 0};
-    hn_status status = cache_folder(folder, error);
-    if (status != HN_OK)
-        return status;
-    snprintf(path, sizeof path, "%.*s/%s.cubin", CACHE_FOLDER_MOST, folder, id.code);
-    if (!layer->options.again && device_code_find(code, path, &id, &status, error))
+    hn_status status = identify(&id, path, subject, error);
+    if (status == HN_OK && !layer->options.again)
+        status = cache_read(code, path, &id, error);
+    if (code->data)
         return HN_OK;
     if (status == HN_OK)
         status = device_code_compile(code, layer, subject, error);

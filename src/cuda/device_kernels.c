@@ -92,7 +92,7 @@ static void make_code(void *argument) {
 
 /* ---- loading ---- */
 
-/* struct bytecode_memory of bytecode_run.h; the kernel module has its size. */
+/* struct bytecode_memory of bytecode_kernel.h; the kernel module has its size. */
 hn_status device_upload_bytecode(const hn_device_layer *layer, struct device_kernel *kernel,
                                  const struct kernel_code *code, hn_error *error) {
     const struct cuda_driver *cu = &layer->driver;

@@ -6,10 +6,10 @@
 
 #include "autodiff/program.h"
 #include "base/file.h"
+#include "codegen/cuda/print_kernel.h"
 #include "core/program_lists.h"
 #include "cuda/cuda_driver.h"
 #include "cuda/nvrtc.h"
-#include "cuda/print_kernel.h"
 
 struct device_call;
 
@@ -25,9 +25,8 @@ struct device_kernel {
     int registers;
     size_t local_bytes;
     cuda_address lists; /* its bytecode; 0: none */
-    size_t
-        sample_bytes; /* of a sample in global memory: its slots and the further numbers of its thread; 0: slots in registers */
-    size_t slot_bytes; /* of its slots */
+    /* of a sample in global memory: its slots with the further numbers of its thread, or 0 for slots in registers; its slots */
+    size_t sample_bytes, slot_bytes;
 };
 
 struct hn_device_layer {

@@ -1,11 +1,10 @@
 /* device_search.c - the constant data of the methods nearest and optimal on a device; see device_parts.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "autodiff/program.h"
+#include "autodiff/program_levels.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "cuda/device_parts.h"
-#include "cuda/level_schedule.h"
 #include "nearest/affine.h"
 #include "nearest/nearest.h"
 
@@ -21,7 +20,7 @@ struct search_program {
     struct program **to; /* the pointer in search_places */
     uint64_t begin;      /* its offset in the workspace */
     struct block_program own;
-    struct block_code code;
+    struct program_levels levels;
 };
 
 struct device_search {
@@ -32,8 +31,7 @@ struct device_search {
     struct search_program program[SEARCH_PROGRAMS];
     /* if a thread block shares a sample: */
     bool is_team;
-    struct signed_system system, split_system; /* additional lists; those of the search without kinks */
-    struct arena block_arena;                  /* memory of these lists */
+    struct arena block_arena; /* memory of the programs in levels */
     cuda_address lists;
     const struct search_places *there;
 };
@@ -42,18 +40,11 @@ struct device_search {
 
 /* Missing programs stay NULL. */
 static void add_program(struct device_lists *all, struct search_program *p, bool is_team) {
-    struct program own;
     if (!p->from)
         return;
-    own = *p->from;
-    if (is_team) {
-        own.code = p->code.code;
-        own.pairs = p->code.pairs;
-        own.columns = p->code.columns;
-    }
-    device_lists_add_program(all, &own, &p->own.own);
-    DEVICE_ADD(all, p->code.level, p->code.level_first[PHASES] + 1, p->own.level);
-    memcpy(p->own.level_first, p->code.level_first, sizeof p->own.level_first);
+    device_lists_add_program(all, is_team ? &p->levels.program : p->from, &p->own.own);
+    DEVICE_ADD(all, p->levels.level, p->levels.level_first[PHASES] + 1, p->own.level);
+    memcpy(p->own.level_first, p->levels.level_first, sizeof p->own.level_first);
     DEVICE_ADD(all, &p->own, 1, *p->to);
 }
 
@@ -69,13 +60,9 @@ static void add_system(struct device_lists *all, const struct signed_system *fro
     DEVICE_ADD(all, from->own_column, from->entries, to->own_column);
     DEVICE_ADD(all, from->own_offset, from->entries, to->own_offset);
     DEVICE_ADD(all, from->pair, 3 * from->entries, to->pair);
-}
-
-static void add_team_system(struct device_lists *all, const struct signed_system *from,
-                            const struct signed_system *block, struct signed_system *to) {
-    DEVICE_ADD(all, block->own_entry, from->entries, to->own_entry);
-    DEVICE_ADD(all, block->touch_first, from->order + 1, to->touch_first);
-    DEVICE_ADD(all, block->touch, 4 * from->entries, to->touch);
+    DEVICE_ADD(all, from->own_entry, from->entries, to->own_entry);
+    DEVICE_ADD(all, from->touch_first, from->order + 1, to->touch_first);
+    DEVICE_ADD(all, from->touch, 4 * from->entries, to->touch);
 }
 
 static void add_plan(struct device_lists *all, const struct nearest_plan *from, struct nearest_plan *to) {
@@ -157,10 +144,6 @@ static void list_all(struct device_search *s, struct device_lists *all) {
     add_matrix(all, &from->by_inputs.rows, &to->near.by_inputs.rows);
     add_matrix(all, &from->by_inputs.bends, &to->near.by_inputs.bends);
     add_affine(all, &s->affine, &to->affine);
-    if (s->is_team)
-        add_team_system(all, &from->plan.system, &s->system, &to->near.plan.system);
-    if (s->is_team && to->split.plan.program)
-        add_team_system(all, &s->split.parts.plan.system, &s->split_system, &to->split.plan.system);
     for (int k = 0; k < SEARCH_PROGRAMS; k++)
         add_program(all, &s->program[k], s->is_team);
 }
@@ -181,7 +164,7 @@ static hn_status create_search(struct device_search *s, const hn_device_layer *l
     return status == HN_OK ? affine_create(&s->affine, &s->near.parts.plan, model, error) : status;
 }
 
-/* Offsets of each part of the search; the temporaries of block_code_create come last. */
+/* Offsets of each part of the search; the temporaries of program_levels_create come last. */
 static void device_search_place(struct device_search *s) {
     struct search_places *p = &s->places;
     p->split_at = s->near.bytes / sizeof(double);
@@ -206,17 +189,17 @@ static void list_programs(struct device_search *s) {
 }
 
 static hn_status make_team(struct device_search *s, hn_error *error) {
-    const struct nearest_parts *n = &s->near.parts, *split = &s->split.parts;
+    struct nearest_parts *near = &s->near.parts, *split = &s->split.parts;
     size_t spare = 0;
-    hn_status status = block_system_create(&s->system, &n->plan.system, &s->block_arena, error);
+    hn_status status = signed_add_block_lists(&near->plan.system, error);
     if (status == HN_OK && split->plan.program)
-        status = block_system_create(&s->split_system, &split->plan.system, &s->block_arena, error);
+        status = signed_add_block_lists(&split->plan.system, error);
     for (int k = 0; k < SEARCH_PROGRAMS && status == HN_OK; k++) {
         struct search_program *p = &s->program[k];
         if (p->from)
-            status = block_code_create(&p->code, p->from, (size_t)(s->places.near_numbers - p->begin), &s->block_arena,
-                                       error);
-        spare = p->code.spare > spare ? p->code.spare : spare; /* programs do not run at the same time */
+            status = program_levels_create(&p->levels, p->from, (size_t)(s->places.near_numbers - p->begin),
+                                           &s->block_arena, error);
+        spare = p->levels.spare > spare ? p->levels.spare : spare; /* programs do not run at the same time */
     }
     s->places.near_numbers += spare;
     return status;

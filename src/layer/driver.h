@@ -9,6 +9,7 @@
 #define HN_LAYER_DRIVER_H
 
 #define SOLVER_SEARCHES
+#define SOLVER_REPORT hn_report
 #include "codegen/kernel/compile.h"
 #include "core/solver.h"
 #include "core/solver_adjoint.h"

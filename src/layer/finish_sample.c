@@ -15,41 +15,18 @@ SAME(STOPPED);
 _Static_assert((int)HN_REASON_NONE == NEAREST_CERTIFIED && (int)HN_REASON_KINK == NEAREST_AT_KINK, "the same list");
 #undef SAME
 
-/* The result of the search. */
-static void report_search(const struct solver *d, uint32_t y, hn_report *out) {
-    struct search_report search;
-    search_fill_report(d, y, out->moved, &search);
-    out->kkt = search.kkt;
-    out->complementarity = search.complementarity;
-    out->objective = search.objective;
-    out->proof = search.proof;
-    out->distance = search.distance;
-    out->reason = (hn_reason)search.reason;
-    out->programmes = search.programmes;
-    out->factorisations = search.factorisations;
-    if (!d->search->searched && d->state.outcome == HN_OUTCOME_OK)
-        out->reason = HN_REASON_STOPPED;
-}
-
 static void report(const struct worker *worker, uint32_t lane, uint32_t y) {
     const struct lane *own = &worker->lane[lane];
-    struct solver_report steps;
+    const struct solver *d = &own->solver;
     hn_report out;
     memset(&out, 0, sizeof out); /* padding, too: equal reports have equal bytes */
-    solver_fill_report(&own->solver, y, &steps);
-    out.outcome = steps.outcome;
-    out.iterations = steps.iterations;
-    out.steps = steps.steps;
-    out.violation_before = steps.violation_before;
-    out.violation = steps.violation;
-    out.worst = steps.worst;
-    out.culprit = steps.culprit;
-    out.damping = steps.damping;
-    out.slope = steps.slope;
-    out.moved = out.distance = steps.moved;
+    solver_fill_report(d, y, &out);
+    out.distance = out.moved;
     out.kkt = out.objective = out.complementarity = out.proof = INFINITY;
-    if (own->solver.search)
-        report_search(&own->solver, y, &out);
+    if (d->search)
+        search_fill_report(d, y, &out);
+    if (d->search && !d->search->searched && d->state.outcome == HN_OUTCOME_OK)
+        out.reason = HN_REASON_STOPPED;
     report_write(worker->batch, own->sample, &out);
 }
 

@@ -25,31 +25,12 @@ static void resume(struct lane *own) {
 
 /* ---- affine constraints ---- */
 
-/* Runs the active-set method; with the model's objective as goal, its gradient is evaluated before and after. */
 static bool solve_affine(struct worker *worker, uint32_t lane) {
-    const struct affine *affine = &worker->layer->affine;
     const struct solver *d = &worker->lane[lane].solver;
-    struct solver_search *s = d->search;
-    size_t rows = worker->plan->rows;
-    double *slope = worker->memory.affine + 3 * rows;
-    struct affine_sample sample = {.start = s->stepped,
-                                   .value = worker->memory.affine,
-                                   .lower = worker->memory.affine + rows,
-                                   .upper = worker->memory.affine + 2 * rows,
-                                   .y = s->found,
-                                   .multipliers = s->multipliers};
-    s->sample = (struct nearest_sample){.multipliers = sample.multipliers, .programmes = 1};
-    search_read_rows(d, worker->memory.affine);
-    if (affine->goal) {
-        affine_goal_at(affine, worker->memory.goal, d->x, sample.start, slope);
-        sample.slope = slope;
-    }
-    affine_solve(affine, slope + worker->plan->outputs, &sample);
-    bool solved = sample.kkt <= HN_CERTIFIED && affine_goal_after(affine, worker->memory.goal, d->x, &sample, slope,
-                                                                  &s->sample.objective) <= HN_CERTIFIED;
-    s->sample.kkt = sample.kkt;
-    s->sample.factorisations = sample.changes;
-    return solved;
+    double *rows = worker->memory.affine, *slope = rows + 3 * (size_t)worker->plan->rows;
+    const struct affine_memory memory = {slope + worker->plan->outputs, worker->memory.goal, slope};
+    struct affine_sample sample = search_affine_sample(d, rows);
+    return affine_find(&worker->layer->affine, &memory, d->x, &sample, &d->search->sample);
 }
 
 bool worker_try_active_set(struct worker *worker, uint32_t lane) {

@@ -3,7 +3,7 @@
  *
  * The including file defines struct tiles, TILES_STEP, the distance between numbers of its vectors, tiles_index, the
  * type of numbers in its lists, and tiles_mask(slots, offset). Part of blocked_ldl_kernel.h and of
- * cuda/kernels/blocked_ldl_thread.h.
+ * linalg/blocked_thread_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_BLOCKED_ROWS_KERNEL_H

@@ -2,7 +2,7 @@
  * active rows, cached while these are constant and unchanged, and the solves.
  *
  * The including file defines tiles_fill, tiles_factor and tiles_solve: h, its factor, and t->z = h^-1 t->z. Part of
- * blocked_ldl_kernel.h and of cuda/kernels/blocked_ldl_thread.h.
+ * blocked_ldl_kernel.h and of linalg/blocked_thread_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_BLOCKED_SOLVE_KERNEL_H

@@ -33,7 +33,7 @@ struct signed_system {
     uint32_t *own_first;               /* order + 1: entries of the matrix in each row, in elimination order, */
     uint32_t *own_column, *own_offset; /* their columns and the offsets of the numbers */
     uint32_t *pair;                    /* entries x 3: offsets in vectors of both unknowns, and of the number */
-    /* only for kernels run by a thread block (cuda/level_schedule.h): */
+    /* only for kernels run by a thread block (signed_add_block_lists): */
     uint32_t *own_entry;   /* entries: the entry of L for each, in the order of own_offset */
     uint32_t *touch_first; /* order + 1: pairs of each unknown, in the order of pairs: */
     uint32_t *touch;       /* 2 x entries x 2: the other unknown, and the offset of the number */

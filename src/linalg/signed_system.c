@@ -125,3 +125,41 @@ void signed_release(struct signed_system *system) {
     arena_release(&system->arena);
     *system = (struct signed_system){.order = 0};
 }
+
+/* ---- lists for thread blocks ---- */
+
+static void find_entries(const struct signed_system *s) {
+    for (size_t row = 0; row < s->order; row++)
+        for (size_t p = s->own_first[row]; p < s->own_first[row + 1]; p++) {
+            size_t at = s->row_first[row];
+            while (s->row_column[at] != s->own_column[p])
+                at++;
+            s->own_entry[p] = s->row_entry[at];
+        }
+}
+
+static void find_touched(const struct signed_system *s) {
+    uint32_t *first = s->touch_first;
+    for (size_t e = 0; e < s->entries; e++)
+        for (size_t k = 0; k < 2; k++)
+            first[s->pair[3 * e + k] + 2]++;
+    for (size_t k = 2; k < s->order + 2; k++)
+        first[k] += first[k - 1];
+    for (size_t e = 0; e < s->entries; e++)
+        for (size_t k = 0; k < 2; k++) { /* first[i + 1] advances to the end of unknown i */
+            uint32_t *to = s->touch + 2 * (size_t)first[s->pair[3 * e + k] + 1]++;
+            to[0] = s->pair[3 * e + 1 - k];
+            to[1] = s->pair[3 * e + 2];
+        }
+}
+
+hn_status signed_add_block_lists(struct signed_system *s, hn_error *error) {
+    s->own_entry = arena_take(&s->arena, s->entries + 1, sizeof *s->own_entry);
+    s->touch_first = arena_zeros(&s->arena, s->order + 2, sizeof *s->touch_first);
+    s->touch = arena_take(&s->arena, 4 * s->entries + 1, sizeof *s->touch);
+    if (!s->own_entry || !s->touch_first || !s->touch)
+        return error_no_memory(error, "the pattern of a system");
+    find_entries(s);
+    find_touched(s);
+    return HN_OK;
+}

@@ -26,4 +26,7 @@ struct signed_request {
 hn_status signed_create(struct signed_system *out, const struct signed_request *request, hn_error *error);
 void signed_release(struct signed_system *system);
 
+/* Adds the lists for thread blocks: by entries, and by unknowns. */
+hn_status signed_add_block_lists(struct signed_system *system, hn_error *error);
+
 #endif

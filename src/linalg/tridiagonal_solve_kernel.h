@@ -8,7 +8,7 @@
  *
  * If half of the rows are equalities, S needs a sixth of the operations of the whole factor. The including file defines
  * tiles_sum before, and reduced_factor and reduced_others after this. Part of tridiagonal_schur_kernel.h and of
- * cuda/kernels/tridiagonal_schur.h.
+ * linalg/tridiagonal_thread_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_LINALG_TRIDIAGONAL_SOLVE_KERNEL_H

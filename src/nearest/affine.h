@@ -18,6 +18,7 @@
 #define HN_NEAREST_AFFINE_H
 
 #include "core/nearest_layout.h"
+#include "core/nearest_state.h"
 #include "nearest/nearest_plan.h"
 
 /* Call affine_release also after a failure. */
@@ -30,15 +31,10 @@ void affine_release(struct affine *affine);
 size_t affine_goal_numbers(const struct affine *affine);
 void affine_goal_begin(const struct affine *affine, double *memory);
 
-/* f at x and y, and its derivatives with respect to y. */
-double affine_goal_at(const struct affine *affine, double *memory, const double *x, const double *y, double *slope);
-
-/* At a solution: the KKT residual with f evaluated again (*cost); also stored in kkt. 0: the goal is the distance. */
-double affine_goal_after(const struct affine *affine, double *memory, const double *x, struct affine_sample *sample,
-                         double *slope, double *cost);
-
 /* ---- one sample ---- */
 
-void affine_solve(const struct affine *affine, double *memory, struct affine_sample *sample);
+/* With the model's objective as goal, its gradient is evaluated before and after. Whether the result is certified. */
+bool affine_find(const struct affine *affine, const struct affine_memory *memory, const double *x,
+                 struct affine_sample *sample, struct nearest_sample *result);
 
 #endif

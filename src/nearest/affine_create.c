@@ -374,17 +374,8 @@ void affine_goal_begin(const struct affine *a, double *memory) {
     memory[a->goal->slots] = 0;
 }
 
-double affine_goal_after(const struct affine *a, double *memory, const double *x, struct affine_sample *sample,
-                         double *slope, double *cost) {
+bool affine_find(const struct affine *a, const struct affine_memory *memory, const double *x,
+                 struct affine_sample *sample, struct nearest_sample *result) {
     const struct backend single = backend_single();
-    return affine_look_after(&single, a, memory, x, sample, slope, cost);
-}
-
-double affine_goal_at(const struct affine *a, double *memory, const double *x, const double *y, double *slope) {
-    const struct backend single = backend_single();
-    return affine_look(&single, a, memory, x, y, slope);
-}
-
-void affine_solve(const struct affine *a, double *memory, struct affine_sample *sample) {
-    affine_run(a, memory, sample);
+    return affine_solve(&single, a, memory, x, sample, result);
 }

@@ -5,7 +5,7 @@
 
 #include "support/check.h"
 
-#include "cuda/print_iteration.h"
+#include "codegen/cuda/print_kernel.h"
 #include "layer/layer_plan.h"
 
 enum { TASK = 59 };

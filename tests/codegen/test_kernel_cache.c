@@ -117,14 +117,14 @@ TEST_AROUND(kernels_have_names_by_their_code_and_by_their_compiler, make_folder,
                       *const clang[] = {"clang", "-O2", NULL};
     const struct kernel_identity a = {.code = "aa"}, b = {.code = "bb"};
     char path[FILE_LONGEST], other[FILE_LONGEST];
-    assert_int_equal(cache_path(path, &a, cc, NULL), HN_OK);
+    assert_int_equal(cache_path(path, &a, cc, ".so", NULL), HN_OK);
     assert_contains(path, "/hardnet/");
-    assert_int_equal(cache_path(other, &a, cc, NULL), HN_OK);
+    assert_int_equal(cache_path(other, &a, cc, ".so", NULL), HN_OK);
     assert_string_equal(path, other);
-    assert_int_equal(cache_path(other, &b, cc, NULL), HN_OK);
+    assert_int_equal(cache_path(other, &b, cc, ".so", NULL), HN_OK);
     assert_string_not_equal(path, other);
-    assert_int_equal(cache_path(other, &a, clang, NULL), HN_OK);
+    assert_int_equal(cache_path(other, &a, clang, ".so", NULL), HN_OK);
     assert_string_not_equal(path, other);
-    assert_int_equal(cache_path(other, &a, joined, NULL), HN_OK);
+    assert_int_equal(cache_path(other, &a, joined, ".so", NULL), HN_OK);
     assert_string_not_equal(path, other);
 }

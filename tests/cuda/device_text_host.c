@@ -7,7 +7,7 @@
 #include "support/run_layer.h"
 #include "support/scratch.h"
 
-#include "cuda/print_kernel.h"
+#include "codegen/cuda/print_kernel.h"
 #include "hardnet/read.h"
 #include "layer/layer_plan.h"
 

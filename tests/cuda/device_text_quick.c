@@ -1,4 +1,4 @@
-/* device_text_quick.c - what rounds compute without branches, judged number by number: see cuda/kernels/branchless_math.h.
+/* device_text_quick.c - what rounds compute without branches, judged number by number: see codegen/cuda/branchless_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "device_text_host.h"

@@ -14,8 +14,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "codegen/cuda/print_kernel.h"
 #include "core/sample.h"
-#include "cuda/print_kernel.h"
 #include "hardnet/read.h"
 #include "layer/layer_plan.h"
 
@@ -49,7 +49,7 @@ static bool compiler_is_there(void) {
 
 /* ---- from a model to functions ---- */
 
-/* Where the text looks for its lists; see cuda/kernels/bytecode_run.h. */
+/* Where the text looks for its lists; see codegen/cuda/bytecode_kernel.h. */
 struct bytecode_memory {
     const uint32_t *words;
     const double *numbers;

@@ -11,8 +11,8 @@
 #include "support/shape_models.h"
 #include "support/smooth_model.h"
 
+#include "autodiff/program_levels.h"
 #include "base/random.h"
-#include "cuda/level_schedule.h"
 #include "hardnet/check.h"
 #include "hardnet/evaluate.h"
 #include "hardnet/layer.h"
@@ -280,15 +280,14 @@ static hn_status make_team_lists(struct digest *digest, hn_error *error) {
     const struct nearest_goal goal = {.optimal = true};
     struct nearest_plan plan;
     struct arena arena = {.newest = NULL};
-    struct block_code code;
+    struct program_levels levels;
     (void)digest;
     hn_status status = nearest_plan_create(&plan, models.searched, &goal, NULL, 1, error);
     if (status != HN_OK)
         return status;
-    struct signed_system system = plan.system;
-    status = block_code_create(&code, plan.program, plan.slots, &arena, error);
+    status = program_levels_create(&levels, plan.program, plan.slots, &arena, error);
     if (status == HN_OK)
-        status = block_system_create(&system, &plan.system, &arena, error);
+        status = signed_add_block_lists(&plan.system, error);
     arena_release(&arena);
     nearest_plan_release(&plan);
     return status;

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 MODULES = ("base io model ampl autodiff linalg core plan cpu codegen/ir codegen/passes codegen/print codegen/kernel evaluate nearest layer check nn "
-           "codegen/emit cuda training").split()
+           "codegen/emit codegen/cuda cuda training").split()
 MAY_SEE = {module: set(MODULES[: MODULES.index(module) + 1]) - {"ampl"} for module in MODULES}
 MAY_SEE["ampl"] = {"base", "io", "ampl"}
 

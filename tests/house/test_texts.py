@@ -40,7 +40,7 @@ FILES = [
     (r"core/casadi_external.h", "emitted double"),
     (r"core/rounding_bound\w*.h", "emitted float"),
     (r"linalg/(damped|dense_ldl|sparse_ldl)_\w+.h|core/(barrier|refine|candidate)\w*.h", "emitted double, emitted float, policy double"),
-    (r"cuda/kernels/(branchless_math|kernel_registers).h", "registers double, registers float, registers adjoint, registers float adjoint"),
+    (r"codegen/cuda/branchless_kernel.h|cuda/kernels/kernel_registers.h", "registers double, registers float, registers adjoint, registers float adjoint"),
     (r"cuda/kernels/mixed_precision.h", "registers double, memory double"),
     (r"cuda/kernels/(sample_io|kernel_main).h", "registers double, registers float, registers adjoint, registers float adjoint, "
                                                 "memory double, memory float, memory adjoint, memory float adjoint"),
@@ -48,14 +48,16 @@ FILES = [
     (r"cuda/kernels/policy_\w+.h|core/residual.h", "policy double"),
     (r"cuda/kernels/nearest_kernel.h", "search double, search adjoint"),
     (r"cuda/kernels/(search|kernels)_\w+.h|linalg/signed_\w+.h|base/arena_memory.h|autodiff/\w+.h", "search double"),
-    (r"linalg/(blocked_(rows|solve)|tridiagonal_solve)_kernel.h", "memory double, memory float"),
+    (r"linalg/(blocked_(rows|solve|thread)|tridiagonal_(solve|thread))_kernel.h", "memory double, memory float"),
     (r"core/(nearest|active_set|search|solver_search|least_squares|infeasibility|implicit)\w*.h", "search double"),
-    (r"cuda/kernels/.*", "memory double, memory float"),
+    (r"codegen/cuda/\w+_step_kernel.h", "memory double, memory float, memory adjoint, memory float adjoint"),
+    (r"(codegen/cuda|cuda/kernels)/.*", "memory double, memory float"),
     (r".*", EVERYWHERE),
 ]
 
 # form: pattern of files, what the text before them includes: the place of slots, and kernels over them
 SEARCH = ["cuda/kernels/global_slots.h"]
+BLOCKED = ["codegen/cuda/blocked_step_kernel.h"]
 KERNELS = [*SEARCH, "core/program_run.h", "linalg/signed_kernel.h", "cuda/kernels/kernels_thread.h"]
 BEFORE = {
     "emitted": [(r"linalg/(dense|sparse)_\w+.h", ["core/refine_slots.h", "linalg/damped_kernel.h"]),
@@ -66,9 +68,11 @@ BEFORE = {
                (r"core/refine_qp.h", ["cuda/kernels/policy_refine.h"]),
                (r"linalg/damped_kernel.h|core/barrier_kernel.h", ["cuda/kernels/policy_refine.h"])],
     "registers": [(r"cuda/kernels/kernel_main.h", ["house/texts/iteration_stub.h"])],
-    "memory": [(r"cuda/kernels/kernel_main.h", ["cuda/kernels/bytecode_run.h"]), (r"linalg/blocked_(rows|solve)_kernel.h", ["cuda/kernels/blocked_ldl_thread.h"]),
-               (r"linalg/tridiagonal_solve_kernel.h", ["cuda/kernels/tridiagonal_schur.h"])],
+    "memory": [(r"cuda/kernels/kernel_main.h", ["codegen/cuda/bytecode_kernel.h"]),
+               (r"linalg/(blocked_(rows|solve|thread)|tridiagonal_thread)_kernel.h", BLOCKED),
+               (r"linalg/tridiagonal_solve_kernel.h", [*BLOCKED, "linalg/tridiagonal_thread_kernel.h"])],
     "search": [(r"linalg/signed_kernel.h|cuda/kernels/kernels_\w+.h", SEARCH),
+               (r"linalg/signed_block_kernel.h", [*SEARCH, "cuda/kernels/kernels_block.h"]),
                (r"core/(nearest_(?!layout|state)|active_set(?!_layout)|search|least_squares|infeasibility|implicit)\w*.h", KERNELS)],
 }
 WARNINGS = ["-Wall", "-Werror", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-psabi", "-Wno-int-in-bool-context", "-Wno-unknown-warning-option"]

@@ -1,7 +1,7 @@
 /* emission.h - declarations shared by the files of this module: the state of one emission.
  *
  * emit.c checks the options and makes the parts; emission_header.c, emission_source.c and the other files print them.
- * src/cuda prints the same statements and the same plan for devices.
+ * codegen/cuda prints the same statements and the same plan for devices.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CODEGEN_EMISSION_H

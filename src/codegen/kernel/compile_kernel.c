@@ -180,27 +180,21 @@ static void describe(const struct job *job, const struct file_bytes *object, hn_
 
 /* ---- the cache ---- */
 
-/* Generates the text, with or without gradients, and looks up its kernel in the cache. A damaged kernel is ignored and
- * replaced. An untrusted file is an error and is not replaced. */
+/* Generates the text, with or without gradients, and looks up its kernel in the cache. */
 static hn_status find_cached(struct job *job, bool gradients, hn_kernel_info *out, hn_error *error) {
-    struct kernel_identity found;
     struct file_bytes object = {NULL, 0};
-    struct system_facts facts;
     job->gradients = gradients;
     hn_status status = write_text(job, error);
     if (status == HN_OK)
-        status = cache_path(job->path, &job->identity, job->compiler.words, error);
-    if (status != HN_OK || job->options->again || system_look(job->path, &facts) != 0)
-        return status;
-    hn_error said = {.status = HN_OK};
-    status = kernel_file_read(&object, job->path, &found, &said);
-    if (status == HN_OK && strcmp(found.code, job->identity.code) == 0) {
+        status = cache_path(job->path, &job->identity, job->compiler.words, ".so", error);
+    if (status == HN_OK && !job->options->again)
+        status = cache_read(&object, job->path, &job->identity, error);
+    if (object.data) {
         describe(job, &object, out);
         out->found = true;
-    } else if (status != HN_OK && status != HN_SYNTAX && error)
-        *error = said;
+    }
     base_release(object.data);
-    return status == HN_SYNTAX ? HN_OK : status;
+    return status;
 }
 
 /* A kernel with gradients can replace one without. */

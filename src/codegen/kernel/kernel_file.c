@@ -27,8 +27,9 @@ struct kernel_identity kernel_identify(const struct kernel_source *source) {
     struct digest digest = digest_start();
     memset(&own, 0, sizeof own);
     snprintf(own.version, sizeof own.version, "%s", hn_version());
-    snprintf(own.machine, sizeof own.machine, "%s", machine_processor());
-    snprintf(own.instructions, sizeof own.instructions, "%s", hn_instructions_text(source->options->instructions));
+    snprintf(own.machine, sizeof own.machine, "%s", source->machine ? source->machine : machine_processor());
+    snprintf(own.instructions, sizeof own.instructions, "%s",
+             source->instructions ? source->instructions : hn_instructions_text(source->options->instructions));
     snprintf(own.method, sizeof own.method, "%s", hn_method_text(source->options->method));
     snprintf(own.gradients, sizeof own.gradients, "%s", source->gradients ? "yes" : "no");
     snprintf(own.model, sizeof own.model, "%s", source->model);
@@ -249,7 +250,7 @@ hn_status cache_folder(char folder[FILE_LONGEST], hn_error *error) {
 }
 
 hn_status cache_path(char path[FILE_LONGEST], const struct kernel_identity *identity, const char *const *words,
-                     hn_error *error) {
+                     const char *ending, hn_error *error) {
     char folder[FILE_LONGEST], key[DIGEST_TEXT];
     struct digest digest = digest_start();
     hn_status status = cache_folder(folder, error);
@@ -259,8 +260,27 @@ hn_status cache_path(char path[FILE_LONGEST], const struct kernel_identity *iden
     for (size_t i = 0; words[i]; i++)
         digest_add_text(&digest, words[i]);
     digest_finish_text(&digest, key);
-    snprintf(path, FILE_LONGEST, "%.*s/%s.so", CACHE_FOLDER_MOST, folder, key);
+    snprintf(path, FILE_LONGEST, "%.*s/%s%s", CACHE_FOLDER_MOST, folder, key, ending);
     return HN_OK;
+}
+
+hn_status cache_read(struct file_bytes *out, const char *path, const struct kernel_identity *wanted, hn_error *error) {
+    struct kernel_identity found;
+    struct system_facts facts;
+    hn_error said = {.status = HN_OK};
+    *out = (struct file_bytes){NULL, 0};
+    if (system_look(path, &facts) != 0)
+        return HN_OK;
+    hn_status status = kernel_file_read(out, path, &found, &said);
+    if (status == HN_OK && strcmp(found.code, wanted->code) == 0)
+        return HN_OK;
+    base_release(out->data);
+    *out = (struct file_bytes){NULL, 0};
+    if (status == HN_OK || status == HN_SYNTAX)
+        return HN_OK;
+    if (error)
+        *error = said;
+    return status;
 }
 
 /* ---- ELF ---- */

@@ -24,8 +24,9 @@ struct kernel_identity {
 
 /* text NULL: omit the digest of the code. */
 struct kernel_source {
-    const char *model;               /* its fingerprint */
-    const hn_layer_options *options; /* with a definite instruction set */
+    const char *model;                  /* its fingerprint */
+    const hn_layer_options *options;    /* with a definite instruction set */
+    const char *machine, *instructions; /* of a device; NULL: this machine, and those of the options */
     bool gradients;
     const char *text;
     size_t length;
@@ -69,8 +70,11 @@ enum { CACHE_FOLDER_MOST = FILE_LONGEST - 128 };
 /* The folder, created if missing, without a trailing slash. */
 hn_status cache_folder(char folder[FILE_LONGEST], hn_error *error);
 
-/* The cache path of the kernel compiled by these words. */
+/* The cache path of the kernel compiled by these words; ending: of the file's name. */
 hn_status cache_path(char path[FILE_LONGEST], const struct kernel_identity *identity, const char *const *words,
-                     hn_error *error);
+                     const char *ending, hn_error *error);
+
+/* The kernel in the cache; data NULL: no such file, a damaged one, or another kernel. An untrusted file is an error. */
+hn_status cache_read(struct file_bytes *out, const char *path, const struct kernel_identity *wanted, hn_error *error);
 
 #endif

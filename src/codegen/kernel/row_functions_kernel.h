@@ -18,9 +18,7 @@ SIMD_INLINE simd row_relative(simd c, simd lower, simd upper) {
     return size;
 }
 
-/* max(most,
- * a
- * ); a NaN in a is ignored. most is never NaN. */
+/* max(most, |a|); a NaN in a is ignored. most is never NaN. */
 SIMD_INLINE simd row_most(simd most, simd a) {
 #ifdef ROW_GREATER /* a target's maximum */
     return ROW_GREATER(simd_abs(a), most);

@@ -14,14 +14,15 @@ enum { POLISH_STEPS = 8 }; /* most steps in double after float */
 struct device_report {
     int32_t outcome, iterations, steps, unused;
     double violation_before, violation;
-    uint64_t worst;
+    size_t worst;
     double moved, damping;
-    uint64_t culprit;
+    size_t culprit;
     double slope, kkt, distance;
-    uint64_t programmes, factorisations;
+    size_t programmes, factorisations;
     double objective, complementarity, proof;
     int32_t reason, rest; /* rest: zeros, up to the size of hn_report */
 };
+#define SOLVER_REPORT struct device_report
 
 /* Arrays in device memory; 0: not requested or absent. */
 struct device_call {

@@ -10,8 +10,8 @@
 #ifndef HN_CUDA_KERNEL_REGISTERS_H
 #define HN_CUDA_KERNEL_REGISTERS_H
 
+#include "codegen/cuda/branchless_kernel.h"
 #include "core/solver_run.h"
-#include "cuda/kernels/branchless_math.h"
 #include "cuda/kernels/sample_io.h"
 
 /* ---- copies in fused iterations, unrolled; those of sample_io.h run once per sample ---- */
@@ -38,7 +38,7 @@ SIMD_INLINE void thread_copy(const real *from, real *to) {
     thread_spread(from, 1, to, 1, LAYER_OUTPUTS);
 }
 
-/* Generated (print_iteration.h), once per sample; only their results are stored to slots: row weights at y; c, r and their
+/* Generated (codegen/cuda/print_iteration.c), once per sample; only their results are stored to slots: row weights at y; c, r and their
  * summary. */
 #ifndef DEVICE_GRADIENTS
 static GENERATED void thread_weights(real *slots);

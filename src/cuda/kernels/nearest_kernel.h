@@ -87,32 +87,10 @@ static GENERATED void thread_search_evaluate(struct thread_state *f, const doubl
 
 static GENERATED bool thread_search_solve_affine(struct thread_state *f) {
     struct thread_search *s = &f->search;
-    struct nearest_sample *near = &s->own.sample;
-    const struct affine *a = &s->places->affine;
     const struct backend kernels = {};
-    struct affine_sample sample = {s->own.stepped,
-                                   0,
-                                   s->rows,
-                                   s->rows + LAYER_ROWS,
-                                   s->rows + 2 * LAYER_ROWS,
-                                   s->own.found,
-                                   s->own.multipliers,
-                                   0,
-                                   0,
-                                   0};
-    search_read_rows(&f->solver, s->rows);
-    near->objective = near->before = 0;
-    near->programmes = 1;
-    if (a->goal) {
-        affine_look(&kernels, a, s->goal, f->solver.x, s->own.stepped, s->slope);
-        sample.slope = s->slope;
-    }
-    affine_run(a, s->affine, &sample);
-    bool solved = sample.kkt <= NEAREST_ENOUGH && affine_look_after(&kernels, a, s->goal, f->solver.x, &sample,
-                                                                    s->slope, &near->objective) <= NEAREST_ENOUGH;
-    near->kkt = sample.kkt;
-    near->factorisations = sample.changes;
-    return solved;
+    const struct affine_memory memory = {s->affine, s->goal, s->slope};
+    struct affine_sample sample = search_affine_sample(&f->solver, s->rows);
+    return affine_solve(&kernels, &s->places->affine, &memory, f->solver.x, &sample, &s->own.sample);
 }
 
 /* The first decision about a sample, evaluated at its raw output; true: it ends with the result of the active-set method. */

@@ -139,35 +139,17 @@ static void thread_find(struct solver *d, const struct device_call *call, uint64
 /* ---- results ---- */
 
 static void thread_report(const struct solver *d, struct device_report *out) {
-    const struct sample *s = &d->state;
-    struct solver_report own;
+    struct device_report own; /* in registers */
     solver_fill_report(d, LAYER_Y, &own);
-    out->outcome = (int32_t)own.outcome;
-    out->iterations = own.iterations;
-    out->steps = own.steps;
-    out->unused = LAYER_TAKEN && s->phase == PHASE_FALLBACK; /* read by mixed_precision.h */
-    out->violation_before = own.violation_before;
-    out->violation = own.violation;
-    out->worst = own.worst;
-    out->moved = out->distance = own.moved;
-    out->damping = own.damping;
-    out->culprit = own.culprit;
-    out->slope = own.slope;
-    out->kkt = out->objective = out->complementarity = out->proof = REAL_INFINITY; /* nearest, optimal: set below */
-    out->programmes = out->factorisations = 0;
-    out->reason = out->rest = 0;
+    own.unused = LAYER_TAKEN && d->state.phase == PHASE_FALLBACK; /* read by mixed_precision.h */
+    own.distance = own.moved;
+    own.kkt = own.objective = own.complementarity = own.proof = REAL_INFINITY; /* nearest, optimal: set below */
+    own.programmes = own.factorisations = 0;
+    own.reason = own.rest = 0;
 #ifdef DEVICE_SEARCHES
-    struct search_report search;
-    search_fill_report(d, LAYER_Y, own.moved, &search);
-    out->kkt = search.kkt;
-    out->complementarity = search.complementarity;
-    out->objective = search.objective;
-    out->proof = search.proof;
-    out->distance = search.distance;
-    out->reason = search.reason;
-    out->programmes = search.programmes;
-    out->factorisations = search.factorisations;
+    search_fill_report(d, LAYER_Y, &own);
 #endif
+    *out = own;
 }
 
 /* The results of a sample with a verdict, y last. */

@@ -1,12 +1,12 @@
-/* branchless_math.h - functions of fused iterations without branches for rare cases: a branch ends a basic block, and the compiler
+/* branchless_kernel.h - functions of fused iterations without branches for rare cases: a branch ends a basic block, and the compiler
  * schedules instructions within basic blocks only.
  *
  * Sine and cosine of small angles, reciprocals of pivots, quotients. Each function reports a result that may be wrong; then the
  * number, or the whole step, is computed by functions that are valid for all arguments.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_BRANCHLESS_MATH_H
-#define HN_CUDA_BRANCHLESS_MATH_H
+#ifndef HN_CODEGEN_BRANCHLESS_KERNEL_H
+#define HN_CODEGEN_BRANCHLESS_KERNEL_H
 
 #include "codegen/kernel/row_functions_kernel.h"
 #include "linalg/pivot_kernel.h"

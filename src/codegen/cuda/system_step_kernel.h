@@ -1,11 +1,11 @@
-/* system_step.h - the linear system of the plan, solved between two entries of statements by linalg/damped_kernel.h,
+/* system_step_kernel.h - the linear system of the plan, solved between two entries of statements by linalg/damped_kernel.h,
  * for factors that are too dense for a list of statements. Included after the entries, before the driver.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_SYSTEM_STEP_H
-#define HN_CUDA_SYSTEM_STEP_H
+#ifndef HN_CODEGEN_SYSTEM_STEP_KERNEL_H
+#define HN_CODEGEN_SYSTEM_STEP_KERNEL_H
 
-#include "cuda/kernels/bytecode_run.h"
+#include "codegen/cuda/bytecode_kernel.h"
 #include "linalg/damped_kernel.h"
 
 /* The lists are words of the bytecode. */

@@ -1,19 +1,17 @@
-/* level_schedule.c - see level_schedule.h.
+/* program_levels.c - see program_levels.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/level_schedule.h"
+#include "autodiff/program_levels.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <string.h>
 
-/* ---- levels ---- */
-
 /* The name of a value is its slot, or a number beyond all slots. */
 struct leveler {
     const struct program *program;
-    struct block_code *out;
+    struct program_levels *out;
     size_t spare;
     uint32_t *last;    /* by slot: the instruction of this phase that writes it last */
     uint32_t *current; /* by slot: the name of its current value */
@@ -49,10 +47,10 @@ static void read_arguments(const struct leveler *l, struct instruction *at, uint
     uint32_t *const arguments[MOST_ARGUMENTS] = {&at->a, &at->b, &at->c};
     if (at->code == CODE_DOT)
         for (size_t k = 2 * (size_t)at->a; k < 2 * ((size_t)at->a + at->b); k++)
-            l->out->pairs[k] = read_slot(l, p->pairs[k], level);
+            l->out->program.pairs[k] = read_slot(l, p->pairs[k], level);
     else if (at->code == CODE_LINEAR)
         for (size_t k = at->c; k < (size_t)at->c + at->b; k++)
-            l->out->columns[k] = read_slot(l, p->columns[k], level);
+            l->out->program.columns[k] = read_slot(l, p->columns[k], level);
     else
         for (int k = 0; k < instruction_arguments(at->code); k++)
             *arguments[k] = read_slot(l, *arguments[k], level);
@@ -88,7 +86,7 @@ static void sort_phase(struct leveler *l, struct instruction *code, size_t first
         l->begin[k + 1] += l->begin[k];
     memcpy(l->out->level + l->out->level_first[0], l->begin, (l->levels + 1) * sizeof *l->begin);
     for (size_t i = first; i < end; i++)
-        l->out->code[l->begin[l->own[i]]++] = code[i];
+        l->out->program.code[l->begin[l->own[i]]++] = code[i];
 }
 
 static void level_phase(struct leveler *l, struct instruction *code, int phase) {
@@ -115,21 +113,22 @@ static void level_all(struct leveler *l, struct instruction *code) {
     memcpy(l->out->level_first + 1, end, sizeof end);
 }
 
-static bool level_schedule_take_lists(struct block_code *out, const struct program *p, struct arena *arena) {
-    out->code = arena_take(arena, p->first[PHASES] + 1, sizeof *out->code);
-    out->pairs = arena_take(arena, 2 * p->pair_count + 1, sizeof *out->pairs);
-    out->columns = arena_take(arena, p->column_count + 1, sizeof *out->columns);
+static bool take_level_lists(struct program_levels *out, const struct program *p, struct arena *arena) {
+    struct program *own = &out->program;
+    own->code = arena_take(arena, p->first[PHASES] + 1, sizeof *own->code);
+    own->pairs = arena_take(arena, 2 * p->pair_count + 1, sizeof *own->pairs);
+    own->columns = arena_take(arena, p->column_count + 1, sizeof *own->columns);
     out->level = arena_take(arena, p->first[PHASES] + 1, sizeof *out->level);
-    return out->code && out->pairs && out->columns && out->level;
+    return own->code && own->pairs && own->columns && out->level;
 }
 
-hn_status block_code_create(struct block_code *out, const struct program *p, size_t spare, struct arena *arena,
-                            hn_error *error) {
+hn_status program_levels_create(struct program_levels *out, const struct program *p, size_t spare, struct arena *arena,
+                                hn_error *error) {
     size_t count = p->first[PHASES], capacity = 0, other = 0;
-    *out = (struct block_code){.spare = 0};
+    *out = (struct program_levels){.program = *p};
     struct instruction *code = array_grow(NULL, &other, count + 1, sizeof *code);
     uint32_t *numbers = array_grow(NULL, &capacity, 3 * p->slots + 4 * count + 2, sizeof *numbers);
-    bool ready = code && numbers && level_schedule_take_lists(out, p, arena);
+    bool ready = code && numbers && take_level_lists(out, p, arena);
     if (ready) {
         struct leveler l = {.program = p, .out = out, .spare = spare, .last = numbers};
         l.current = l.last + p->slots;
@@ -141,47 +140,5 @@ hn_status block_code_create(struct block_code *out, const struct program *p, siz
     }
     base_release(numbers);
     base_release(code);
-    return ready ? HN_OK : error_no_memory(error, "the search");
-}
-
-/* ---- the system ---- */
-
-static void find_entries(const struct signed_system *s, uint32_t *own_entry) {
-    for (size_t row = 0; row < s->order; row++)
-        for (size_t p = s->own_first[row]; p < s->own_first[row + 1]; p++) {
-            size_t at = s->row_first[row];
-            while (s->row_column[at] != s->own_column[p])
-                at++;
-            own_entry[p] = s->row_entry[at];
-        }
-}
-
-/* While entries are added, first[k] is the end of those of unknown k. */
-static void find_touched(const struct signed_system *s, uint32_t *first, uint32_t *touch) {
-    memset(first, 0, (s->order + 1) * sizeof *first);
-    for (size_t e = 0; e < s->entries; e++)
-        for (size_t k = 0; k < 2; k++)
-            first[s->pair[3 * e + k] + 1]++;
-    for (size_t k = 0; k < s->order; k++)
-        first[k + 1] += first[k];
-    for (size_t e = 0; e < s->entries; e++)
-        for (size_t k = 0; k < 2; k++) {
-            uint32_t *to = touch + 2 * (size_t)first[s->pair[3 * e + k]]++;
-            to[0] = s->pair[3 * e + 1 - k];
-            to[1] = s->pair[3 * e + 2];
-        }
-    memmove(first + 1, first, s->order * sizeof *first);
-    first[0] = 0;
-}
-
-hn_status block_system_create(struct signed_system *out, const struct signed_system *s, struct arena *arena,
-                              hn_error *error) {
-    out->own_entry = arena_take(arena, s->entries + 1, sizeof *out->own_entry);
-    out->touch_first = arena_take(arena, s->order + 1, sizeof *out->touch_first);
-    out->touch = arena_take(arena, 4 * s->entries + 1, sizeof *out->touch);
-    if (!out->own_entry || !out->touch_first || !out->touch)
-        return error_no_memory(error, "the search");
-    find_entries(s, out->own_entry);
-    find_touched(s, out->touch_first, out->touch);
-    return HN_OK;
+    return ready ? HN_OK : error_no_memory(error, "program");
 }

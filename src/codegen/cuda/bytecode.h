@@ -1,4 +1,4 @@
-/* bytecode.h - statements as words in global memory, interpreted by cuda/kernels/bytecode_run.h: for entries that are too long for
+/* bytecode.h - statements as words in global memory, interpreted by codegen/cuda/bytecode_kernel.h: for entries that are too long for
  * straight-line code.
  *
  * Input: the statements of some entries. Output: one array of words, one of numbers, and the range of words of each entry.
@@ -6,8 +6,8 @@
  * it waits for any.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_BYTECODE_H
-#define HN_CUDA_BYTECODE_H
+#ifndef HN_CODEGEN_BYTECODE_H
+#define HN_CODEGEN_BYTECODE_H
 
 #include "codegen/ir/lower.h"
 #include "codegen/print/text.h"

@@ -8,11 +8,11 @@
  * code with rerolled loops (codegen/passes/loop_reroll.h) or bytecode (bytecode.h).
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_PRINT_KERNEL_H
-#define HN_CUDA_PRINT_KERNEL_H
+#ifndef HN_CODEGEN_PRINT_KERNEL_H
+#define HN_CODEGEN_PRINT_KERNEL_H
 
+#include "codegen/cuda/bytecode.h"
 #include "codegen/emit/emission.h"
-#include "cuda/bytecode.h"
 #include "hardnet/device.h"
 
 /* Chooses the variant of a layer's kernels from the cost of its statements (kernel_variant.c):
@@ -65,6 +65,29 @@ void kernel_code_release(struct kernel_code *code); /* accepts zeros */
  * base_release releases the text. */
 hn_status policy_print(char **text, size_t *length, const struct plan *plan, const hn_network *network, bool refines,
                        hn_error *error);
+
+/* ---- fused iterations (print_iteration.c): evaluation, the decisions of kernel_registers.h and the step as one function
+ * without loops ----
+ *
+ * Input: the statements of a layer. Output: the text of thread_round, or of thread_adjoint_round for gradients: statements
+ * between decisions. Only values that decisions and the next iteration read are stored to slots. False: out of memory. */
+
+/* Spilled values: in shared memory, which is as fast as the L1 cache; the others in local memory. */
+struct round_room {
+    bool single;
+    uint32_t task; /* doubles of the task of a thread in shared memory */
+    uint32_t near; /* out: doubles of a thread there, with spilled values */
+};
+
+/* near: the same statements with constant weights (ir_create_assumed), used if there are any. */
+bool round_print(struct text *out, const struct ir_module *ir, const struct ir_module *near, struct round_room *room);
+bool round_print_back(struct text *out, const struct ir_module *ir, const struct ir_module *near,
+                      struct round_room *room);
+
+/* thread_weights and thread_residuals of kernel_registers.h, which run once per sample. */
+bool round_print_once(struct text *out, const struct ir_module *ir);
+
+/* ---- properties of a kernel ---- */
 
 /* The methods nearest and optimal continue after auto's result; in double only. */
 static inline bool device_searches(const struct device_subject *subject) {

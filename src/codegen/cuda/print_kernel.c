@@ -1,14 +1,12 @@
 /* print_kernel.c - see print_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/print_kernel.h"
+#include "codegen/cuda/print_kernel.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cuda/device_system.h"
-#include "cuda/print_iteration.h"
+#include "codegen/cuda/device_system.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +30,7 @@ static void print_head(const struct device_subject *subject, struct text *out) {
              subject->adjoint ? "#define DEVICE_GRADIENTS\n" : "");
     text_add(out, "#define LAYER_WEIGHTED %d\n#define THREAD_WAITS %d\n", subject->plan->options.weighted,
              subject->adjoint ? WAITS_BACK : WAITS_FORWARD);
-    text_add(out, "#include \"cuda/kernels/device_target.h\"\n");
+    text_add(out, "#include \"cuda/kernels/device_target.h\"\n#include \"cuda/kernels/kernel_args.h\"\n");
 }
 
 static void print_global_head(const struct printer *p, struct text *out) {
@@ -66,18 +64,11 @@ static void print_places(const struct emission *e, uint32_t slots, uint32_t cons
                   {"INPUTS", p->inputs},
                   {"ROWS", p->rows},
                   {"TAKEN", taken_numbers(e)},
-                  {"RESIDUAL", p->residual},
-                  {"X", p->x},
-                  {"RAW", p->raw},
                   {"Y", p->y},
                   {"BASE", p->base},
                   {"BEST", p->best},
                   {"SUMMARY", p->summary},
-                  {"PIVOTS", p->system.pivot_range},
                   {"EPS", p->eps},
-                  {"LARGEST", p->largest},
-                  {"STEP_GAIN", p->step_gain},
-                  {"STEP_SQUARES", p->step_squares},
                   {"DAMPED", p->damped},
                   {"TAKES", p->slots + LANES_FLAGS},
                   {"HOLD", p->slots + LANES_HOLD},
@@ -90,12 +81,9 @@ static void print_places(const struct emission *e, uint32_t slots, uint32_t cons
 
 /* As integers, which represent infinity too. */
 static void print_bits(const struct emission *e, double number, struct text *out) {
-    float small = (float)number;
-    int64_t bits;
-    int32_t small_bits;
-    memcpy(&bits, &number, sizeof bits);
-    memcpy(&small_bits, &small, sizeof small_bits);
-    text_add(out, "INT%d_C(%lld), ", e->options.single ? 32 : 64, (long long)(e->options.single ? small_bits : bits));
+    bool single = e->options.single;
+    uint64_t bits = kernel_bits(number, single);
+    text_add(out, "INT%d_C(%lld), ", single ? 32 : 64, single ? (long long)(int32_t)bits : (long long)bits);
 }
 
 /* Slots with constants. With a system in loops, the program's constants are among the numbers of the bytecode. */
@@ -226,8 +214,8 @@ static void print_registers(const struct printer *p, struct text *out) {
 /* Float constants must be finite and normal. */
 static hn_status check_constants(const struct emission *e, hn_error *error) {
     for (uint32_t i = 0; e->options.single && i < e->ir.constant_count; i++) {
-        double value = e->ir.constants[i], size = fabs(value);
-        if (isfinite(value) && size != 0 && (size > FLT_MAX || size < FLT_MIN))
+        double value = e->ir.constants[i];
+        if (!emission_fits_float(value))
             return error_about(error, HN_UNSUPPORTED, error_option("precision"),
                                "precision float32: the model's constant %s does not fit a float",
                                error_number(value).text);

@@ -1,15 +1,16 @@
-/* tridiagonal_schur.h - systems of constant rows whose equalities are in tridiagonal form, for one thread per sample:
- * linalg/tridiagonal_solve_kernel.h has the notation and the solves.
+/* tridiagonal_thread_kernel.h - systems of constant rows whose equalities are in tridiagonal form, for one thread per
+ * sample: tridiagonal_solve_kernel.h has the notation and the solves.
  *
  * Column i of X is the prefix of row i of S: the factor of S begins with the products of X
  * (linalg/dense_ldl_kernel.h), with 1/D for w. Q, G and A_o A_o' are numbers that all threads read; the active
- * other rows differ between threads and are tested row by row.
+ * other rows differ between threads and are tested row by row. The including file defines the sizes and offsets
+ * REDUCED_..., besides what blocked_thread_kernel.h needs.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_TRIDIAGONAL_SCHUR_H
-#define HN_CUDA_TRIDIAGONAL_SCHUR_H
+#ifndef HN_LINALG_TRIDIAGONAL_THREAD_KERNEL_H
+#define HN_LINALG_TRIDIAGONAL_THREAD_KERNEL_H
 
-#include "cuda/kernels/blocked_ldl_thread.h"
+#include "linalg/blocked_thread_kernel.h"
 #include "linalg/tridiagonal_solve_kernel.h"
 
 /* Columns of X for rows i.., some at a time: x_k = g_k - x_(k-1) l_(k-1). */

@@ -2,17 +2,17 @@
  * list of statements.
  *
  *     dense, walked    linalg/damped_kernel.h, as on the host
- *     tiled            the factor of linalg/dense_ldl_kernel.h; the rest is in blocked_ldl_thread.h and
- *                      tridiagonal_schur.h
+ *     tiled            the factor of linalg/dense_ldl_kernel.h; the rest is in blocked_thread_kernel.h and
+ *                      tridiagonal_thread_kernel.h
  *
  * Input: a plan and the lists of its statements. Output: the words and numbers that the loops read, appended to these
  * lists, and the names of all offsets, as constants of the text.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_DEVICE_SYSTEM_H
-#define HN_CUDA_DEVICE_SYSTEM_H
+#ifndef HN_CODEGEN_DEVICE_SYSTEM_H
+#define HN_CODEGEN_DEVICE_SYSTEM_H
 
-#include "cuda/bytecode.h"
+#include "codegen/cuda/bytecode.h"
 
 struct device_system {
     bool there;
@@ -60,6 +60,9 @@ void layout_words(struct system_layout *l, const char *name, const uint32_t *fro
 void layout_numbers(struct system_layout *l, const char *name, const double *from, size_t rows, size_t apart,
                     size_t columns);
 void layout_slots(struct system_layout *l, const char *name, uint64_t count);
+
+/* The bits of a number in the precision of the kernel. */
+uint64_t kernel_bits(double number, bool single);
 
 /* The data of a blocked system; blocked_ldl_layout.c. */
 void layout_tiled(struct system_layout *l);

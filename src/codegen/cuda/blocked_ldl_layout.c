@@ -1,8 +1,8 @@
-/* blocked_ldl_layout.c - words, numbers and slots of a blocked system, read by blocked_ldl_thread.h and
- * tridiagonal_schur.h. The numbers are those of the host's executor (cpu/blocked_ldl_bind.c).
+/* blocked_ldl_layout.c - words, numbers and slots of a blocked system, read by blocked_thread_kernel.h and
+ * tridiagonal_thread_kernel.h. The numbers are those of the host's executor (cpu/blocked_ldl_bind.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/device_system.h"
+#include "codegen/cuda/device_system.h"
 
 #include <string.h>
 
@@ -10,48 +10,7 @@ static uint64_t longer(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* ---- offsets of the layer's vectors ---- */
-
-static void name_vectors(struct system_layout *l) {
-    const struct plan *p = l->plan;
-    bool outputs = p->options.outputs_side;
-    const struct {
-        char name[24];
-        uint32_t slot;
-    } places[] = {{"TILED_Y", p->y},
-                  {"TILED_MATRIX", p->matrix},
-                  {"TILED_SCALE", p->scale},
-                  {"TILED_ACTIVE", p->active},
-                  {"TILED_STRETCHED", p->summary + SUMMARY_STRETCHED},
-                  {"TILED_EPS", p->eps},
-                  {"TILED_PIVOTS", p->system.pivot_range},
-                  {"TILED_RESIDUAL", p->residual},
-                  {"TILED_RIGHT", p->right},
-                  {"TILED_LARGEST", p->largest},
-                  {"TILED_HOLD", p->slots + LANES_HOLD},
-                  {"TILED_LEADS", p->slots + LANES_LEADS},
-                  {"TILED_SLOPE", p->options.adaptive && outputs ? p->gradient : p->step},
-                  {"TILED_STEP", p->step},
-                  {"TILED_UNKNOWN", p->unknown},
-                  {"TILED_GRADIENT", p->gradient},
-                  {"TILED_WORK", p->work},
-                  {"TILED_LEAF_S", p->leaf_s},
-                  {"TILED_LEAF_T", p->leaf_t},
-                  {"TILED_Q", p->q},
-                  {"TILED_V", p->v},
-                  {"TILED_KEPT_Q", p->kept}};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        layout_name(l, places[i].name, places[i].slot);
-}
-
-static uint64_t bits_of(double number, bool single) {
-    const float small = (float)number;
-    uint64_t bits = 0;
-    uint32_t few;
-    memcpy(&few, &small, sizeof few);
-    memcpy(&bits, &number, sizeof bits);
-    return single ? few : bits;
-}
+/* ---- sizes ---- */
 
 static void name_sizes(struct system_layout *l) {
     const struct plan *p = l->plan;
@@ -61,8 +20,20 @@ static void name_sizes(struct system_layout *l) {
     layout_name(l, "TILED_COLUMNS", p->outputs);
     layout_name(l, "TILED_WEIGHTED", p->options.weighted);
     layout_name(l, "TILED_OUTPUTS_SIDE", p->options.outputs_side);
-    layout_name(l, "TILED_FIXED_SHIFT", bits_of(shift, l->single));
+    layout_name(l, "TILED_SLOPE", p->options.adaptive && p->options.outputs_side ? p->gradient : p->step);
+    layout_name(l, "TILED_FIXED_SHIFT", kernel_bits(shift, l->single));
     layout_name(l, "TILED_NONE", UINT32_MAX);
+}
+
+/* Offsets that the plan of a kernel lacks. */
+static void name_vectors(struct system_layout *l) {
+    const struct plan *p = l->plan;
+    layout_name(l, "TILED_WORK", p->work);
+    layout_name(l, "TILED_LEAF_S", p->leaf_s);
+    layout_name(l, "TILED_LEAF_T", p->leaf_t);
+    layout_name(l, "TILED_Q", p->q);
+    layout_name(l, "TILED_V", p->v);
+    layout_name(l, "TILED_KEPT_Q", p->kept);
 }
 
 /* ---- slots of the loops ---- */
@@ -158,8 +129,8 @@ static void place_reduction(struct system_layout *l) {
 }
 
 void layout_tiled(struct system_layout *l) {
-    name_vectors(l);
     name_sizes(l);
+    name_vectors(l);
     take_slots(l);
     place_rows(l);
     if (l->tiled->reduction.order > 0)

@@ -1,11 +1,10 @@
-/* print_iteration.c - see print_iteration.h.
+/* print_iteration.c - fused iterations: see print_kernel.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/print_iteration.h"
+#include "codegen/cuda/print_kernel.h"
 
 #include "base/memory.h"
 #include "codegen/print/print.h"
-#include "cuda/device_parts.h"
 
 #include <string.h>
 

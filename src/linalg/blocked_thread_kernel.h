@@ -1,18 +1,17 @@
-/* blocked_ldl_thread.h - a linear system that the host solves in blocks, for one thread per sample and slots in
- * global memory: rows of A, its products, and row weights. The same bits as linalg/blocked_ldl_kernel.h.
+/* blocked_thread_kernel.h - a linear system that the host solves in blocks, for one thread per sample: rows of A, its
+ * products, the factor and the solution. The same bits as blocked_ldl_kernel.h.
  *
  *     h = M M' + E,  M = A of the active rows, or A'      known rows, with J J' computed once, come first
  *     A x, A' x                                           known, nearly dense rows are dense matrices of numbers
  *
- * Constants are words and numbers of bytecode_run.h: all threads of a warp read the same. Which rows are active
- * differs between threads. Zeros of M are multiplied as on the host: an infinite number may meet them.
+ * The including file defines the sizes and offsets TILED_..., tiled_words and tiled_numbers, the lists that all threads
+ * read, and tiled_place, which fills a struct tiled with them. Which rows are active differs between threads. Zeros of M
+ * are multiplied as on the host: an infinite number may meet them.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_BLOCKED_LDL_THREAD_H
-#define HN_CUDA_BLOCKED_LDL_THREAD_H
+#ifndef HN_LINALG_BLOCKED_THREAD_KERNEL_H
+#define HN_LINALG_BLOCKED_THREAD_KERNEL_H
 
-#include "cpu/row_values_kernel.h"
-#include "cuda/kernels/bytecode_run.h"
 #include "linalg/damped_kernel.h"
 
 #define TILES_STEP SLOT_STEP
@@ -32,51 +31,10 @@ struct tiles {
 };
 
 SIMD_INLINE bool tiles_mask(const real *slots, size_t offset) {
-    return mask_read(SLOT_AT(slots, offset));
+    return simd_to_bits(*SLOT_AT(slots, offset)) != 0;
 }
 
 #include "linalg/blocked_rows_kernel.h"
-
-SIMD_INLINE const uint32_t *tiled_words(size_t list) {
-    return hardnet_bytecode.words + list;
-}
-
-SIMD_INLINE const real *tiled_numbers(size_t list) {
-    return hardnet_bytecode.numbers + list;
-}
-
-SIMD_INLINE const real *tiled_numbers_if(bool any, size_t list) {
-    return any ? tiled_numbers(list) : 0;
-}
-
-/* Same as on the host, except for E, which is one slot. */
-SIMD_INLINE void tiled_place(struct tiled *task) {
-    const struct plan *plan = &layer_plan;
-    task->rows = TILED_ROWS;
-    task->columns = TILED_COLUMNS;
-    task->outputs_side = TILED_OUTPUTS_SIDE;
-    task->every_row = !TILED_WEIGHTED;
-    task->first = plan_words(plan, plan->jacobian.first);
-    task->column = plan_words(plan, plan->jacobian.column);
-    task->entry = plan_words(plan, plan->jacobian.slot);
-    task->matrix = TILED_MATRIX;
-    task->scale = TILED_SCALE;
-    task->known = tiled_words(TILED_KNOWN);
-    task->gram = tiled_numbers_if(TILED_HAS_GRAM, TILED_GRAM);
-    task->gram_leading = TILED_GRAMS;
-    task->active = TILED_ACTIVE;
-    task->stretched = TILED_STRETCHED;
-    task->shift = TILED_EPS;
-    task->fixed_shift = simd_of_bits(TILED_FIXED_SHIFT);
-    task->pivot_range = TILED_PIVOTS;
-    task->block.rows = TILED_BLOCK_ROWS;
-    task->block.number = tiled_words(TILED_NUMBER);
-    task->block.by_columns = tiled_numbers(TILED_BLOCK);
-    task->block.down = TILED_BLOCK_ROWS;
-    task->block.values = TILED_VALUES;
-    task->block.valued = tiled_words(TILED_VALUED);
-    task->block.value = tiled_words(TILED_VALUE);
-}
 
 SIMD_INLINE void tiles_place(struct tiles *t, struct tiled *task, real *slots) {
     tiled_place(task);
@@ -143,14 +101,6 @@ SIMD_INLINE void tiles_multiply_block(const struct tiles *t, uint32_t x, bool fr
     const struct tiled_sum sum = {block->by_columns,    block->down,   block->rows, 0,
                                   SLOT_AT(t->slots, x), TILED_COLUMNS, t->out,      fresh};
     tiles_sum(t, &sum);
-}
-
-static GENERATED void tiled_values(real *slots) {
-    struct tiled task;
-    struct tiles t;
-    tiles_place(&t, &task, slots);
-    tiles_multiply_block(&t, TILED_Y, true);
-    tiles_values(&t);
 }
 
 /* to = A from */
@@ -221,86 +171,6 @@ static GENERATED void tiled_columns(real *slots, uint32_t from, uint32_t to, boo
         i++;
     }
     tiles_copy(t.out, SLOT_AT(slots, to), TILED_COLUMNS);
-}
-
-/* ---- weights ---- */
-
-SIMD_INLINE bool tiled_is_known(size_t row) {
-    return tiled_words(TILED_KNOWN)[row] != TILED_NONE;
-}
-
-/* 1 / max(1, largest entry of the row), a power of two. */
-static void tiled_rescale(real *slots) {
-    const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot),
-                   *first = plan_words(&layer_plan, layer_plan.jacobian.first);
-    LOOP_ROLLED
-    for (size_t i = 0; i < TILED_ROWS; i++) {
-        real most = 0;
-        LOOP_UNROLL_EIGHT
-        for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            real size = simd_abs(*SLOT_AT(slots, slot[e]));
-            most = most < size ? size : most;
-        }
-        *SLOT_AT(slots, TILED_SCALE + i) =
-            tiled_is_known(i) ? tiled_numbers(TILED_KNOWN_SCALE)[i] : kernel_scale_for(most);
-    }
-}
-
-/* Computes A of a row that is not known. */
-static void tiled_weigh_entries(real *slots, size_t row, simd_bits now, real scale) {
-    const uint32_t *slot = plan_words(&layer_plan, layer_plan.jacobian.slot),
-                   *first = plan_words(&layer_plan, layer_plan.jacobian.first);
-    LOOP_ROLLED
-    for (size_t e = first[row]; e < first[row + 1]; e += ROWS_AHEAD) {
-        real block[ROWS_AHEAD];
-        LOOP_UNROLL
-        for (size_t k = 0; k < ROWS_AHEAD; k++)
-            block[k] = *SLOT_AT(slots, slot[tiled_least(e + k, first[row + 1] - 1)]);
-        LOOP_UNROLL
-        for (size_t k = 0; k < ROWS_AHEAD; k++)
-            if (e + k < first[row + 1])
-                *SLOT_AT(slots, TILED_MATRIX + e + k) = simd_keep(now, scale * block[k]);
-    }
-}
-
-/* A, W r and the active rows, at the present y. */
-static void tiled_weigh(real *slots) {
-    const uint32_t *value = plan_words(&layer_plan, layer_plan.value),
-                   *first = plan_words(&layer_plan, layer_plan.jacobian.first);
-    const uint32_t *lower = plan_words(&layer_plan, layer_plan.lower);
-    const uint32_t *upper = plan_words(&layer_plan, layer_plan.upper);
-    real hold = *SLOT_AT(slots, TILED_HOLD);
-    simd_bits leads = simd_to_bits(*SLOT_AT(slots, TILED_LEADS));
-    LOOP_ROLLED
-    for (size_t i = 0; i < TILED_ROWS; i++) {
-        real scale = *SLOT_AT(slots, TILED_SCALE + i), r = *SLOT_AT(slots, TILED_RESIDUAL + i);
-        simd_bits left_out = first[i + 1] - first[i] > 1 ? leads : 0;
-        simd_bits now = kernel_active(*SLOT_AT(slots, value[i]), *SLOT_AT(slots, lower[i]), *SLOT_AT(slots, upper[i]),
-                                      scale, hold, left_out);
-        *SLOT_AT(slots, TILED_ACTIVE + i) = simd_of_bits(now);
-        *SLOT_AT(slots, TILED_RIGHT + i) = simd_keep(now, scale * r);
-        if (!tiled_is_known(i))
-            tiled_weigh_entries(slots, i, now, scale);
-    }
-}
-
-/* The largest sum of squares of a row of A. */
-static void tiled_largest(real *slots) {
-    const uint32_t *first = plan_words(&layer_plan, layer_plan.jacobian.first);
-    real most = 0;
-    LOOP_ROLLED
-    for (size_t i = 0; i < TILED_ROWS; i++) {
-        real sum = 0;
-        if (tiled_is_known(i) && tiles_mask(slots, TILED_ACTIVE + i))
-            sum = tiled_numbers(TILED_KNOWN_SQUARES)[i];
-        LOOP_UNROLL_EIGHT
-        for (size_t e = first[i]; e < first[i + 1] && !tiled_is_known(i); e++) {
-            real a = *SLOT_AT(slots, TILED_MATRIX + e);
-            sum += a * a;
-        }
-        most = most < sum ? sum : most;
-    }
-    *SLOT_AT(slots, TILED_LARGEST) = most;
 }
 
 /* ---- the matrix ---- */

@@ -1,18 +1,17 @@
-/* bytecode_run.h - interprets bytecode in global memory: entries that are too long for straight-line code.
+/* bytecode_kernel.h - interprets bytecode in global memory: entries that are too long for straight-line code.
  *
  * A statement is a word, function and number of operands, and its operands: destinations, then arguments. An operand is
- * a slot or, from BYTECODE_NUMBER on, one of the numbers. A group (cuda/bytecode.h) is a word, BYTECODE_GROUP and the
+ * a slot or, from BYTECODE_NUMBER on, one of the numbers. A group (codegen/cuda/bytecode.h) is a word, BYTECODE_GROUP and the
  * number of words after it: the function and its number of arguments, then for each statement a destination and the
  * arguments. In a group the arguments of BYTECODE_AT_ONCE statements are read before any result is written. All threads
  * of a warp execute the same statement. Sums are in ascending order, each product is rounded before it is added.
  *
- * bytecode_function and bytecode_functions are generated after this text.
+ * The text before defines the slots (cuda/kernels/global_slots.h); bytecode_function and bytecode_functions are generated after
+ * this text.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_BYTECODE_RUN_H
-#define HN_CUDA_BYTECODE_RUN_H
-
-#include "cuda/kernels/global_slots.h"
+#ifndef HN_CODEGEN_BYTECODE_KERNEL_H
+#define HN_CODEGEN_BYTECODE_KERNEL_H
 
 enum { BYTECODE_AT_ONCE = 8 };
 

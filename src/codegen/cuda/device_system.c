@@ -1,7 +1,7 @@
 /* device_system.c - see device_system.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/device_system.h"
+#include "codegen/cuda/device_system.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -34,6 +34,15 @@ void layout_numbers(struct system_layout *l, const char *name, const double *fro
 void layout_slots(struct system_layout *l, const char *name, uint64_t count) {
     layout_name(l, name, l->slot_count);
     l->slot_count += count;
+}
+
+uint64_t kernel_bits(double number, bool single) {
+    const float small = (float)number;
+    uint64_t bits;
+    uint32_t few;
+    memcpy(&bits, &number, sizeof bits);
+    memcpy(&few, &small, sizeof few);
+    return single ? few : bits;
 }
 
 /* ---- systems gathered from the plan's lists ---- */
@@ -184,12 +193,12 @@ void device_system_print_names(const struct device_system *system, struct text *
         return;
     text_add_bytes(out, system->names.bytes, system->names.length);
     if (system->kind == FACTOR_TILED)
-        text_add(out, "%s#include \"cuda/kernels/blocked_ldl_known.h\"\n",
+        text_add(out, "%s#include \"codegen/cuda/blocked_known_kernel.h\"\n",
                  system->reduces ? "#define TILED_REDUCES\n" : "");
 }
 
 void device_system_print_steps(const struct device_system *system, struct text *out) {
     if (system->there)
-        text_add(out, "#include \"cuda/kernels/%s.h\"\n",
-                 system->kind == FACTOR_TILED ? "blocked_ldl_step" : "system_step");
+        text_add(out, "#include \"codegen/cuda/%s_step_kernel.h\"\n",
+                 system->kind == FACTOR_TILED ? "blocked" : "system");
 }

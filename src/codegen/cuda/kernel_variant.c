@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/error.h"
 #include "base/structs.h"
+#include "codegen/cuda/print_kernel.h"
 #include "codegen/passes/size_limits.h"
-#include "cuda/print_kernel.h"
 #include "layer/layer_plan.h"
 
 enum {

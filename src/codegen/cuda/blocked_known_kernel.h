@@ -1,9 +1,9 @@
-/* blocked_ldl_known.h - plan_knows of core/plan.h for plans whose system is blocked, instead of that of
+/* blocked_known_kernel.h - plan_knows of core/plan.h for plans whose system is blocked, instead of that of
  * core/emitted_plan.h, which is always false. Included before core/point.h.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef HN_CUDA_BLOCKED_LDL_KNOWN_H
-#define HN_CUDA_BLOCKED_LDL_KNOWN_H
+#ifndef HN_CODEGEN_BLOCKED_KNOWN_KERNEL_H
+#define HN_CODEGEN_BLOCKED_KNOWN_KERNEL_H
 
 #include "base/real.h"
 

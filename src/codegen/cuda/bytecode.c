@@ -1,7 +1,7 @@
 /* bytecode.c - see bytecode.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cuda/bytecode.h"
+#include "codegen/cuda/bytecode.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -349,7 +349,7 @@ void bytecode_print_functions(struct text *text, const struct bytecode *b) {
     text_add(text,
              "\nenum {\n    BYTECODE_SUMS = %d,\n    BYTECODE_SUM_PLUS = %d,\n    BYTECODE_SUM_MINUS = %d,\n"
              "    BYTECODE_SUM_BACK = %d,\n    BYTECODE_SUM_ZERO = %d,\n    BYTECODE_GROUP = %d\n};\n"
-             "#include \"cuda/kernels/bytecode_run.h\"\n",
+             "#include \"codegen/cuda/bytecode_kernel.h\"\n",
              (int)SUM_PLUS, (int)SUM_PLUS, (int)SUM_MINUS, (int)SUM_BACK, (int)SUM_ZERO, (int)BYTECODE_GROUP);
     text_add(text, "\nSIMD_INLINE void bytecode_function(real *slots, const real *numbers, const uint32_t *at, "
                    "uint32_t function) {\n    switch (function) {\n");
