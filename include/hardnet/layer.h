@@ -150,6 +150,10 @@ typedef struct hn_batch {
                            * and there are no steps and no multipliers. CPU only */
     hn_real *proof_y;     /* nearest and optimal: count x outputs, or NULL: the point at which the weights prove that a
                            * sample is locally infeasible; y for other samples */
+    size_t shared_count;  /* inputs given once for all samples, as with a stride of 0; x then has the others in their
+                           * order, count x (inputs - shared_count). CPU only */
+    const size_t *shared_inputs; /* shared_count: their numbers, ascending; NULL: the first inputs */
+    const hn_real *shared;       /* shared_count: their values */
 } hn_batch;
 
 /* Gradients of a scalar loss. The batch must be the one that was run, with its tape, reports and results. */
@@ -157,16 +161,21 @@ typedef struct hn_gradient {
     size_t size;           /* sizeof(hn_gradient) */
     const hn_real *grad_y; /* count x outputs: gradient of the loss with respect to the returned y */
     hn_real *grad_y_raw;   /* count x outputs */
-    hn_real *grad_x;       /* count x inputs, for constant y_raw (but start values used for it are differentiated); or
-                            * NULL */
-    hn_real *grad_lower;   /* count x rows, or NULL */
-    hn_real *grad_upper;   /* count x rows, or NULL */
+    hn_real *grad_x;     /* count x inputs (less the shared ones), for constant y_raw (but start values used for it are
+                            * differentiated); or NULL */
+    hn_real *grad_lower; /* count x rows, or NULL */
+    hn_real *grad_upper; /* count x rows, or NULL */
     bool *flagged; /* count, or NULL: the sample is not ok, its gradient was not finite and is set to 0, auto needed
                     * more steps than the tape has (150 in the last attempt) or an elastic step; for nearest and
                     * optimal: not certified, not regular, or at a kink (docs/method.md) */
     const hn_real *grad_multipliers; /* nearest and optimal: count x rows, gradient of the loss with respect to the
                                       * multipliers; or NULL */
     hn_real *grad_weights;           /* nearest: count x outputs, with respect to S; or NULL */
+    hn_real *shared_each;            /* count x shared_count: gradient of each sample with respect to the shared inputs;
+                                      * or NULL */
+    hn_real *grad_shared; /* shared_count: the rows of shared_each, which must be given, are added to it one after the
+                           * other; or NULL. With zeros at first it is the gradient of the batch. The bits depend neither
+                           * on threads nor on a division into several calls */
 } hn_gradient;
 
 /* ---- creation ---- */
