@@ -200,9 +200,11 @@ class Layer(nn.Module):
         self.record_bytes: int = REPORT.itemsize + self.core.tape_bytes(1)
 
     def forward(
-        self, y_raw: Tensor, x: Tensor | None = None, *,
-        shared: Tensor | Mapping[str, Tensor] | None = None,
-    ) -> Tensor:  # fmt: skip
+        self,
+        y_raw: Tensor,
+        x: Tensor | None = None,
+        shared: Tensor | Mapping[str, Tensor] | None = None,  # torch.onnx passes it by position
+    ) -> Tensor:
         """Corrected outputs. y_raw is (..., outputs), x (..., inputs); leading shapes broadcast.
 
         shared: inputs with the same values for all samples, which are not copied: a dict of tensors by
