@@ -99,8 +99,8 @@ hn_status hn_device_predict(hn_device_forecast *out, const hn_model *model, cons
 
 /* ---- with device memory, asynchronous ----
  *
- * Every pointer of batch and gradient is device memory; reports have the stride sizeof(hn_report). cancel, seconds and
- * watch are not supported: they must be NULL and 0. Results are valid when the stream has reached this point; the
+ * Every pointer of batch and gradient is device memory; reports have the stride sizeof(hn_report). cancel, seconds,
+ * watch and shared inputs are not supported: they must be NULL and 0. Results are valid when the stream has reached this point; the
  * caller must synchronise with inputs written on other streams. The stream is a CUstream or a cudaStream_t, NULL: the
  * default one. Nothing is allocated: both calls may be captured into a graph. */
 

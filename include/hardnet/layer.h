@@ -136,8 +136,7 @@ typedef struct hn_batch {
     const hn_real *fallback; /* outputs, finite: returned for unusable input; NULL: start values, clipped */
     hn_real *warm;           /* count x outputs, or NULL: warm start, y - y_raw of the previous call; zeros at first.
                               * Updated by this call, zeros for samples that are not ok */
-    const int *cancel;       /* nonzero ends the run early; read between steps by an atomic load, may be written by any
-                              * thread or signal handler by an atomic store; or NULL */
+    const int *cancel; /* nonzero, stored atomically by any thread or signal handler, ends the run early; or NULL */
     double seconds; /* time limit from the start of the call; 0: none. Samples not begun by then are not evaluated: y is
                      * y_raw, violation and residual are infinite */
     void (*watch)(void *context, size_t sample, int iteration, const hn_real *y, hn_real violation, hn_real damping);
@@ -148,8 +147,10 @@ typedef struct hn_batch {
                            * infeasible the weights of hn_report.proof; else zeros if y is not certified */
     hn_not_ok not_ok;     /* the result for a sample that is not ok. Unless it is the best iterate the gradient is 0,
                            * and there are no steps and no multipliers. CPU only */
-    hn_real *proof_y;     /* nearest and optimal: count x outputs, or NULL: the point at which the weights prove that a
-                           * sample is locally infeasible; y for other samples */
+    hn_real *proof_y;     /* nearest and optimal: count x outputs, or NULL: where the weights are a proof; else y */
+    size_t shared_count;  /* inputs with one value for all samples (stride 0); x has only the others then. CPU only */
+    const size_t *shared_inputs; /* shared_count: their numbers, ascending; NULL: the first inputs */
+    const hn_real *shared;       /* shared_count: their values */
 } hn_batch;
 
 /* Gradients of a scalar loss. The batch must be the one that was run, with its tape, reports and results. */
@@ -157,8 +158,8 @@ typedef struct hn_gradient {
     size_t size;           /* sizeof(hn_gradient) */
     const hn_real *grad_y; /* count x outputs: gradient of the loss with respect to the returned y */
     hn_real *grad_y_raw;   /* count x outputs */
-    hn_real *grad_x;       /* count x inputs, for constant y_raw (but start values used for it are differentiated); or
-                            * NULL */
+    hn_real *grad_x;       /* count x inputs that are not shared, for constant y_raw (but start values used for it are
+                            * differentiated); or NULL */
     hn_real *grad_lower;   /* count x rows, or NULL */
     hn_real *grad_upper;   /* count x rows, or NULL */
     bool *flagged; /* count, or NULL: the sample is not ok, its gradient was not finite and is set to 0, auto needed
@@ -167,6 +168,8 @@ typedef struct hn_gradient {
     const hn_real *grad_multipliers; /* nearest and optimal: count x rows, gradient of the loss with respect to the
                                       * multipliers; or NULL */
     hn_real *grad_weights;           /* nearest: count x outputs, with respect to S; or NULL */
+    hn_real *shared_each; /* count x shared_count: with respect to the shared inputs, for each sample; or NULL */
+    hn_real *grad_shared; /* shared_count: zeros at first; the rows of shared_each are added in their order; or NULL */
 } hn_gradient;
 
 /* ---- creation ---- */
@@ -222,8 +225,7 @@ typedef struct hn_layer_info {
     int budget_steps;             /* usual_steps times the effort: the step budget of a sample */
 } hn_layer_info;
 
-/* The options in use: defaults of the method and the instruction set are filled in; kernel points to the layer's copy.
- * Zeros if layer is NULL. */
+/* The options in use, with all defaults filled in; kernel points to the layer's copy. Zeros if layer is NULL. */
 hn_status hn_layer_get_info(const hn_layer *layer, hn_layer_info *out, hn_error *error);
 hn_status hn_layer_get_options(const hn_layer *layer, hn_layer_options *out, hn_error *error);
 

@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 from . import _core
 from ._errors import InvalidError
 
-__all__ = ["apart", "core_of", "numbers", "path", "real", "text", "whole", "width", "written"]
+__all__ = [
+    "apart",
+    "core_of",
+    "numbers",
+    "path",
+    "real",
+    "reals",
+    "text",
+    "whole",
+    "width",
+    "written",
+]
 
 Reals = NDArray[np.float64]
 
@@ -85,6 +96,19 @@ def numbers(value: Any, name: str) -> NDArray[Any]:
             name,
         )
     return np.asarray(found)
+
+
+_FLOATS = (np.float64, np.float32, np.float16)
+
+
+def reals(value: Any, name: str) -> NDArray[Any]:
+    """The value as an array of real numbers; integers become float64."""
+    array = numbers(value, name)
+    if array.dtype.type in _FLOATS:
+        return array
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
+    return array.astype(np.float64)
 
 
 def width(shape: tuple[int, ...], name: str, wanted: int) -> None:

@@ -169,6 +169,8 @@ class Layer:
         multipliers: _Reals | None = None,
         not_ok: str = "best",
         proof_y: _Reals | None = None,
+        shared: _Reals | None = None,
+        shared_inputs: NDArray[np.int64] | None = None,
     ) -> None: ...
     def gradient(
         self,
@@ -189,6 +191,9 @@ class Layer:
         repeat_y: bool = False,
         grad_multipliers: _Reals | None = None,
         grad_weights: _Reals | None = None,
+        shared: _Reals | None = None,
+        shared_inputs: NDArray[np.int64] | None = None,
+        grad_shared: _Reals | None = None,
     ) -> None: ...
     def tape_bytes(self, count: int) -> int: ...
     @property

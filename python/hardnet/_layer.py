@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ._devices import Devices, checked_precision
 from ._errors import InvalidError
 from ._options import Instructions, Method, NotOk, Precision
 from ._result import REPORT, Gradient, Result
+from ._shared import Values
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -37,6 +39,7 @@ class _Batch:
         "repeat_x",
         "repeat_y",
         "residual",
+        "shared",
         "tape",
         "x",
         "y",
@@ -54,19 +57,15 @@ class _Batch:
     residual: Reals | None
     multipliers: Reals | None
     proof_y: Reals | None
+    shared: Values
 
 
 _NOT_OK = ("best", "clip", "fallback")
-_FLOATS = (np.float64, np.float32, np.float16)
 
 
 def _reals(value: ArrayLike, name: str, width: int) -> NDArray[Any]:
     """The array of a real argument whose last axis has this width."""
-    array = _checks.numbers(value, name)
-    if array.dtype.type not in _FLOATS:
-        if array.dtype.kind not in "biuf":
-            raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
-        array = array.astype(np.float64)
+    array = _checks.reals(value, name)
     _checks.width(array.shape, name, width)
     return array
 
@@ -216,6 +215,7 @@ class Layer:
         y_raw: ArrayLike | None = None,
         x: ArrayLike | None = None,
         *,
+        shared: ArrayLike | Mapping[str, ArrayLike] | None = None,
         out: Reals | None = None,
         warm: Reals | None = None,
         fallback: ArrayLike | None = None,
@@ -231,6 +231,8 @@ class Layer:
         the type of y_raw. float32 outputs are rounded once, after the verdict; the reports of float16
         outputs are about the rounded y.
 
+        shared: inputs with the same values for all samples, which are not copied: a dict of arrays by
+            name, or one row, the first inputs. x then has the other inputs. `gradient` sums theirs.
         out: an array for y: float64, contiguous; it may be y_raw itself.
         warm: y - y_raw of the call before, updated in place: float64, zeros at first.
         fallback: in place of the layer's own.
@@ -239,12 +241,15 @@ class Layer:
         residual: store the residual of every constraint, `result.residual`.
         """
         if _dlpack.device_of(y_raw) is not None or _dlpack.device_of(x) is not None:
-            if out is not None or warm is not None or fallback is not None or seconds != 0:
-                raise InvalidError("out, warm, fallback and seconds are not there on a device")
+            given = (out, warm, fallback, shared)
+            if any(one is not None for one in given) or seconds != 0:
+                raise InvalidError(
+                    "out, warm, fallback, shared and seconds are not there on a device"
+                )
             if self.fallback is not None or self.settings["not_ok"] != "best":
                 raise InvalidError("a layer with fallback or not_ok computes on the CPU")
             return _dlpack.call(self, y_raw, x, tape, residual)
-        batch, kind = self._batch(y_raw, x, out)
+        batch, kind = self._batch(y_raw, x, out, Values(self.model, shared))
         batch.tape = np.empty(self.core.tape_bytes(batch.count), np.uint8) if tape else None
         batch.residual = np.empty((batch.count, self._rows)) if residual else None
         batch.multipliers = np.empty((batch.count, self._rows)) if self.proves else None
@@ -269,10 +274,12 @@ class Layer:
             multipliers=batch.multipliers,
             not_ok=self.settings["not_ok"],
             proof_y=batch.proof_y,
+            **batch.shared.keywords,
         )
         y: NDArray[Any] = batch.y if kind is np.float64 else batch.y.astype(kind)
         if kind is np.float16:
-            _rounding.judge(self, batch.x, y.astype(np.float64), reports, batch.residual)
+            exact = y.astype(np.float64)
+            _rounding.judge(self, batch.x, exact, reports, batch.residual, batch.shared.keywords)
         return Result(self, batch, y, reports)
 
     def gradient(
@@ -319,8 +326,9 @@ class Layer:
                 raise InvalidError(
                     f"grad_multipliers has the shape {force.shape}, multipliers have {wanted}"
                 )
-        x, y_raw, tape = result._x, result._y_raw, result._tape
-        repeat_x = x is not None and self._inputs > 0 and x.size != count * self._inputs
+        x, y_raw, tape, shared = result._x, result._y_raw, result._tape, result._shared
+        own = self._inputs - shared.count
+        repeat_x = x is not None and own > 0 and x.size != count * own
         repeat_y = y_raw is not None and y_raw.size != count * self._outputs
         y, reports = result._y64, result._reports
         if tape is None:
@@ -337,6 +345,7 @@ class Layer:
                 repeat_x=repeat_x,
                 repeat_y=repeat_y,
                 not_ok=self.settings["not_ok"],
+                **shared.keywords,
             )
             overwritten = y_raw is not None and _same_place(y_raw, result._y64)
             if overwritten or not np.array_equal(y, result._y64):
@@ -345,7 +354,8 @@ class Layer:
                     "were changed since; call the layer with tape=True"
                 )
         by_y = np.empty((*lead, self._outputs))
-        by_x = np.empty((*lead, self._inputs)) if self._inputs else None
+        by_x = np.empty((*lead, own)) if own else None
+        by_shared = np.zeros(shared.count) if shared.sharing else None
         lower = np.empty((*lead, self._rows)) if bounds else None
         upper = np.empty((*lead, self._rows)) if bounds else None
         by_weights = np.empty((*lead, self._outputs)) if weights else None
@@ -367,15 +377,18 @@ class Layer:
             repeat_y=repeat_y,
             grad_multipliers=force,
             grad_weights=by_weights,
+            grad_shared=by_shared,
+            **shared.keywords,
         )
-        return Gradient(by_y, by_x, lower, upper, flagged[()], by_weights)
+        return Gradient(by_y, by_x, lower, upper, flagged[()], by_weights, shared.shaped(by_shared))
 
     def _batch(
-        self, y_raw: ArrayLike | None, x: ArrayLike | None, out: Reals | None
+        self, y_raw: ArrayLike | None, x: ArrayLike | None, out: Reals | None, shared: Values
     ) -> tuple[_Batch, type[np.floating[Any]]]:
         raw = None if y_raw is None else _reals(y_raw, "y_raw", self._outputs)
-        inputs = self._checked_inputs(x)
+        inputs = self._checked_inputs(x, self._inputs - shared.count)
         batch = _Batch()
+        batch.shared = shared
         batch.lead = lead = _joined(raw, inputs)
         batch.count = count = _product(lead)
         batch.x, batch.repeat_x = (None, False) if inputs is None else _spread(inputs, lead)
@@ -385,20 +398,22 @@ class Layer:
         kind = np.float64 if raw is None or out is not None else raw.dtype.type
         if batch.repeat_x and count == 0:
             batch.repeat_x = False
-            batch.x = np.empty((0, self._inputs))
+            batch.x = np.empty((0, self._inputs - shared.count))
         if batch.repeat_y and count == 0:
             batch.repeat_y = False
             batch.y_raw = np.empty((0, self._outputs))
         return batch, kind
 
-    def _checked_inputs(self, x: ArrayLike | None) -> NDArray[Any] | None:
-        if self._inputs == 0:
+    def _checked_inputs(self, x: ArrayLike | None, own: int) -> NDArray[Any] | None:
+        """The inputs that are not shared."""
+        others = "other " if own < self._inputs else ""
+        if own == 0:
             if x is not None and np.size(x) != 0:
-                raise InvalidError("x was given, but the model has no inputs")
+                raise InvalidError(f"x was given, but the model has no {others}inputs")
             return None
         if x is None:
-            raise InvalidError(f"x is missing: the model has {self._inputs} inputs")
-        return _reals(x, "x", self._inputs)
+            raise InvalidError(f"x is missing: the model has {own} {others}inputs")
+        return _reals(x, "x", own)
 
     # ---- looking ----
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from . import _core
 from ._errors import InvalidError
 from ._outcome import Outcomes
+from ._shared import Values
 
 if TYPE_CHECKING:
     from ._layer import Layer
@@ -35,6 +36,7 @@ class Result:
         "_reports",
         "_residual",
         "_shape",
+        "_shared",
         "_tape",
         "_x",
         "_y_raw",
@@ -57,6 +59,7 @@ class Result:
         self._residual = batch.residual
         self._multipliers = getattr(batch, "multipliers", None)
         self._proof_y = getattr(batch, "proof_y", None)
+        self._shared = getattr(batch, "shared", Values(None, None))
         self.y = y
 
     def _field(self, name: str) -> Any:
@@ -238,16 +241,24 @@ class Result:
 class Gradient:
     """Gradients of a scalar loss through a layer, each with the leading shape of the call."""
 
-    __slots__ = ("flagged", "lower", "upper", "weights", "x", "y_raw")
+    __slots__ = ("flagged", "lower", "shared", "upper", "weights", "x", "y_raw")
 
     def __init__(
-        self, y_raw: Any, x: Any, lower: Any, upper: Any, flagged: Any, weights: Any = None
+        self,
+        y_raw: Any,
+        x: Any,
+        lower: Any,
+        upper: Any,
+        flagged: Any,
+        weights: Any = None,
+        shared: Any = None,
     ) -> None:
         self.y_raw = y_raw  #: with respect to the raw outputs
         self.x = x  #: with respect to the inputs; None for a model without inputs
         self.lower = lower  #: with respect to the lower bounds
         self.upper = upper  #: with respect to the upper bounds
         self.weights = weights  #: with respect to the weights of "nearest", if requested
+        self.shared = shared  #: of the whole batch, with respect to shared inputs, in their form
         self.flagged = flagged  #: where a sample is not ok, or no finite gradient was found
 
     def __repr__(self) -> str:

@@ -8,6 +8,8 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +34,12 @@ def judge_of(layer: Layer) -> Layer:
 
 
 def judge(
-    layer: Layer, x: Any, y: NDArray[np.float64], reports: NDArray[Any], residual: Any = None
+    layer: Layer,
+    x: Any,
+    y: NDArray[np.float64],
+    reports: NDArray[Any],
+    residual: Any = None,
+    shared: Mapping[str, Any] = MappingProxyType({}),
 ) -> None:
     """Makes `reports`, and the residual if there is one, about y, in float64 but rounded.
 
@@ -45,8 +52,9 @@ def judge(
     fresh = np.empty(count, REPORT)
     repeat = x is not None and x.shape[-1] > 0 and x.size != count * x.shape[-1]
     judge_of(layer).core.run(
-        count, x, y, np.empty_like(y), fresh.view(np.uint8), repeat_x=repeat, residual=residual
-    )
+        count, x, y, np.empty_like(y), fresh.view(np.uint8), repeat_x=repeat, residual=residual,
+        **shared,
+    )  # fmt: skip
     keep_verdict(fresh, np.isfinite(y).all(-1).reshape(-1), reports)
 
 

@@ -26,31 +26,60 @@ bool core_not_ok_of(const char *text, hn_not_ok *choice) {
 static void release_arrays(layer_call *call) {
     for (int i = 0; i < ROLES; i++)
         core_array_release(&call->arrays[i]);
+    PyMem_Free(call->shared_inputs);
+}
+
+/* Inputs shared by the batch; the library checks their numbers. */
+static bool view_shared(const core_layer *self, layer_call *call, PyObject *shared, PyObject *list) {
+    core_array *arrays = call->arrays;
+    if (!core_array_view(&arrays[SHARED], shared, "shared", CORE_REAL, CORE_ANY, CORE_OPTIONAL))
+        return false;
+    const size_t count = arrays[SHARED].count;
+    if (count > self->info.inputs) {
+        core_invalid("shared has %zu elements; the model has %zu inputs", count, self->info.inputs);
+        return false;
+    }
+    if (!core_array_view(&arrays[SHARED_INPUTS], list, "shared_inputs", CORE_INDEX, count, CORE_OPTIONAL))
+        return false;
+    const int64_t *numbers = arrays[SHARED_INPUTS].data;
+    if (!numbers)
+        return true;
+    call->shared_inputs = PyMem_Malloc((count + 1) * sizeof *call->shared_inputs);
+    if (!call->shared_inputs) {
+        PyErr_NoMemory();
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        call->shared_inputs[i] = numbers[i] < 0 ? SIZE_MAX : (size_t)numbers[i];
+    return true;
 }
 
 /* ---- forward ---- */
 
 typedef struct run_arguments {
     Py_ssize_t count;
-    PyObject *x, *y_raw, *y, *reports, *residual, *tape, *warm, *fallback, *multipliers, *proof_y;
+    PyObject *x, *y_raw, *y, *reports, *residual, *tape, *warm, *fallback, *multipliers, *proof_y, *shared,
+        *shared_inputs;
     int repeat_x, repeat_y;
     double seconds;
     const char *not_ok;
 } run_arguments;
 
 static bool parse_run(run_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"count",       "x",      "y_raw",    "y",        "reports",  "residual",
-                                        "tape",        "warm",   "fallback", "repeat_x", "repeat_y", "seconds",
-                                        "multipliers", "not_ok", "proof_y",  NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppdOsO:run", CORE_KEYWORDS(names), &a->count,
+    static const char *const names[] = {"count",       "x",      "y_raw",    "y",        "reports",       "residual",
+                                        "tape",        "warm",   "fallback", "repeat_x", "repeat_y",      "seconds",
+                                        "multipliers", "not_ok", "proof_y",  "shared",   "shared_inputs", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOO|$OOOOppdOsOOO:run", CORE_KEYWORDS(names), &a->count,
                                        &a->x, &a->y_raw, &a->y, &a->reports, &a->residual, &a->tape, &a->warm,
                                        &a->fallback, &a->repeat_x, &a->repeat_y, &a->seconds, &a->multipliers,
-                                       &a->not_ok, &a->proof_y);
+                                       &a->not_ok, &a->proof_y, &a->shared, &a->shared_inputs);
 }
 
 static bool view_run(const core_layer *self, layer_call *call, const run_arguments *a) {
-    size_t count = (size_t)a->count, inputs = self->info.inputs, outputs = self->info.outputs;
-    size_t tape = hn_layer_tape_bytes(self->layer, count);
+    if (!view_shared(self, call, a->shared, a->shared_inputs))
+        return false;
+    size_t count = (size_t)a->count, inputs = self->info.inputs - call->arrays[SHARED].count;
+    size_t outputs = self->info.outputs, tape = hn_layer_tape_bytes(self->layer, count);
     const core_wanted list[] = {
         {X, "x", a->x, CORE_REAL, a->repeat_x ? 1 : count, inputs, inputs ? 0 : CORE_OPTIONAL},
         {Y_RAW, "y_raw", a->y_raw, CORE_REAL, a->repeat_y ? 1 : count, outputs, CORE_OPTIONAL},
@@ -89,6 +118,9 @@ static void fill_batch(layer_call *call, size_t count, bool repeat_x, bool repea
         .cancel = &call->cancel,
         .multipliers = arrays[MULTIPLIERS].data,
         .proof_y = arrays[PROOF_Y].data,
+        .shared_count = arrays[SHARED].count,
+        .shared_inputs = call->shared_inputs,
+        .shared = arrays[SHARED].data,
     };
 }
 
@@ -119,23 +151,27 @@ static PyObject *layer_run(PyObject *object, PyObject *arguments, PyObject *keyw
 typedef struct gradient_arguments {
     Py_ssize_t count;
     PyObject *x, *y_raw, *y, *reports, *tape, *grad_y, *grad_y_raw, *grad_x, *grad_lower, *grad_upper, *flagged,
-        *grad_multipliers, *grad_weights;
+        *grad_multipliers, *grad_weights, *shared, *shared_inputs, *grad_shared;
     int repeat_x, repeat_y;
 } gradient_arguments;
 
 static bool parse_gradient(gradient_arguments *a, PyObject *arguments, PyObject *keywords) {
-    static const char *const names[] = {"count",        "x",       "y_raw",      "y",        "reports",
-                                        "tape",         "grad_y",  "grad_y_raw", "grad_x",   "grad_lower",
-                                        "grad_upper",   "flagged", "repeat_x",   "repeat_y", "grad_multipliers",
-                                        "grad_weights", NULL};
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOppOO:gradient", CORE_KEYWORDS(names),
+    static const char *const names[] = {"count",        "x",       "y_raw",         "y",           "reports",
+                                        "tape",         "grad_y",  "grad_y_raw",    "grad_x",      "grad_lower",
+                                        "grad_upper",   "flagged", "repeat_x",      "repeat_y",    "grad_multipliers",
+                                        "grad_weights", "shared",  "shared_inputs", "grad_shared", NULL};
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "nOOOOOOO|$OOOOppOOOOO:gradient", CORE_KEYWORDS(names),
                                        &a->count, &a->x, &a->y_raw, &a->y, &a->reports, &a->tape, &a->grad_y,
                                        &a->grad_y_raw, &a->grad_x, &a->grad_lower, &a->grad_upper, &a->flagged,
-                                       &a->repeat_x, &a->repeat_y, &a->grad_multipliers, &a->grad_weights);
+                                       &a->repeat_x, &a->repeat_y, &a->grad_multipliers, &a->grad_weights, &a->shared,
+                                       &a->shared_inputs, &a->grad_shared);
 }
 
 static bool view_gradient(const core_layer *self, layer_call *call, const gradient_arguments *a) {
-    size_t count = (size_t)a->count, inputs = self->info.inputs, outputs = self->info.outputs, rows = self->info.rows;
+    if (!view_shared(self, call, a->shared, a->shared_inputs))
+        return false;
+    size_t shared = call->arrays[SHARED].count, inputs = self->info.inputs - shared;
+    size_t count = (size_t)a->count, outputs = self->info.outputs, rows = self->info.rows;
     const int optional = CORE_WRITABLE | CORE_OPTIONAL;
     const core_wanted list[] = {
         {X, "x", a->x, CORE_REAL, a->repeat_x ? 1 : count, inputs, inputs ? 0 : CORE_OPTIONAL},
@@ -151,6 +187,7 @@ static bool view_gradient(const core_layer *self, layer_call *call, const gradie
         {FLAGGED, "flagged", a->flagged, CORE_BOOL, count, 1, optional},
         {GRAD_MULTIPLIERS, "grad_multipliers", a->grad_multipliers, CORE_REAL, count, rows, CORE_OPTIONAL},
         {GRAD_WEIGHTS, "grad_weights", a->grad_weights, CORE_REAL, count, outputs, optional},
+        {GRAD_SHARED, "grad_shared", a->grad_shared, CORE_REAL, 1, shared, optional},
     };
     return core_array_view_all(call->arrays, sizeof list / sizeof *list, list);
 }
@@ -168,6 +205,7 @@ static void fill_gradient(layer_call *call) {
         .flagged = arrays[FLAGGED].data,
         .grad_multipliers = arrays[GRAD_MULTIPLIERS].data,
         .grad_weights = arrays[GRAD_WEIGHTS].data,
+        .grad_shared = arrays[SHARED].count ? arrays[GRAD_SHARED].data : NULL,
     };
 }
 

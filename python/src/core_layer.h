@@ -37,6 +37,9 @@ enum role {
     PROOF_Y,
     GRAD_MULTIPLIERS,
     GRAD_WEIGHTS,
+    SHARED,
+    SHARED_INPUTS,
+    GRAD_SHARED,
     ROLES
 };
 
@@ -46,6 +49,7 @@ typedef struct layer_call {
     core_array arrays[ROLES];
     hn_batch batch;
     hn_gradient gradient;
+    size_t *shared_inputs; /* hn_batch.shared_inputs, freed after the call; NULL: the first ones */
     bool backward;
     int cancel;
     hn_status status;

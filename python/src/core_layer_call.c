@@ -14,12 +14,14 @@
 #include "core_layer.h"
 
 #include <fenv.h>
+#include <stdlib.h>
 #include <time.h>
 
-static const double LONG_WORK = 1e9;      /* operations: a quarter of a second, or more on slow processors */
-static const double PIECE_WORK = 2.5e8;   /* of a gradient between two looks at signals */
-static const double QUICK_SECONDS = 0.05; /* calls expected to be faster run on the calling thread */
-static const double TRY_SECONDS = 0.25;   /* for so long */
+static const double LONG_WORK = 1e9;       /* operations: a quarter of a second, or more on slow processors */
+static const double PIECE_WORK = 2.5e8;    /* of a gradient between two looks at signals */
+static const size_t PIECE_BYTES = 1 << 24; /* of its rows of hn_gradient.shared_each, or 64 samples */
+static const double QUICK_SECONDS = 0.05;  /* calls expected to be faster run on the calling thread */
+static const double TRY_SECONDS = 0.25;    /* for so long */
 
 /* ---- pools ---- */
 
@@ -96,7 +98,7 @@ static bool any_cancelled(const layer_call *call) {
 
 /* A sub-batch of `count` samples from `first` on. */
 static void slice(const core_layer *self, const layer_call *call, size_t first, size_t count, layer_call *out) {
-    size_t inputs = self->info.inputs, outputs = self->info.outputs, rows = self->info.rows;
+    size_t inputs = self->info.inputs - call->batch.shared_count, outputs = self->info.outputs, rows = self->info.rows;
     size_t tape = hn_layer_tape_bytes(self->layer, 2) - hn_layer_tape_bytes(self->layer, 1);
     *out = (layer_call){.batch = call->batch, .gradient = call->gradient};
     hn_batch *b = &out->batch;
@@ -117,16 +119,37 @@ static void slice(const core_layer *self, const layer_call *call, size_t first, 
     g->grad_weights += g->grad_weights ? first * outputs : 0;
 }
 
-/* The library's gradient cannot be cancelled: a long one is computed in pieces, so that Ctrl-C stops it between two. */
-static void run_back(layer_call *call) {
+/* Samples of a piece of the gradient. */
+static size_t piece_of(const layer_call *call) {
     size_t pieces = 1 + (size_t)(work_of(call->layer, call) / PIECE_WORK);
-    size_t first = 0, count = call->batch.count, most = count / pieces + 64;
+    size_t most = call->batch.count / pieces + 64, shared = call->batch.shared_count;
+    size_t fit = shared ? PIECE_BYTES / sizeof(double) / shared : most;
+    return fit < most ? (fit > 64 ? fit : 64) : most;
+}
+
+/* The library's gradient cannot be cancelled: a long one is computed in pieces, so that Ctrl-C stops it between two. All
+ * add to grad_shared, through the same rows of shared_each. */
+static void run_pieces(layer_call *call, size_t most) {
+    size_t first = 0, count = call->batch.count;
     layer_call part;
     do {
         slice(call->layer, call, first, count - first < most ? count - first : most, &part);
         call->status = hn_pool_gradient(call->pool, &part.batch, &part.gradient, &call->error);
         first += most;
     } while (first < count && call->status == HN_OK && !__atomic_load_n(&call->cancel, __ATOMIC_RELAXED));
+}
+
+static void run_back(layer_call *call) {
+    size_t most = piece_of(call), rows = most < call->batch.count ? most : call->batch.count;
+    double *each = call->gradient.grad_shared ? malloc((rows * call->batch.shared_count + 1) * sizeof *each) : NULL;
+    call->gradient.shared_each = each;
+    if (each || !call->gradient.grad_shared) {
+        run_pieces(call, most);
+    } else {
+        call->status = HN_NO_MEMORY;
+        call->error = (hn_error){.status = HN_NO_MEMORY, .text = "out of memory: the gradient of shared inputs"};
+    }
+    free(each);
 }
 
 static void run_call(void *context) {

@@ -199,6 +199,8 @@ static hn_status run_host(const char *call, const hn_device_layer *layer, const 
     if (!layer || !batch)
         return error_missing(error, call, layer ? "batch" : "layer");
     hn_status status = STRUCT_TAKE(hn_batch, &own, batch, error);
+    if (status == HN_OK)
+        status = device_check_shared(&own, error);
     if (status == HN_OK && gradient)
         status = STRUCT_TAKE(hn_gradient, &t.gradient, gradient, error);
     if (status != HN_OK || own.count == 0)

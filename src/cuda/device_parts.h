@@ -80,6 +80,9 @@ unsigned device_most_warps(const hn_device_layer *layer, const struct device_sub
 
 /* ---- calls ---- */
 
+/* Rejects inputs shared by the batch. */
+hn_status device_check_shared(const hn_batch *batch, hn_error *error);
+
 /* Warps that a call with so many samples starts. */
 unsigned device_warps(const hn_device_layer *layer, const struct device_kernel *kernel, uint64_t count);
 

@@ -180,7 +180,15 @@ static hn_status refuse_first(const struct refusal *all, size_t count, hn_error 
     return HN_OK;
 }
 
+hn_status device_check_shared(const hn_batch *batch, hn_error *error) {
+    const struct refusal shared = {batch->shared_count > 0, "batch.shared_count",
+                                   "a device reads every input from x; shared inputs are for the CPU"};
+    return refuse_first(&shared, 1, error);
+}
+
 static hn_status check_batch(const hn_device_layer *layer, const hn_batch *b, const void *workspace, hn_error *error) {
+    if (device_check_shared(b, error) != HN_OK)
+        return HN_INVALID;
     bool some = b->count > 0, searches = layer->plan->tape_numbers > 0;
     const struct refusal all[] = {
         {b->count > UINT32_MAX / 2, "batch.count", "there are more samples than a device takes at once"},
@@ -291,6 +299,7 @@ static hn_status check_gradient(const hn_device_layer *layer, const hn_batch *ba
          "only the methods nearest and optimal have multipliers"},
         {g->grad_weights && layer->layer.method != HN_METHOD_NEAREST, "gradient.grad_weights",
          "only the method nearest has weights"},
+        {g->grad_shared || g->shared_each, "gradient.grad_shared", "shared inputs are for the CPU"},
         {g->flagged && !batch->reports, "batch.reports", "the flags need the reports of the run"}};
     return refuse_first(all, sizeof all / sizeof all[0], error);
 }

@@ -10,11 +10,36 @@
 struct backward {
     struct worker *worker;
     const hn_gradient *gradient;
-    bool bounds; /* gradients of bounds are requested */
+    bool inputs, bounds; /* gradients with respect to inputs or bounds are requested */
 };
 
 static double *row_of(double *values, size_t sample, size_t count) {
     return values ? values + sample * count : NULL;
+}
+
+/* Where the gradient with respect to all inputs is written; with shared inputs a row of the worker, which
+ * separate_inputs reads. */
+static double *inputs_of(const struct backward *back, size_t sample) {
+    const struct worker *worker = back->worker;
+    if (back->inputs && worker->batch->shared_count)
+        return worker_inputs(worker, worker->layer->lanes.width);
+    return row_of(back->gradient->grad_x, sample, worker->plan->inputs);
+}
+
+/* Copies the gradient with respect to shared and to other inputs to where they are requested. */
+static void separate_inputs(const struct backward *back, size_t sample, const double *all) {
+    const hn_batch *batch = back->worker->batch;
+    size_t inputs = back->worker->plan->inputs, shared = batch->shared_count, next = 0;
+    double *each = row_of(back->gradient->shared_each, sample, shared);
+    double *others = row_of(back->gradient->grad_x, sample, inputs - shared);
+    for (size_t j = 0; j < inputs; j++) {
+        bool is_shared = batch_shares(batch, next, j);
+        if (is_shared && each)
+            each[next] = all[j];
+        if (!is_shared && others)
+            others[j - next] = all[j];
+        next += is_shared;
+    }
 }
 
 /* Inputs and destinations of the gradients of a sample. */
@@ -23,7 +48,7 @@ static struct solver_back gradients_of(const struct backward *back, size_t sampl
     const hn_gradient *g = back->gradient;
     return (struct solver_back){.grad_y = g->grad_y + sample * plan->outputs,
                                 .grad_raw = row_of(g->grad_y_raw, sample, plan->outputs),
-                                .grad_x = row_of(g->grad_x, sample, plan->inputs),
+                                .grad_x = inputs_of(back, sample),
                                 .grad_lower = row_of(g->grad_lower, sample, plan->rows),
                                 .grad_upper = row_of(g->grad_upper, sample, plan->rows),
                                 .grad_weights = row_of(g->grad_weights, sample, plan->outputs),
@@ -52,6 +77,8 @@ static void finish_gradient(const struct backward *back, uint32_t lane) {
     if (own->solver.state.attempt > 0)
         load_iterate(worker, lane, 0);
     bool finite = solver_back_finish(&own->solver, &gradients);
+    if (back->inputs && worker->batch->shared_count)
+        separate_inputs(back, own->sample, gradients.grad_x);
     if (back->gradient->flagged)
         back->gradient->flagged[own->sample] =
             !finite || is_lost(worker, lane) || report_outcome(worker->batch, own->sample) != HN_OUTCOME_OK;
@@ -77,7 +104,7 @@ static void open_gradient(const struct backward *back, uint32_t lane) {
     own->search.searched = way == TAPE_CERTIFIED;
     if (own->search.searched || way == TAPE_ELSEWHERE)
         head.steps = head.attempt = 0;
-    own->solver.x = batch_inputs(worker, own->sample);
+    own->solver.x = batch_inputs(worker, lane);
     solver_back_load(&own->solver, &gradients, &head, way != TAPE_ELSEWHERE);
     point_zero(gradients.grad_weights, worker->plan->outputs);
 }
@@ -200,14 +227,18 @@ static bool go_back(const struct backward *back) {
     return true;
 }
 
+static bool wants_inputs(const hn_gradient *gradient) {
+    return gradient->grad_x || gradient->shared_each;
+}
+
 /* Whether the gradient of a bound is needed. */
 static bool wants_bounds(const struct plan *plan, const hn_gradient *gradient) {
     bool through = plan->lower_x.slot.count > 0 || plan->upper_x.slot.count > 0;
-    return gradient->grad_lower || gradient->grad_upper || (gradient->grad_x && through);
+    return gradient->grad_lower || gradient->grad_upper || (wants_inputs(gradient) && through);
 }
 
 void worker_gradient(struct worker *worker, const hn_gradient *gradient) {
-    const struct backward back = {worker, gradient, wants_bounds(worker->plan, gradient)};
+    const struct backward back = {worker, gradient, wants_inputs(gradient), wants_bounds(worker->plan, gradient)};
     while (load_gradient(&back)) {
         if (!go_back(&back))
             step_back(&back);

@@ -69,6 +69,7 @@ struct worker_workspace {
     double *near_rows; /* per lane: raw output, auto's y, the nearest y and the multipliers */
     double *affine;    /* workspace of affine.h */
     double *goal;      /* workspace of its objective */
+    double *inputs;    /* with shared inputs: those of the sample of each lane, and one gradient */
 };
 
 struct worker {
@@ -193,8 +194,18 @@ struct row_masks {
 /* After an evaluation, for the accepted lanes. */
 struct executor_rows worker_rows(const struct worker *worker, const bool *accepted, struct row_masks *masks);
 
-/* Rows of the batch; NULL if missing. */
-const double *batch_inputs(const struct worker *worker, size_t sample);
+/* Whether this input is number `next` of the shared ones. */
+static inline bool batch_shares(const hn_batch *batch, size_t next, size_t input) {
+    return next < batch->shared_count && input == (batch->shared_inputs ? batch->shared_inputs[next] : next);
+}
+
+/* A row of memory.inputs: per lane; the gradient is the row after those of the lanes. */
+static inline double *worker_inputs(const struct worker *worker, uint32_t row) {
+    return worker->memory.inputs + (size_t)row * worker->plan->inputs;
+}
+
+/* Inputs of the lane's sample, NULL if the model has none; and a row of y_raw, NULL if missing. */
+const double *batch_inputs(const struct worker *worker, uint32_t lane);
 const double *batch_raw(const struct worker *worker, size_t sample);
 
 /* Reports have the caller's stride and size. */

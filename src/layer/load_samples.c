@@ -44,7 +44,7 @@ static bool take_input(struct worker *worker, const struct lane *own) {
     bool changed = plan->fixed.slot.count > 0; /* a fixed value may replace the input y */
     return point_all_finite(worker->row, 1, plan->outputs, &unused) &&
            (!changed || point_all_finite(d->raw, 1, plan->outputs, &unused)) &&
-           point_all_finite(batch_inputs(worker, own->sample), 1, plan->inputs, &unused);
+           point_all_finite(d->x, 1, plan->inputs, &unused);
 }
 
 static void report_skipped(const struct worker *worker, struct lane *own) {
@@ -73,6 +73,7 @@ static bool skip(struct worker *worker, uint32_t lane) {
     struct lane *own = &worker->lane[lane];
     struct solver *d = &own->solver;
     const size_t sample = own->sample;
+    d->x = batch_inputs(worker, lane);
     d->raw = batch_raw(worker, sample);
     if (!take_input(worker, own))
         return false;
@@ -103,7 +104,7 @@ static bool take_sample(struct worker *worker, uint32_t lane) {
         if (!queue_take(worker->queue, batch->count, &own->sample))
             return false;
     while (skips && skip(worker, lane));
-    own->solver.x = batch_inputs(worker, own->sample);
+    own->solver.x = batch_inputs(worker, lane);
     own->solver.raw = batch_raw(worker, own->sample);
     own->solver.fallback = batch->fallback;
     own->solver.warm = batch->warm ? batch->warm + own->sample * worker->plan->outputs : NULL;

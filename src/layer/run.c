@@ -33,7 +33,8 @@ struct call {
 /* Whether all arrays of the batch are within PTRDIFF_MAX bytes, the largest possible object. */
 static bool fits(const hn_layer *layer, const hn_batch *batch) {
     const struct plan *plan = layer->plan;
-    size_t inputs = batch->repeat_x ? 0 : plan->inputs, numbers = plan->outputs > inputs ? plan->outputs : inputs;
+    size_t inputs = batch->repeat_x ? 0 : plan->inputs - batch->shared_count;
+    size_t numbers = plan->outputs > inputs ? plan->outputs : inputs;
     if ((batch->residual || batch->multipliers) && plan->rows > numbers)
         numbers = plan->rows;
     size_t bytes = size_product(numbers, sizeof(double));
@@ -42,15 +43,34 @@ static bool fits(const hn_layer *layer, const hn_batch *batch) {
     return size_product(batch->count, bytes) <= PTRDIFF_MAX && (!batch->tape || tape_bytes(plan, batch->count) > 0);
 }
 
+static hn_status check_shared(const hn_batch *batch, size_t inputs, hn_error *error) {
+    const size_t *list = batch->shared_inputs;
+    if (batch->shared_count > inputs)
+        return error_about(error, HN_INVALID, error_argument("batch.shared_count"),
+                           "batch.shared_count %zu: the model has %zu inputs", batch->shared_count, inputs);
+    if (batch->shared_count && !batch->shared)
+        return error_about(error, HN_INVALID, error_argument("batch.shared"),
+                           "batch: shared, with the values of %zu inputs, is missing", batch->shared_count);
+    for (size_t i = 0; list && i < batch->shared_count; i++)
+        if (list[i] >= inputs || (i > 0 && list[i] <= list[i - 1]))
+            return error_about(error, HN_INVALID, error_argument("batch.shared_inputs"),
+                               "batch.shared_inputs: entry %zu is %zu; the entries must ascend and be below %zu, the "
+                               "number of inputs",
+                               i, list[i], inputs);
+    return HN_OK;
+}
+
 static hn_status check_batch(const hn_layer *layer, const hn_batch *batch, hn_error *error) {
     size_t unused;
     if (batch->count == 0)
         return HN_OK;
+    if (check_shared(batch, layer->plan->inputs, error) != HN_OK)
+        return HN_INVALID;
     if (!fits(layer, batch))
         return error_about(error, HN_LIMIT, error_argument("batch.count"),
                            "batch.count %zu: arrays of so many samples are larger than the address space",
                            batch->count);
-    if (!batch->x && layer->plan->inputs)
+    if (!batch->x && layer->plan->inputs > batch->shared_count)
         return error_about(error, HN_INVALID, error_argument("batch.x"), "batch: x is missing; the model has %u inputs",
                            layer->plan->inputs);
     if (!batch->y)
@@ -115,6 +135,12 @@ static hn_status take_gradient(struct call *call, const hn_layer *layer, const h
         return error_about(error, HN_INVALID, error_argument("gradient.grad_weights"),
                            "gradient: the method %s has no weights, only nearest has",
                            hn_method_text(layer->options.method));
+    if (!batch->shared_count && (gradient->grad_shared || gradient->shared_each))
+        return error_about(error, HN_INVALID, error_argument("batch.shared_count"),
+                           "gradient: grad_shared and shared_each need a batch with shared inputs");
+    if (gradient->grad_shared && !gradient->shared_each)
+        return error_about(error, HN_INVALID, error_argument("gradient.shared_each"),
+                           "gradient: grad_shared is the sum of the rows of shared_each, which is missing");
     if (!batch->tape || !batch->reports)
         return error_about(error, HN_INVALID, error_argument(batch->tape ? "batch.reports" : "batch.tape"),
                            "gradient: the batch was run without %s", batch->tape ? "reports" : "a tape");
@@ -134,6 +160,15 @@ static hn_status call_open_gradient(struct call *call, const hn_layer *layer, co
     hn_status status = call_open(call, layer, batch, error);
     call->backward = true;
     return status == HN_OK && call->batch.count > 0 ? take_gradient(call, layer, gradient, error) : status;
+}
+
+/* The sum over the samples in their order, after all threads have ended. */
+static void add_shared(const struct call *call) {
+    const hn_gradient *gradient = &call->gradient;
+    size_t shared = call->batch.shared_count;
+    for (size_t i = 0; gradient->grad_shared && i < call->batch.count; i++)
+        for (size_t j = 0; j < shared; j++)
+            gradient->grad_shared[j] += gradient->shared_each[i * shared + j];
 }
 
 /* ---- on the caller's thread ---- */
@@ -158,6 +193,7 @@ static hn_status run_here(struct call *call, void *workspace, size_t bytes, hn_e
         return error_about(error, HN_INVALID, error_argument("bytes"),
                            "the workspace has %zu bytes, the layer needs %zu", bytes, needed);
     call_work(call, workspace, NULL);
+    add_shared(call);
     return HN_OK;
 }
 
@@ -216,6 +252,7 @@ static hn_status run_call(hn_pool *pool, struct call *call, hn_error *error) {
     else
         work(pool, 0);
     thread_pool_yield(pool->thread_pool);
+    add_shared(call);
     return HN_OK;
 }
 

@@ -208,7 +208,7 @@ static struct nearest_pull pull_of(const struct worker *worker, uint32_t lane, c
     const struct tape tape = worker_tape(worker, lane);
     double *own = worker_near_row(worker, lane);
     return (struct nearest_pull){
-        .x = batch_inputs(worker, sample),
+        .x = worker->lane[lane].solver.x,
         .y = worker->batch->y + sample * plan->outputs,
         .multipliers = tape.numbers + 1,
         .grad_y = gradient->grad_y + sample * plan->outputs,

@@ -23,6 +23,8 @@ static void worker_lay_out(struct layout *layout, void *context) {
     size_t bytes = larger(layer->lanes.bytes, layer->single.bytes);
     memory->slots = layout_take(layout, bytes / sizeof *memory->slots, sizeof *memory->slots);
     memory->row = layout_take(layout, layer->plan->outputs, sizeof *memory->row);
+    memory->inputs =
+        layout_take(layout, (layer->lanes.width + (size_t)1) * layer->plan->inputs, sizeof *memory->inputs);
     if (method_searches(layer->options.method)) {
         size_t own = worker_near_numbers(layer->plan);
         memory->near = layout_take(layout, larger(layer->near[0].bytes, layer->near[1].bytes), 1);
@@ -120,10 +122,24 @@ bool queue_take(struct queue *queue, size_t count, size_t *sample) {
     return *sample < count;
 }
 
-const double *batch_inputs(const struct worker *worker, size_t sample) {
+/* The shared inputs and the others, in the order of the model. */
+static const double *join_inputs(const struct worker *worker, uint32_t lane, const double *others) {
     const hn_batch *batch = worker->batch;
-    size_t inputs = worker->plan->inputs;
-    return inputs ? batch->x + (batch->repeat_x ? 0 : sample * inputs) : NULL;
+    double *row = worker_inputs(worker, lane);
+    size_t next = 0;
+    for (size_t j = 0; j < worker->plan->inputs; j++)
+        if (batch_shares(batch, next, j))
+            row[j] = batch->shared[next++];
+        else
+            row[j] = others[j - next];
+    return row;
+}
+
+const double *batch_inputs(const struct worker *worker, uint32_t lane) {
+    const hn_batch *batch = worker->batch;
+    size_t others = worker->plan->inputs - batch->shared_count;
+    const double *x = others ? batch->x + (batch->repeat_x ? 0 : worker->lane[lane].sample * others) : NULL;
+    return batch->shared_count ? join_inputs(worker, lane, x) : x;
 }
 
 const double *batch_raw(const struct worker *worker, size_t sample) {

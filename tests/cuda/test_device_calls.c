@@ -120,6 +120,12 @@ TEST(a_batch_that_a_device_cannot_take_is_refused) {
     batch.multipliers = y;
     run_is_refused(batch, workspace, "multipliers");
     batch = good_batch();
+    batch.shared_count = 1;
+    batch.shared = x;
+    run_is_refused(batch, workspace, "batch.shared_count: a device reads every input from x");
+    hn_error error = {.text = ""};
+    refused(hn_device_run_host(layer, &batch, NULL, &error), &error, "batch.shared_count");
+    batch = good_batch();
     batch.seconds = 1;
     run_is_refused(batch, workspace, "neither cancel nor seconds");
     batch = good_batch();
@@ -145,6 +151,9 @@ TEST(a_gradient_that_cannot_be_is_refused) {
     gradient = whole;
     gradient.grad_y_raw = NULL;
     refused(hn_device_gradient(layer, &batch, &gradient, workspace, NULL, &error), &error, "grad_y_raw");
+    gradient = whole;
+    gradient.grad_shared = gradient.shared_each = y;
+    refused(hn_device_gradient(layer, &batch, &gradient, workspace, NULL, &error), &error, "shared inputs");
     gradient = whole;
     gradient.flagged = flagged;
     batch.reports = NULL;

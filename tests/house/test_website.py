@@ -38,7 +38,7 @@ def check_pages(source, pages):
 def check_constructors(python):
     """A class is shown with its constructor, its call and what it inherits from a class without a page, and not with what is internal."""
     for text in ("Layer(\n    model: Model,\n    method: Method='auto',", "layer(\n    y_raw: ArrayLike | None=None,", "Model(*, max_nodes: int=0)",
-                 "Model.subject_to(*conditions: Condition", "    on_fail: OnFail='return',", "layer(y_raw: Tensor, x: Tensor | None=None) -> Tensor",
+                 "Model.subject_to(*conditions: Condition", "    on_fail: OnFail='return',", "layer(\n    y_raw: Tensor,\n    x: Tensor | None=None,",
                  "layer(", "Network(\n    inputs: int,", "\n- `tolerance`: "):
         assert text in python, text
     for text in ("note_reports", "Layer.core", "Model.core", "-> None\n)"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import jax
@@ -24,6 +25,7 @@ from .._outcome import Outcome
 from . import _cuda
 from ._multipliers import solve
 from ._primitives import Call, backward, forward
+from ._shared import SharedRow
 from ._varying import alike, varying_as
 
 if TYPE_CHECKING:
@@ -158,12 +160,17 @@ def _default_type() -> Any:
     return jnp.result_type(float)
 
 
-def _reals(value: Any, name: str, width: int) -> Any:
+def _real(value: Any, name: str) -> Any:
     array = jnp.asarray(value)
     if not jnp.issubdtype(array.dtype, jnp.floating):
         if jnp.issubdtype(array.dtype, jnp.complexfloating):
             raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
         array = array.astype(_default_type())
+    return array
+
+
+def _reals(value: Any, name: str, width: int) -> Any:
+    array = _real(value, name)
     _checks.width(array.shape, name, width)
     return array
 
@@ -276,6 +283,7 @@ class Layer:
         y_raw: ArrayLike | None = None,
         x: ArrayLike | None = None,
         *,
+        shared: ArrayLike | Mapping[str, ArrayLike] | None = None,
         return_report: Literal[False] = False,
     ) -> jax.Array: ...
 
@@ -285,16 +293,23 @@ class Layer:
         y_raw: ArrayLike | None = None,
         x: ArrayLike | None = None,
         *,
+        shared: ArrayLike | Mapping[str, ArrayLike] | None = None,
         return_report: Literal[True],
     ) -> tuple[jax.Array, Report]: ...
 
-    def __call__(self, y_raw: Any = None, x: Any = None, *, return_report: bool = False) -> Any:
+    def __call__(
+        self, y_raw: Any = None, x: Any = None, *, shared: Any = None, return_report: bool = False
+    ) -> Any:
         """Corrects y_raw, of shape (..., outputs), at inputs x, of shape (..., inputs).
 
         Leading shapes broadcast. Without y_raw the model's start values are corrected. With
         return_report the result is a pair of y and a `Report`.
+
+        shared: inputs with the same values for all samples: a dict of arrays by name, or one row, the
+            first inputs; x has the others. Their gradient is the sum over the samples of the call in
+            their order.
         """
-        call, arrays, dtype = self._prepared(y_raw, x)
+        call, arrays, dtype = self._prepared(y_raw, x, shared=shared)
         y, *columns = _correct_compiled(call, *arrays)
         y = y if y.dtype == dtype else y.astype(dtype)
         return (y, Report(*map(jax.lax.stop_gradient, columns))) if return_report else y
@@ -337,10 +352,19 @@ class Layer:
         gradients: Gradients = _pull_compiled(call, *arrays)
         return gradients
 
-    def _prepared(self, y_raw: Any, x: Any, *others: Any) -> tuple[Call, list[Any], Any]:
+    def _all_inputs(self, raw: Any, x: Any, shared: Any) -> Any:
+        """x together with shared inputs."""
+        row = SharedRow(self.model, shared, _real)
+        others = self._checked_inputs(x, row.count)
+        given = [(n, a) for n, a in (("y_raw", raw), ("x", others)) if a is not None]
+        return row.beside(others, _joined(given) if given else (), self.inputs)
+
+    def _prepared(
+        self, y_raw: Any, x: Any, *others: Any, shared: Any = None
+    ) -> tuple[Call, list[Any], Any]:
         """The call, operands that have the same leading shape, and the type of y."""
         raw = None if y_raw is None else _reals(y_raw, "y_raw", self.outputs)
-        inputs = self._checked_inputs(x)
+        inputs = self._checked_inputs(x) if shared is None else self._all_inputs(raw, x, shared)
         named = [("y_raw", raw), ("x", inputs), *(("grad_y", other) for other in others)]
         given = [(name, array) for name, array in named if array is not None]
         lead = _joined(given) if given else ()
@@ -370,14 +394,15 @@ class Layer:
         name = np.dtype(dtype).name
         return (spreads, replaces, *((name, self._judge_key) if name in _HALF else ("", "")))
 
-    def _checked_inputs(self, x: Any) -> Any:
-        if self.inputs == 0:
+    def _checked_inputs(self, x: Any, shared: int = 0) -> Any:
+        width, others = self.inputs - shared, "other " if shared else ""
+        if width == 0:
             if x is not None and np.size(x) != 0:
-                raise InvalidError("x was given, but the model has no inputs")
+                raise InvalidError(f"x was given, but the model has no {others}inputs")
             return None
         if x is None:
-            raise InvalidError(f"x is missing: the model has {self.inputs} inputs")
-        return _reals(x, "x", self.inputs)
+            raise InvalidError(f"x is missing: the model has {width} {others}inputs")
+        return _reals(x, "x", width)
 
     # ---- life and looks ----
 

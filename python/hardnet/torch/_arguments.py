@@ -50,24 +50,25 @@ def check_width(tensor: Tensor, name: str, width: int) -> None:
     _checks.width(tuple(tensor.shape), name, width)
 
 
-def checked_inputs(sizes: Any, x: Tensor | None) -> Tensor | None:
-    """x of the width that `sizes.inputs` says; None for a model without inputs."""
-    if sizes.inputs == 0:
+def checked_inputs(sizes: Any, x: Tensor | None, shared: int = 0) -> Tensor | None:
+    """x of the width that `sizes.inputs` says, less shared ones; None if there are no inputs in x."""
+    width, others = sizes.inputs - shared, "other " if shared else ""
+    if width == 0:
         if x is not None and x.numel() != 0:
-            raise InvalidError("x was given, but the model has no inputs")
+            raise InvalidError(f"x was given, but the model has no {others}inputs")
         return None
     if x is None:
-        raise InvalidError(f"x is missing: the model has {sizes.inputs} inputs")
-    check_width(x, "x", sizes.inputs)
+        raise InvalidError(f"x is missing: the model has {width} {others}inputs")
+    check_width(x, "x", width)
     return x
 
 
 def broadcast(
-    sizes: Any, y: Tensor, x: Tensor | None, name: str = "y_raw"
+    sizes: Any, y: Tensor, x: Tensor | None, name: str = "y_raw", shared: int = 0
 ) -> tuple[Tensor, Tensor]:
     """Outputs and inputs with equal leading shapes; a model without inputs has none per sample."""
     check_width(y, name, sizes.outputs)
-    x = checked_inputs(sizes, x)
+    x = checked_inputs(sizes, x, shared)
     if x is None:
         return y, y.new_empty((*y.shape[:-1], 0))
     if y.shape[:-1] == x.shape[:-1]:
@@ -79,4 +80,4 @@ def broadcast(
             f"{name} and x do not fit together: leading shapes {tuple(y.shape[:-1])} "
             f"and {tuple(x.shape[:-1])}"
         ) from None
-    return y.expand(*lead, sizes.outputs), x.expand(*lead, sizes.inputs)
+    return y.expand(*lead, sizes.outputs), x.expand(*lead, x.shape[-1])

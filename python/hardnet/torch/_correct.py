@@ -22,10 +22,13 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from .. import _rounding
@@ -41,6 +44,10 @@ if TYPE_CHECKING:
 ROUNDS = {torch.float16: 1, torch.bfloat16: 2}
 _ROUNDED = {number: dtype for dtype, number in ROUNDS.items()}
 
+#: Arguments of the extension for inputs that are shared by a batch.
+Shared = Mapping[str, Any]
+NOT_SHARED: Shared = MappingProxyType({})
+
 # ---- the work, over NumPy views ----
 
 
@@ -51,7 +58,9 @@ def _record_parts(layer: Layer, record: Tensor, count: int) -> tuple[Any, Any]:
     return flat[:middle], flat[middle : middle + layer.core.tape_bytes(count)]
 
 
-def _run(layer: Layer, y_raw: Tensor, x: Tensor, record: Tensor | None) -> tuple[Tensor, Any]:
+def run(
+    layer: Layer, y_raw: Tensor, x: Tensor, record: Tensor | None, shared: Shared = NOT_SHARED
+) -> tuple[Tensor, Any]:
     """y, and the reports as bytes."""
     y = torch.empty(y_raw.shape, dtype=torch.float64)
     count = y_raw.shape[:-1].numel()
@@ -63,18 +72,20 @@ def _run(layer: Layer, y_raw: Tensor, x: Tensor, record: Tensor | None) -> tuple
     if count > 0:
         layer.core.run(
             count, numbers(x), numbers(y_raw), y.numpy(), reports, tape=tape,
-            fallback=layer.inner.fallback, not_ok=layer.inner.settings["not_ok"],
+            fallback=layer.inner.fallback, not_ok=layer.inner.settings["not_ok"], **shared,
         )  # fmt: skip
     return y, reports
 
 
-def finished(layer: Layer, x: Tensor, y: Tensor, reports: Any, rounds: int) -> Tensor:
+def finished(
+    layer: Layer, x: Tensor, y: Tensor, reports: Any, rounds: int, shared: Shared = NOT_SHARED
+) -> Tensor:
     """y as it is returned: rounded, NaN where that has to be. Its reports, bytes, are noted."""
     lead, kind = y.shape[:-1], _ROUNDED.get(rounds)
     records = reports.view(REPORT).reshape(lead)
     if kind is not None:
         y = y.to(kind).to(torch.float64)
-        _rounding.judge(layer.inner, numbers(x), y.numpy(), records)
+        _rounding.judge(layer.inner, numbers(x), y.numpy(), records, None, shared)
     wrong = bool(np.count_nonzero(records["outcome"]))
     if wrong and layer.spreads_nan:
         _nonfinite.spread(y, torch.from_numpy(reports).view(*lead, REPORT.itemsize))
@@ -82,10 +93,12 @@ def finished(layer: Layer, x: Tensor, y: Tensor, reports: Any, rounds: int) -> T
     return y
 
 
-def _pull(
-    layer: Layer, grad_y: Tensor, run: tuple[Tensor, ...], by_x: bool
-) -> tuple[Tensor, Tensor]:
-    y_raw, x, y, record = run
+def pull(
+    layer: Layer, grad_y: Tensor, kept: tuple[Tensor, ...], by_x: bool, shared: Shared = NOT_SHARED,
+    by_shared: NDArray[np.float64] | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """Gradients by y_raw and x; that by shared inputs is added to by_shared."""
+    y_raw, x, y, record = kept
     count = y_raw.shape[:-1].numel()
     grad_y_raw = torch.empty(y_raw.shape, dtype=torch.float64)
     grad_x = torch.empty(x.shape if by_x else (0,), dtype=torch.float64)
@@ -95,12 +108,15 @@ def _pull(
         layer.core.gradient(
             count, numbers(x), numbers(y_raw), numbers(y), reports, tape, numbers(grad_y),
             grad_y_raw.numpy(), grad_x=grad_x.numpy() if by_x else None, flagged=flagged,
+            grad_shared=by_shared, **shared,
         )  # fmt: skip
         if layer.spreads_nan and flagged.any():
             bad = reports.view(REPORT)["outcome"] == Outcome.NONFINITE_INPUT
             mask = torch.from_numpy(bad).reshape(y_raw.shape[:-1])
             gradients = [grad_y_raw, grad_x] if by_x else [grad_y_raw]
-            _nonfinite.spread_gradients(mask, grad_y, None, *gradients)
+            spread = _nonfinite.spread_gradients(mask, grad_y, None, *gradients)
+            if by_shared is not None and bool(spread.any()):
+                by_shared.fill(np.nan)
     layer.note_flagged(flagged.reshape(y_raw.shape[:-1]))
     return grad_y_raw, grad_x
 
@@ -112,7 +128,7 @@ def _correct(y_raw: Tensor, x: Tensor, contents: str, number: int, rounds: int) 
     layer = _handles.find(contents, number)
     if y_raw.is_cuda:
         return _cuda.correct(layer, y_raw, x, _ROUNDED.get(rounds))
-    return finished(layer, x, *_run(layer, y_raw, x, None), rounds)
+    return finished(layer, x, *run(layer, y_raw, x, None), rounds)
 
 
 def _correct_taped(
@@ -123,7 +139,7 @@ def _correct_taped(
         return _cuda.correct_taped(layer, y_raw, x, record_bytes)
     record = layer.memory.take((*y_raw.shape[:-1], record_bytes))
     _handles.keep_alive(record, layer)
-    y, reports = _run(layer, y_raw, x, record)
+    y, reports = run(layer, y_raw, x, record)
     return finished(layer, x, y, reports.copy(), 0), record  # a view would hold the record
 
 
@@ -131,8 +147,8 @@ def _correct_gradient(
     grad_y: Tensor, y_raw: Tensor, x: Tensor, y: Tensor, record: Tensor, contents: str, number: int,
     by_x: bool,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    pull = _cuda.pull if y_raw.is_cuda else _pull
-    return pull(_handles.find(contents, number), grad_y, (y_raw, x, y, record), by_x)
+    pull_there = _cuda.pull if y_raw.is_cuda else pull
+    return pull_there(_handles.find(contents, number), grad_y, (y_raw, x, y, record), by_x)
 
 
 def _correct_again(
@@ -142,8 +158,8 @@ def _correct_again(
     if y_raw.is_cuda:
         return _cuda.pull_again(layer, grad_y, (y_raw, x), by_x)
     record = layer.memory.take((*y_raw.shape[:-1], layer.record_bytes))
-    y, _ = _run(layer, y_raw, x, record)
-    return _pull(layer, grad_y, (y_raw, x, y, record), by_x)
+    y, _ = run(layer, y_raw, x, record)
+    return pull(layer, grad_y, (y_raw, x, y, record), by_x)
 
 
 # ---- shapes of their results ----
@@ -241,14 +257,14 @@ def _gradients(ctx: Any, gradient: Any, grad_y: Tensor | None) -> tuple[Any, ...
     return grad_y_raw, grad_x if by_x else None, None, None, None
 
 
-def _keep_layer(ctx: Any, contents: str, number: Any) -> None:
+def keep_layer(ctx: Any, contents: str, number: Any) -> None:
     ctx.layer = contents, number
     ctx.owner = _handles.find(contents, int(number))
 
 
 def _keep(ctx: Any, inputs: Any, output: Tensor) -> None:
     y_raw, x, contents, number, _ = inputs
-    _keep_layer(ctx, contents, number)
+    keep_layer(ctx, contents, number)
     ctx.set_materialize_grads(False)
     ctx.save_for_backward(y_raw, x)
 
@@ -259,7 +275,7 @@ def _backward(ctx: Any, grad_y: Tensor | None) -> tuple[Any, ...]:
 
 def _keep_record(ctx: Any, inputs: Any, output: tuple[Tensor, Tensor]) -> None:
     y_raw, x, contents, number, _ = inputs
-    _keep_layer(ctx, contents, number)
+    keep_layer(ctx, contents, number)
     ctx.set_materialize_grads(False)  # no zeros for the record
     ctx.mark_non_differentiable(output[1])
     ctx.save_for_backward(y_raw, x, *output)

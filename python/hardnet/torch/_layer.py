@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from .._model import Model
 from .._options import Method, OnFail
 from .._outcome import Outcome
 from .._result import REPORT
+from .._shared import Sharing
 from .._warnings import stacklevel
 from . import _cuda, _handles, _nonfinite
 from ._arguments import broadcast, check_devices, double
@@ -29,6 +31,7 @@ from ._correct import ROUNDS, corrected, corrected_taped
 from ._multipliers import with_multipliers
 from ._operators import is_tracing
 from ._refine import Refiners
+from ._shared import corrected_shared, joined
 
 __all__ = ["Layer", "NotOkError", "NotOkWarning", "Reports"]
 
@@ -40,9 +43,11 @@ _OWN = (
     "_flagged",
     "_number",
     "contents",
+    "input_shapes",
     "memory",
     "record_bytes",
     "refiners",
+    "sharings",
     "spreads_nan",
 )
 
@@ -188,14 +193,28 @@ class Layer(nn.Module):
         self._number = _handles.register(self)
         #: whether outputs are NaN where y_raw or x is not finite
         self.spreads_nan = settings["fallback"] is None and settings["not_ok"] != "fallback"
+        self.input_shapes = {name: f.shape for name, f in self.model._families("input").items()}
+        self.sharings: dict[tuple[str, int], Sharing] = {}
         self.memory = Buffers()
         self.refiners = Refiners(self.inner)
         self.record_bytes: int = REPORT.itemsize + self.core.tape_bytes(1)
 
-    def forward(self, y_raw: Tensor, x: Tensor | None = None) -> Tensor:
-        """Corrected outputs. y_raw is (..., outputs), x (..., inputs); leading shapes broadcast."""
+    def forward(
+        self,
+        y_raw: Tensor,
+        x: Tensor | None = None,
+        shared: Tensor | Mapping[str, Tensor] | None = None,  # torch.onnx passes it by position
+    ) -> Tensor:
+        """Corrected outputs. y_raw is (..., outputs), x (..., inputs); leading shapes broadcast.
+
+        shared: inputs with the same values for all samples, which are not copied: a dict of tensors by
+            name, or one row, the first inputs; x has the others. Their gradient is the sum over the
+            samples in their order. On the CPU.
+        """
         raw, given = double(y_raw, "y_raw", True), None if x is None else double(x, "x", True)
         check_devices(raw, given)
+        if shared is not None:
+            return self._forward_shared(y_raw, raw, given, shared)
         raw, inputs = broadcast(self, raw, given)
         kind = returned_type(y_raw)
         rounds, layer = ROUNDS.get(kind, 0), (self.contents, self._number)
@@ -208,6 +227,25 @@ class Layer(nn.Module):
             y, _ = corrected_taped(raw, inputs, *layer, each)
         else:
             y = corrected(raw, inputs, *layer, rounds)
+        return y if kind is torch.float64 else y.to(kind)
+
+    def _forward_shared(
+        self, y_raw: Tensor, raw: Tensor, given: Tensor | None, shared: Any
+    ) -> Tensor:
+        if raw.is_cuda:
+            raise InvalidError(
+                f"y_raw is on {raw.device}: shared inputs are for the CPU; expand them into x instead"
+            )
+        row, names = joined(self, shared)
+        raw, inputs = broadcast(self, raw, given, shared=row.shape[0])
+        kind = returned_type(y_raw)
+        rounds = ROUNDS.get(kind, 0)
+        differentiated = torch.is_grad_enabled() and any(
+            tensor.requires_grad for tensor in (raw, inputs, row)
+        )
+        each = self.record_bytes if differentiated and rounds == 0 and not _is_exported() else 0
+        y: Tensor
+        y, _ = corrected_shared(raw, inputs, row, names, self.contents, self._number, rounds, each)
         return y if kind is torch.float64 else y.to(kind)
 
     def with_multipliers(self, y_raw: Tensor, x: Tensor | None = None) -> tuple[Tensor, Tensor]:

@@ -53,11 +53,12 @@ def spread_multipliers(multipliers: Tensor, reports: Tensor) -> None:
 
 def spread_gradients(
     bad: Tensor, grad_y: Tensor, grad_multipliers: Tensor | None, *gradients: Tensor
-) -> None:
-    """Makes gradients NaN where the loss depends on an output or a multiplier that is."""
+) -> Tensor:
+    """Makes gradients NaN where the loss depends on an output or a multiplier that is: there."""
     used = (grad_y != 0).any(-1)
     if grad_multipliers is not None:
         used |= (grad_multipliers != 0).any(-1)
     used &= bad
     for gradient in gradients:
         gradient.masked_fill_(used.unsqueeze(-1), torch.nan)
+    return used

@@ -97,6 +97,26 @@ def calls() -> Iterator[Wrong]:
             (ValueError, TypeError),
             ".",
         )
+    for name, value, kind in (
+        ("a text", "abc", TypeError),
+        ("complex", np.ones(1) * 1j, TypeError),
+        ("a scalar", 1.0, ValueError),
+        ("two rows", X, ValueError),
+        ("long", np.ones(2), ValueError),
+        ("an unknown input", {"nothing": 1.0}, ValueError),
+        ("an output", {"y": 1.0}, ValueError),
+        ("a number for a name", {3: 1.0}, TypeError),
+        ("empty, and x is short", [], ValueError),
+    ):
+        yield Wrong(
+            f"shared is {name}",
+            lambda v=value: LAYER(Y, X[:, :0], shared=v),
+            kind,
+            r"\bshared\b|called|\bx\b",
+        )
+    yield Wrong(
+        "x has what is shared", lambda: LAYER(Y, X, shared=[1.0]), ValueError, "no other inputs"
+    )
     yield Wrong("x is missing", lambda: LAYER(Y), (TypeError, ValueError), r"\bx\b")
     yield Wrong(
         "leading shapes differ", lambda: LAYER(np.zeros((3, 3)), X), ValueError, "y_raw and x"
@@ -377,6 +397,20 @@ def extension() -> Iterator[Wrong]:
         ValueError,
         "tape",
     )
+    one, none = np.ones(1), np.empty((2, 0))
+    for name, changes, kind in (
+        ("as float32", {"shared": one.astype(np.float32)}, TypeError),
+        ("beyond the inputs", {"shared": np.ones(2)}, ValueError),
+        ("with two numbers", {"shared": one, "shared_inputs": np.zeros(2, np.int64)}, ValueError),
+        ("with numbers as float64", {"shared": one, "shared_inputs": one}, TypeError),
+        (
+            "below all inputs",
+            {"shared": one, "shared_inputs": np.array([-1]), "x": none},
+            ValueError,
+        ),
+        ("far above", {"shared": one, "shared_inputs": np.array([2**62]), "x": none}, ValueError),
+    ):
+        yield Wrong(f"shared {name}", lambda c=changes: run(**c), kind, "shared")
     yield Wrong("a short residual", lambda: run(residual=np.empty(3)), ValueError, "residual")
     yield Wrong(
         "a tape of less than nothing", lambda: LAYER.core.tape_bytes(-1), OverflowError, "tape"
