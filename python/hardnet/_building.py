@@ -31,6 +31,7 @@ from ._expression import (
 )
 from ._names import check_name, family_name
 from ._reading import Message
+from ._sets import lower_triangle
 
 if TYPE_CHECKING:
     from ._model import Model
@@ -269,7 +270,7 @@ class Building:
     def subject_to(
         self, *conditions: ConditionLike, name: str | Sequence[str] | None = None
     ) -> None:
-        """Adds constraints: conditions with <=, >= or ==, or hardnet.between(...).
+        """Adds constraints: conditions with <=, >= or ==, hardnet.between(...), or M >> 0.
 
         Every element is a row. Rows of a condition named "dynamics" are called "dynamics[0]",
         "dynamics[1]", ... by their place in it, a scalar one "dynamics"; without a name conditions
@@ -318,11 +319,20 @@ class Building:
             self._check_defined(side, f"constraint {name}")
         sides = [np.ascontiguousarray(side) for side in condition._sides]
         core = self._adding()
-        if condition.relation == "between":
+        if condition.relation == "psd":
+            self._constrain_matrices(core, name, sides[0])
+        elif condition.relation == "between":
             core.between(name, condition.shape, *sides)
         else:
             core.relate(name, condition.shape, _RELATIONS[condition.relation], *sides)
         self._taken.add(name)
+
+    def _constrain_matrices(self, core: _core.Model, name: str, nodes: Nodes) -> None:
+        places = list(np.ndindex(nodes.shape[:-2]))
+        names = [f"{name}[{','.join(map(str, place))}]" if place else name for place in places]
+        parts = [lower_triangle(self._model, nodes[p], n) for p, n in zip(places, names)]
+        for part, label in zip(parts, names):
+            core.psd(label, nodes.shape[-1], part)
 
     def _unnamed(self) -> str:
         while f"c{self._unnamed_count + 1}" in self._taken:

@@ -90,7 +90,7 @@ class Condition(Expression):
 
     @property
     def relation(self) -> str:
-        """ "<=", ">=", "==", "<", ">", "!=", "between", or "logical" for combined conditions."""
+        """ "<=", ">=", "==", "<", ">", "!=", "between", "psd", or "logical" for combined ones."""
         return self._relation
 
     @property
@@ -105,6 +105,8 @@ class Condition(Expression):
         return self._stored
 
     def _made(self) -> Expression:
+        if self._relation == "psd":
+            raise TypeError("that a matrix is semidefinite can only be a constraint")
         sides = [Expression._of(self._model, side) for side in self._sides]
         if self._relation == "between":
             lower, body, upper = sides
@@ -134,6 +136,8 @@ class Condition(Expression):
     def __str__(self) -> str:
         sign = "<=" if self._relation == "between" else self._relation
         sides = [_formula.text_of(self._model, side) for side in self._sides]
+        if sign == "psd":
+            return f"{sides[0]} >> 0"
         return f" {sign} ".join(sides) if sides else super().__str__()
 
     def _logical(self, operator: str, other: Any) -> Condition:

@@ -371,6 +371,30 @@ PyObject *core_model_between(PyObject *object, PyObject *arguments) {
     return result;
 }
 
+/* The lower triangle of one matrix. */
+PyObject *core_model_psd(PyObject *object, PyObject *arguments) {
+    core_model *self = (core_model *)object;
+    const char *name;
+    Py_ssize_t order;
+    PyObject *nodes, *result = NULL;
+    core_array lower;
+    hn_expr entries[HN_SET_ORDER * (HN_SET_ORDER + 1) / 2];
+    if (!PyArg_ParseTuple(arguments, "snO:psd", &name, &order, &nodes) || !core_model_is_open(self))
+        return NULL;
+    if (order < 1 || order > HN_SET_ORDER)
+        return core_invalid("constraint %s: a matrix of order %zd; orders from 1 to %d are supported", name, order,
+                            HN_SET_ORDER);
+    if (core_nodes_view(&lower, self, nodes, "lower", (size_t)(order * (order + 1) / 2)) &&
+        core_model_has_room(self, lower.count)) {
+        for (size_t i = 0; i < lower.count; i++)
+            entries[i] = core_expr(self, &lower, i);
+        hn_constrain_psd(self->model, name, (size_t)order, entries);
+        result = core_model_done(self);
+    }
+    core_array_release(&lower);
+    return result;
+}
+
 /* ---- the objective ---- */
 
 PyObject *core_model_objective(PyObject *object, PyObject *arguments) {

@@ -5,9 +5,11 @@
  * remaining sample is run by the one-sample kernels, which give the same bits.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/lanes.h"
+#define WIDTH 1 /* of set_kernel.h: one matrix at a time */
+#define ONE_LANE
 #include "base/layout.h"
 #include "core/residual.h"
+#include "core/set_kernel.h"
 #include "evaluate/evaluate_parts.h"
 
 #include <math.h>
@@ -124,14 +126,37 @@ static double evaluated_residual(double c, double lower, double upper) {
     return isnan(r) || (r == 0 && !isfinite(c)) ? (double)NAN : r;
 }
 
+/* A matrix, from its lower triangle in `rows`, which its residual replaces. */
+static void store_matrix_residual(size_t order, double *rows) {
+    double slots[HN_SET_ORDER + (1 + SET_WORK) * HN_SET_ORDER * HN_SET_ORDER];
+    const struct set_block block = {HN_SET_PSD, (uint32_t)order, 0, 0};
+    const struct set_psd own = kernel_psd(&block, slots, 0);
+    for (size_t i = 0, e = 0; i < order; i++)
+        for (size_t j = 0; j <= i; j++, e++)
+            *kernel_psd_at(&own, own.work[0], i, j) = *kernel_psd_at(&own, own.work[0], j, i) = rows[e];
+    kernel_psd_decompose(&own);
+    set_shown_residual(own.value, 1, block.order, rows);
+}
+
+static void store_block_residuals(const struct run *run, double *residual, size_t sample) {
+    for (size_t k = 0; k < run->evaluator->block_count; k++) {
+        const struct set_block *block = &run->evaluator->blocks[k];
+        for (size_t i = block->row; i < block->row + set_rows(block); i++)
+            residual[i] = result(run, &run->evaluator->quantity[HN_QUANTITY_ROWS], i, sample);
+        store_matrix_residual(block->order, residual + block->row);
+    }
+}
+
 static void store_residual(const struct run *run, double *to, size_t first, size_t count) {
     const struct quantity *quantity = run->evaluator->quantity;
     size_t rows = run->evaluator->rows;
-    for (size_t s = 0; s < count; s++)
+    for (size_t s = 0; s < count; s++) {
         for (size_t i = 0; i < rows; i++)
             to[(first + s) * rows + i] = evaluated_residual(result(run, &quantity[HN_QUANTITY_ROWS], i, s),
                                                             result(run, &quantity[HN_QUANTITY_LOWER], i, s),
                                                             result(run, &quantity[HN_QUANTITY_UPPER], i, s));
+        store_block_residuals(run, to + (first + s) * rows, s);
+    }
 }
 
 static void store_all(const struct run *run, size_t first, size_t count) {

@@ -7,6 +7,7 @@
 #include "model/parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- adding ---- */
@@ -33,6 +34,59 @@ void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_e
     row.name = model_name(model, name, NAME_ROW, model->row_count);
     if (row.name)
         model->rows[model->row_count++] = row;
+}
+
+/* The first entry has the block's name; then "lmi" becomes "lmi[2,1]", and "lmi[3]" becomes "lmi[3,2,1]". */
+static void name_entry(const char *block, size_t row, size_t column, char *text, size_t room) {
+    size_t length = strlen(block);
+    bool indexed = length > 0 && block[length - 1] == ']';
+    if (row == 1)
+        snprintf(text, room, "%s", block);
+    else
+        snprintf(text, room, "%.*s%c%zu,%zu]", (int)(length - indexed), block, indexed ? ',' : '[', row, column);
+}
+
+static void add_entries(hn_model *model, const char *name, size_t order, const hn_expr *lower) {
+    size_t room = strlen(name) + 64;
+    char *text = base_allocate(room);
+    if (!text)
+        model_fail(model, HN_NO_MEMORY, name, "constraint %s: out of memory", name);
+    hn_expr least = hn_constant(model, -INFINITY), most = hn_constant(model, INFINITY);
+    for (size_t i = 1; i <= order; i++)
+        for (size_t j = 1; j <= i && model->error.status == HN_OK; j++) {
+            name_entry(name, i, j, text, room);
+            hn_constrain_between(model, text, least, *lower++, most);
+            if (model->error.status == HN_OK)
+                model->rows[model->row_count - 1].block = (uint32_t)model->block_count + 1;
+        }
+    base_release(text);
+}
+
+void hn_constrain_psd(hn_model *model, const char *name, size_t order, const hn_expr *lower) {
+    const char *what = name ? name : "hn_constrain_psd";
+    if (model_refuses(model, what))
+        return;
+    size_t first = model->row_count;
+    if (!name)
+        model_fail(model, HN_INVALID, what, "constraint %zu: name is NULL or empty", first);
+    else if (!lower)
+        model_fail(model, HN_INVALID, what, "constraint %s: the lower triangle is NULL", what);
+    else if (order == 0 || order > HN_SET_ORDER)
+        model_fail(model, HN_INVALID, what, "constraint %s: a matrix of order %zu; orders from 1 to %d are supported",
+                   what, order, HN_SET_ORDER);
+    else if (model_room(model, &model->blocks, &model->block_capacity, model->block_count, sizeof *model->blocks))
+        add_entries(model, name, order, lower);
+    if (model->error.status == HN_OK)
+        model->blocks[model->block_count++] =
+            (struct model_block){model->rows[first].name, HN_SET_PSD, (uint32_t)order, first};
+}
+
+hn_status model_without_blocks(const hn_model *model, const char *what, hn_error *error) {
+    if (model->block_count == 0)
+        return HN_OK;
+    const char *name = model->blocks[0].name;
+    return error_about(error, HN_UNSUPPORTED, error_part(name),
+                       "constraint %s: %s not support matrices that must be positive semidefinite", name, what);
 }
 
 static void set_objective(hn_model *model, const char *name, hn_expr objective, bool maximize) {
@@ -233,7 +287,7 @@ static bool has_row(const hn_model *model, const struct model_output *output) {
            !graph_is_constant(g, output->lower, NULL) || !graph_is_constant(g, output->upper, NULL);
 }
 
-/* All rows: constraints, then bounds of outputs, without those that have no finite bound. */
+/* All rows: constraints, then bounds of outputs, without those that have no finite bound and are in no block. */
 static size_t collect_rows(const hn_model *model, struct model_row *rows) {
     size_t n = 0;
     for (size_t i = 0; i < model->row_count; i++)
@@ -241,11 +295,11 @@ static size_t collect_rows(const hn_model *model, struct model_row *rows) {
     for (size_t i = 0; i < model->output_count; i++) {
         const struct model_output *output = &model->outputs[i];
         if (has_row(model, output))
-            rows[n++] = (struct model_row){output->name, 0, output->lower, output->node, output->upper};
+            rows[n++] = (struct model_row){output->name, 0, output->lower, output->node, output->upper, 0};
     }
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (!is_infinite(model, rows[i].lower, -1) || !is_infinite(model, rows[i].upper, 1))
+        if (rows[i].block > 0 || !is_infinite(model, rows[i].lower, -1) || !is_infinite(model, rows[i].upper, 1))
             rows[kept++] = rows[i];
     return kept;
 }
@@ -265,6 +319,9 @@ static void place_rows(hn_model *model, const struct model_row *rows, size_t cou
         model->rows[group->first + group->count++] = rows[i];
     }
     model->row_count = count;
+    for (size_t i = count; i-- > 0;)
+        if (model->rows[i].block > 0)
+            model->blocks[model->rows[i].block - 1].first = i;
 }
 
 static void number_rows(hn_model *model) {
