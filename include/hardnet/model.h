@@ -100,6 +100,11 @@ void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_e
 void hn_constrain_psd(hn_model *model, const char *name, size_t order, const hn_expr *lower);
 enum { HN_SET_ORDER = 32 };
 
+/* The second-order cone |u|_2 <= t with count expressions in u, 1 to HN_SET_CONE. Rows t with this name, and u, named name[1],
+ * name[2] and so on. The violation is |u| - t, reported for the first row, and its residual t - |u|; that of the others is 0. */
+void hn_constrain_soc(hn_model *model, const char *name, hn_expr t, size_t count, const hn_expr *u);
+enum { HN_SET_CONE = 1024 };
+
 /* At most one objective. Maximisation is stored as minimisation of -f, with a flag. */
 void hn_minimize(hn_model *model, const char *name, hn_expr objective);
 void hn_maximize(hn_model *model, const char *name, hn_expr objective);

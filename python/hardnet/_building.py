@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._condition import Condition
+from ._condition import SETS, Condition
 from ._errors import InvalidError
 from ._expression import (
     Expression,
@@ -270,7 +270,8 @@ class Building:
     def subject_to(
         self, *conditions: ConditionLike, name: str | Sequence[str] | None = None
     ) -> None:
-        """Adds constraints: conditions with <=, >= or ==, hardnet.between(...), or M >> 0.
+        """Adds constraints: conditions with <=, >= or ==, hardnet.between(...), M >> 0 or
+        hardnet.soc(t, u).
 
         Every element is a row. Rows of a condition named "dynamics" are called "dynamics[0]",
         "dynamics[1]", ... by their place in it, a scalar one "dynamics"; without a name conditions
@@ -319,20 +320,24 @@ class Building:
             self._check_defined(side, f"constraint {name}")
         sides = [np.ascontiguousarray(side) for side in condition._sides]
         core = self._adding()
-        if condition.relation == "psd":
-            self._constrain_matrices(core, name, sides[0])
+        if condition.relation in SETS:
+            self._constrain_blocks(core, name, condition.relation, sides[0])
         elif condition.relation == "between":
             core.between(name, condition.shape, *sides)
         else:
             core.relate(name, condition.shape, _RELATIONS[condition.relation], *sides)
         self._taken.add(name)
 
-    def _constrain_matrices(self, core: _core.Model, name: str, nodes: Nodes) -> None:
-        places = list(np.ndindex(nodes.shape[:-2]))
+    def _constrain_blocks(self, core: _core.Model, name: str, kind: str, nodes: Nodes) -> None:
+        inner = 2 if kind == "psd" else 1
+        places = list(np.ndindex(nodes.shape[:-inner]))
         names = [f"{name}[{','.join(map(str, place))}]" if place else name for place in places]
-        parts = [lower_triangle(self._model, nodes[p], n) for p, n in zip(places, names)]
+        if kind == "psd":
+            parts = [lower_triangle(self._model, nodes[p], n) for p, n in zip(places, names)]
+        else:
+            parts = [np.ascontiguousarray(nodes[place]) for place in places]
         for part, label in zip(parts, names):
-            core.psd(label, nodes.shape[-1], part)
+            core.block(label, kind == "psd", nodes.shape[-1], part)
 
     def _unnamed(self) -> str:
         while f"c{self._unnamed_count + 1}" in self._taken:

@@ -16,7 +16,7 @@ from . import _numpy
 from ._condition import between
 from ._expression import Axis, Expression, ExpressionLike, array, is_collection
 from ._products import dot, matmul
-from ._sets import psd
+from ._sets import psd, soc
 
 __all__ = [
     "abs",
@@ -54,6 +54,7 @@ __all__ = [
     "psd",
     "sin",
     "sinh",
+    "soc",
     "sqrt",
     "stack",
     "sum",

@@ -1,4 +1,4 @@
-"""Sets: matrices that must be positive semidefinite.
+"""Sets: matrices that must be positive semidefinite, and second-order cones.
 
 SPDX-License-Identifier: MIT
 """
@@ -17,7 +17,7 @@ from ._expression import Expression, ExpressionLike, Nodes, joint_shape, model_o
 if TYPE_CHECKING:
     from ._model import Model
 
-__all__ = ["compare_matrices", "lower_triangle", "psd"]
+__all__ = ["compare_matrices", "lower_triangle", "psd", "soc"]
 
 _POINTS = 3  # at which entries are compared
 _ROUNDING = 1e-9
@@ -41,6 +41,29 @@ def psd(matrix: ExpressionLike) -> Condition:
     (True, True)
     """
     return _condition(model_of((matrix,)), nodes_of(model_of((matrix,)), matrix))
+
+
+def soc(t: ExpressionLike, u: ExpressionLike) -> Condition:
+    """The condition |u| <= t with the 2-norm, a second-order cone, for m.subject_to.
+
+    u has the shape (..., k) with k up to 1024, t the shape (...): one cone per vector along the last
+    axis. The violation is |u| - t.
+
+    >>> import hardnet
+    >>> m = hardnet.Model()
+    >>> force, limit = m.outputs("force", (4, 3)), m.outputs("limit", 4)
+    >>> m.subject_to(hardnet.soc(limit, force), name="cone")
+    >>> m.row_names[:5]
+    ('cone[0]', 'cone[0,1]', 'cone[0,2]', 'cone[0,3]', 'cone[1]')
+    """
+    model = model_of((t, u))
+    bound, vectors = nodes_of(model, t), nodes_of(model, u)
+    if vectors.ndim == 0 or vectors.shape[-1] == 0:
+        raise InvalidError(f"u of a cone is a vector; this has the shape {vectors.shape}")
+    shape = joint_shape(bound.shape, vectors.shape[:-1])
+    width = vectors.shape[-1]
+    sides = spread(bound, shape)[..., None], spread(vectors, (*shape, width))
+    return Condition._from(model, "soc", (np.concatenate(sides, axis=-1),))
 
 
 def compare_matrices(model: Model, larger: Any, smaller: Any) -> Condition:

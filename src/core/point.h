@@ -176,7 +176,7 @@ SHARED_FUNCTION real point_block_violation(const struct point *p, real worst, si
     for (size_t k = 0; k < plan->blocks.count; k++) {
         const struct set_block *block = &plan_blocks(plan)[k];
         real least = *point_at(p, block->storage);
-        for (uint32_t a = 1; a < block->order; a++)
+        for (uint32_t a = 1; a < set_values(block); a++)
             least = -sample_greater(-least, -*point_at(p, block->storage + a));
         bool inside = *row - block->row < set_rows(block); /* unsigned */
         if (-least > worst || (least < 0 && (inside || *row == SIZE_MAX))) {

@@ -101,7 +101,7 @@ static void write_residual(const struct point *p, double *rows) {
         rows[i] = point_number(*point_at(p, plan->residual + i));
     for (uint32_t k = 0; k < plan->blocks.count; k++) {
         const struct set_block *block = &plan_blocks(plan)[k];
-        set_shown_residual(point_at(p, block->storage), p->width, block->order, rows + block->row);
+        set_shown_residual(block, point_at(p, block->storage), p->width, rows + block->row);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "model/parts.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,57 +37,77 @@ void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_e
         model->rows[model->row_count++] = row;
 }
 
-/* The first entry has the block's name; then "lmi" becomes "lmi[2,1]", and "lmi[3]" becomes "lmi[3,2,1]". */
-static void name_entry(const char *block, size_t row, size_t column, char *text, size_t room) {
-    size_t length = strlen(block);
-    bool indexed = length > 0 && block[length - 1] == ']';
-    if (row == 1)
-        snprintf(text, room, "%s", block);
-    else
-        snprintf(text, room, "%.*s%c%zu,%zu]", (int)(length - indexed), block, indexed ? ',' : '[', row, column);
+/* One row of the next block; the first has its name. Indices extend a name, "lmi" to "lmi[2,1]" and "lmi[3]" to "lmi[3,2,1]". */
+__attribute__((format(printf, 4, 5))) static void add_to_block(hn_model *model, const char *name, hn_expr body,
+                                                               const char *indices, ...) {
+    char index[48], text[256];
+    size_t length = strlen(name);
+    bool indexed = length > 0 && name[length - 1] == ']';
+    va_list arguments;
+    va_start(arguments, indices);
+    vsnprintf(index, sizeof index, indices, arguments);
+    va_end(arguments);
+    int written = snprintf(text, sizeof text, "%.*s%c%s]", (int)(length - indexed), name, indexed ? ',' : '[', index);
+    if (written < 0 || (size_t)written >= sizeof text)
+        model_fail(model, HN_LIMIT, name, "constraint %s: the name of a block has at most %zu characters", name,
+                   sizeof text - sizeof index);
+    hn_expr least = hn_constant(model, -INFINITY), most = hn_constant(model, INFINITY);
+    hn_constrain_between(model, index[0] ? text : name, least, body, most);
+    if (model->error.status == HN_OK)
+        model->rows[model->row_count - 1].block = (uint32_t)model->block_count + 1;
 }
 
-static void add_entries(hn_model *model, const char *name, size_t order, const hn_expr *lower) {
-    size_t room = strlen(name) + 64;
-    char *text = base_allocate(room);
-    if (!text)
-        model_fail(model, HN_NO_MEMORY, name, "constraint %s: out of memory", name);
-    hn_expr least = hn_constant(model, -INFINITY), most = hn_constant(model, INFINITY);
-    for (size_t i = 1; i <= order; i++)
-        for (size_t j = 1; j <= i && model->error.status == HN_OK; j++) {
-            name_entry(name, i, j, text, room);
-            hn_constrain_between(model, text, least, *lower++, most);
-            if (model->error.status == HN_OK)
-                model->rows[model->row_count - 1].block = (uint32_t)model->block_count + 1;
-        }
-    base_release(text);
+/* Whether a block with so many rows or columns may be added. */
+static bool may_add_block(hn_model *model, const char *name, const void *list, size_t order, size_t most) {
+    const char *what = name && *name ? name : "a set";
+    if (model_refuses(model, what))
+        return false;
+    if (!name || !*name)
+        model_fail(model, HN_INVALID, NULL, "constraint %zu: name is NULL or empty", model->row_count);
+    else if (!list)
+        model_fail(model, HN_INVALID, what, "constraint %s: the list of expressions is NULL", what);
+    else if (order == 0 || order > most)
+        model_fail(model, HN_INVALID, what, "constraint %s: %zu is not a size from 1 to %zu", what, order, most);
+    else
+        model_room(model, &model->blocks, &model->block_capacity, model->block_count, sizeof *model->blocks);
+    return model->error.status == HN_OK;
+}
+
+static void end_block(hn_model *model, hn_set set, size_t order, size_t first) {
+    if (model->error.status == HN_OK)
+        model->blocks[model->block_count++] =
+            (struct model_block){model->rows[first].name, set, (uint32_t)order, first};
 }
 
 void hn_constrain_psd(hn_model *model, const char *name, size_t order, const hn_expr *lower) {
-    const char *what = name ? name : "hn_constrain_psd";
-    if (model_refuses(model, what))
+    if (!may_add_block(model, name, lower, order, HN_SET_ORDER))
         return;
     size_t first = model->row_count;
-    if (!name)
-        model_fail(model, HN_INVALID, what, "constraint %zu: name is NULL or empty", first);
-    else if (!lower)
-        model_fail(model, HN_INVALID, what, "constraint %s: the lower triangle is NULL", what);
-    else if (order == 0 || order > HN_SET_ORDER)
-        model_fail(model, HN_INVALID, what, "constraint %s: a matrix of order %zu; orders from 1 to %d are supported",
-                   what, order, HN_SET_ORDER);
-    else if (model_room(model, &model->blocks, &model->block_capacity, model->block_count, sizeof *model->blocks))
-        add_entries(model, name, order, lower);
-    if (model->error.status == HN_OK)
-        model->blocks[model->block_count++] =
-            (struct model_block){model->rows[first].name, HN_SET_PSD, (uint32_t)order, first};
+    for (size_t i = 1; i <= order; i++)
+        for (size_t j = 1; j <= i; j++)
+            if (i == 1)
+                add_to_block(model, name, *lower++, "%s", "");
+            else
+                add_to_block(model, name, *lower++, "%zu,%zu", i, j);
+    end_block(model, HN_SET_PSD, order, first);
+}
+
+void hn_constrain_soc(hn_model *model, const char *name, hn_expr t, size_t count, const hn_expr *u) {
+    if (!may_add_block(model, name, u, count, HN_SET_CONE))
+        return;
+    size_t first = model->row_count;
+    add_to_block(model, name, t, "%s", "");
+    for (size_t j = 1; j <= count; j++)
+        add_to_block(model, name, u[j - 1], "%zu", j);
+    end_block(model, HN_SET_SOC, count + 1, first);
 }
 
 hn_status model_without_blocks(const hn_model *model, const char *what, hn_error *error) {
     if (model->block_count == 0)
         return HN_OK;
     const char *name = model->blocks[0].name;
-    return error_about(error, HN_UNSUPPORTED, error_part(name),
-                       "constraint %s: %s not support matrices that must be positive semidefinite", name, what);
+    return error_about(error, HN_UNSUPPORTED, error_part(name), "constraint %s: %s not support sets of rows (psd, soc)",
+                       name, what);
 }
 
 static void set_objective(hn_model *model, const char *name, hn_expr objective, bool maximize) {

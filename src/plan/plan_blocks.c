@@ -18,7 +18,7 @@ void plan_find_blocks(struct plan_builder *b, const hn_model *model) {
         const struct model_block *from = &model->blocks[k];
         b->blocks[b->block_count++] = (struct set_block){(uint32_t)from->set, from->order, (uint32_t)from->first, 0};
         uint32_t *body = p->body + from->first;
-        for (size_t i = 0; i < from->order; i++)
+        for (size_t i = 0; from->set == HN_SET_PSD && i < from->order; i++)
             for (size_t j = 0; j <= i; j++, body++)
                 if (i != j)
                     *body = graph_scale(&p->graph, 1.4142135623730951, *body);

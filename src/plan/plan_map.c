@@ -109,7 +109,7 @@ static void map_rows(struct plan *plan) {
 
 static void map_blocks(struct plan *plan, struct plan_builder *b) {
     for (size_t k = 0; k < b->block_count; k++)
-        b->blocks[k].storage = take_slots(plan, set_storage(b->blocks[k].order));
+        b->blocks[k].storage = take_slots(plan, set_storage(&b->blocks[k]));
 }
 
 static void map_vectors(struct plan *plan) {

@@ -12,7 +12,7 @@
 
 enum { MOST = HN_SET_ORDER };
 
-static double matrix[MOST][MOST], slots[MOST + (1 + SET_WORK) * MOST * MOST];
+static double matrix[MOST][MOST], slots[MOST * (1 + 8 * MOST)];
 
 enum family { RANDOM, GRADED, CLUSTERED, DEFICIENT, DIAGONAL, TINY, HUGE_ENTRIES, FAMILIES };
 
@@ -47,18 +47,18 @@ static double fill(enum family family, size_t order, struct random *random) {
     return norm;
 }
 
-static struct set_psd decompose(size_t order) {
+static struct set decompose(size_t order) {
     const struct set_block block = {HN_SET_PSD, (uint32_t)order, 0, 0};
-    struct set_psd own = kernel_psd(&block, slots, 0);
+    struct set own = kernel_set(&block, slots, 0);
     for (size_t i = 0; i < order; i++)
         for (size_t j = 0; j < order; j++)
-            *kernel_psd_at(&own, own.work[0], i, j) = matrix[i][j];
+            *kernel_psd_at(&own, own.matrix[0], i, j) = matrix[i][j];
     kernel_psd_decompose(&own);
     return own;
 }
 
 /* The Frobenius norms of M Q - Q W, relative to that of M, and of Q'Q - I. */
-static void judge(const struct set_psd *own, double norm, double *residual, double *turned) {
+static void judge(const struct set *own, double norm, double *residual, double *turned) {
     *residual = *turned = 0;
     for (size_t i = 0; i < own->order; i++)
         for (size_t a = 0; a < own->order; a++) {
@@ -78,7 +78,7 @@ TEST(eigenvalues_are_accurate_to_a_few_roundings_of_the_norm) {
     for (int family = 0; family < FAMILIES; family++)
         for (size_t order = 1; order <= MOST; order++) {
             double residual, turned, norm = fill((enum family)family, order, &random);
-            const struct set_psd own = decompose(order);
+            const struct set own = decompose(order);
             judge(&own, norm > 0 ? norm : 1, &residual, &turned);
             assert_in_interval(residual, 0, (double)order * 0x1p-51);
             assert_in_interval(turned, 0, (double)order * 0x1p-49);
@@ -89,7 +89,7 @@ TEST(a_diagonal_matrix_does_not_change) {
     struct random random = random_start(1, 2);
     double value[MOST];
     fill(RANDOM, 12, &random);
-    struct set_psd own = decompose(12);
+    struct set own = decompose(12);
     memcpy(value, own.value, sizeof value);
     for (size_t a = 0; a < 12; a++)
         for (size_t b = 0; b < 12; b++)
@@ -106,7 +106,7 @@ TEST(a_matrix_that_is_not_finite_has_no_finite_spectrum) {
         bool finite = true;
         fill(RANDOM, 5, &random);
         matrix[3][1] = matrix[1][3] = bad[k];
-        const struct set_psd own = decompose(5);
+        const struct set own = decompose(5);
         for (size_t a = 0; a < 5; a++)
             finite = finite && isfinite(own.value[a]);
         assert_false(finite);
@@ -135,16 +135,16 @@ TEST(divided_differences_are_those_of_the_definition) {
         double first = (negative_part(w[0]) - negative_part(w[1])) / (w[0] - w[1]);
         double second = second_difference(w[0], w[1], w[2]);
         double size = fabs(w[0] - w[1]) * fabs(w[1] - w[2]) * fabs(w[0] - w[2]);
-        assert_true(fabs(kernel_psd_first(w[0], w[1]) - first) * fmin(size, 1) <= 1e-14);
-        assert_true(fabs(kernel_psd_second(w[0], w[1], w[2]) - second) * fmin(size, 1) <= 1e-13);
-        assert_same_bits(kernel_psd_second(w[0], w[1], w[2]), kernel_psd_second(w[2], w[0], w[1]));
+        assert_true(fabs(kernel_set_first(w[0], w[1]) - first) * fmin(size, 1) <= 1e-14);
+        assert_true(fabs(kernel_set_second(w[0], w[1], w[2]) - second) * fmin(size, 1) <= 1e-13);
+        assert_same_bits(kernel_set_second(w[0], w[1], w[2]), kernel_set_second(w[2], w[0], w[1]));
     }
 }
 
 TEST(divided_differences_of_equal_numbers_are_derivatives) {
-    assert_true(kernel_psd_first(-2, -2) == 1 && kernel_psd_first(3, 3) == 0 && kernel_psd_first(0, 0) == 0);
-    assert_true(kernel_psd_first(-1, 1) == 0.5 && kernel_psd_first(0, -1) == 1);
-    assert_true(kernel_psd_second(-1, -1, -1) == 0 && kernel_psd_second(2, 2, 2) == 0);
-    assert_true(kernel_psd_second(0, 0, 0) == 0);
-    assert_true(kernel_psd_second(-1, 1, 1) == -0.25 && kernel_psd_second(1, -1, -1) == -0.25);
+    assert_true(kernel_set_first(-2, -2) == 1 && kernel_set_first(3, 3) == 0 && kernel_set_first(0, 0) == 0);
+    assert_true(kernel_set_first(-1, 1) == 0.5 && kernel_set_first(0, -1) == 1);
+    assert_true(kernel_set_second(-1, -1, -1) == 0 && kernel_set_second(2, 2, 2) == 0);
+    assert_true(kernel_set_second(0, 0, 0) == 0);
+    assert_true(kernel_set_second(-1, 1, 1) == -0.25 && kernel_set_second(1, -1, -1) == -0.25);
 }

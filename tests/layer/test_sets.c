@@ -1,5 +1,5 @@
-/* test_psd.c - matrices that must be positive semidefinite: corrections judged by an independent Cholesky factorisation, gradients
- * against differences, every method with row blocks, lanes and single samples.
+/* test_sets.c - matrices that must be positive semidefinite, and second-order cones: corrections judged by an independent Cholesky
+ * factorisation and by norms, gradients against differences, every method with row blocks, lanes and single samples.
  *
  * SPDX-License-Identifier: MIT */
 #include "support/check.h"
@@ -79,6 +79,31 @@ static hn_model *lyapunov_model(size_t order, uint64_t seed) {
     return model;
 }
 
+/* |u| <= t with nonlinear t and u of `order` entries, and a second cone that holds the first output in a ball around 0. */
+static hn_model *cone_model(size_t order, uint64_t seed) {
+    struct random random = random_start(seed, 1);
+    hn_model *model;
+    hn_expr u[MOST], y[MOST + 1];
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr x = hn_input(model, "x");
+    for (size_t j = 0; j <= order; j++) {
+        char name[32];
+        snprintf(name, sizeof name, "y[%zu]", j);
+        y[j] = hn_output(model, name);
+    }
+    for (size_t j = 0; j < order; j++) {
+        hn_expr bent = hn_sin(y[j]), scaled = hn_scale(0.5 + random_uniform(&random), bent);
+        hn_expr moved = hn_add(scaled, y[j + 1]);
+        u[j] = j == 0 ? hn_sub(moved, x) : moved;
+    }
+    hn_expr square = hn_mul(y[0], y[0]), t = hn_shift(x, 0.2 + random_uniform(&random));
+    t = hn_sub(t, square);
+    hn_constrain_soc(model, "cone", t, order, u);
+    hn_constrain_soc(model, "ball", hn_constant(model, 0.7), 1, y);
+    finish(model);
+    return model;
+}
+
 /* lambda_min of the matrix is at least -limit: a Cholesky factorisation of M + limit I succeeds. */
 static bool is_positive(const double *lower, size_t order, double limit) {
     double l[MOST][MOST] = {{0}};
@@ -100,9 +125,8 @@ static bool is_positive(const double *lower, size_t order, double limit) {
 }
 
 /* Values of the block's entries, from a plain evaluation of the model. */
-static void block_values(const hn_model *model, size_t first, size_t order, const double *x, const double *y,
+static void block_values(const hn_model *model, size_t first, size_t count, const double *x, const double *y,
                          double *to) {
-    size_t count = order * (order + 1) / 2;
     hn_expr entries[MOST * (MOST + 1) / 2];
     for (size_t i = 0; i < count; i++)
         entries[i] = hn_model_row(model, first + i).body;
@@ -113,10 +137,18 @@ static void check_blocks(const hn_model *model, const double *x, const double *y
     double values[MOST * (MOST + 1) / 2];
     for (size_t i = 0; i < hn_model_row_count(model); i++) {
         hn_row_info row = hn_model_row(model, i);
-        if (row.set != HN_SET_PSD || row.first != i)
+        if (row.first != i)
             continue;
-        block_values(model, i, row.order, x, y, values);
-        assert_true(is_positive(values, row.order, limit));
+        if (row.set == HN_SET_PSD) {
+            block_values(model, i, row.order * (row.order + 1) / 2, x, y, values);
+            assert_true(is_positive(values, row.order, limit));
+        } else if (row.set == HN_SET_SOC) {
+            double squares = 0;
+            block_values(model, i, row.order, x, y, values);
+            for (size_t j = 1; j < row.order; j++)
+                squares += values[j] * values[j];
+            assert_true(sqrt(squares) - values[0] <= limit);
+        }
     }
 }
 
@@ -140,14 +172,19 @@ static void random_samples(uint64_t seed, const hn_layer *layer, size_t count, d
         (*x)[i] *= 0.1;
 }
 
-TEST(every_ok_is_positive_semidefinite) {
+/* Both families, by a number. */
+static hn_model *model_number(size_t number, uint64_t seed) {
+    return number <= MOST ? lyapunov_model(number, seed) : cone_model(number - MOST, seed);
+}
+
+TEST(every_ok_lies_in_its_sets) {
     enum { COUNT = 50 };
-    for (size_t order = 1; order <= MOST; order++) {
-        hn_model *model = lyapunov_model(order, order);
+    for (size_t number = 1; number <= 2 * MOST; number++) {
+        hn_model *model = model_number(number, number);
         for (size_t m = 0; m < COUNT_OF(methods); m++) {
             hn_layer *layer = layer_with(model, methods[m]);
             double *x, *raw;
-            random_samples(order, layer, COUNT, &x, &raw);
+            random_samples(number, layer, COUNT, &x, &raw);
             struct layer_results r = run_forward(layer, COUNT, x, raw);
             size_t ok = 0;
             for (size_t i = 0; i < COUNT; i++) {
@@ -168,13 +205,14 @@ TEST(every_ok_is_positive_semidefinite) {
 }
 
 TEST(gradients_are_those_of_differences) {
-    for (size_t order = 1; order <= 4; order++) {
-        hn_model *model = lyapunov_model(order, 10 + order);
+    static const size_t numbers[] = {1, 2, 3, 4, MOST + 1, MOST + 2, MOST + 3, MOST + 5};
+    for (size_t n = 0; n < COUNT_OF(numbers); n++) {
+        hn_model *model = model_number(numbers[n], 10 + n);
         for (size_t m = 0; m < COUNT_OF(methods); m++) {
             hn_layer *layer = layer_with(model, methods[m]);
             double *x, *raw, worst = 0;
-            size_t inputs = order * order, outputs = order * (order + 1) / 2, directions = 0;
-            random_samples(100 + order, layer, 10, &x, &raw);
+            size_t inputs = hn_model_input_count(model), outputs = hn_model_output_count(model), directions = 0;
+            random_samples(100 + n, layer, 10, &x, &raw);
             for (size_t i = 0; i < 10; i++) {
                 const struct gradient_case one = {layer, NULL, x + i * inputs, raw + i * outputs, i, 1e-3};
                 struct gradient_verdict verdict = gradient_check(&one);
@@ -184,7 +222,8 @@ TEST(gradients_are_those_of_differences) {
                 gradient_verdict_release(&verdict);
             }
             assert_in_interval(worst, 0, 1e-7);
-            if (methods[m] != HN_METHOD_ENFORCE || order == 1) /* it omits dependent rows, and which ones may change */
+            if (methods[m] != HN_METHOD_ENFORCE ||
+                numbers[n] == 1) /* it omits dependent rows, and which ones may change */
                 assert_true(directions > 10);
             free(x);
             free(raw);
@@ -210,11 +249,11 @@ static void assert_same_results(const struct layer_results *a, const struct laye
 }
 
 TEST(a_sample_has_the_same_bits_in_a_batch_and_alone_with_every_instruction_set) {
-    enum { COUNT = 21, ORDER = 3 };
+    enum { COUNT = 21 };
     static const hn_instructions sets[] = {HN_INSTRUCTIONS_PORTABLE, HN_INSTRUCTIONS_AVX2, HN_INSTRUCTIONS_AVX512};
-    hn_model *model = lyapunov_model(ORDER, 5);
-    for (size_t m = 0; m < COUNT_OF(methods); m++) {
-        hn_layer *layer = layer_with(model, methods[m]);
+    for (size_t m = 0; m < 2 * COUNT_OF(methods); m++) {
+        hn_model *model = model_number(m % 2 ? 3 : MOST + 4, 5);
+        hn_layer *layer = layer_with(model, methods[m / 2]);
         double *x, *raw, *grad_y = normal_numbers_of(1, 1, COUNT * MOST * MOST);
         random_samples(7, layer, COUNT, &x, &raw);
         for (size_t k = 0; k < COUNT_OF(sets); k++) {
@@ -237,8 +276,8 @@ TEST(a_sample_has_the_same_bits_in_a_batch_and_alone_with_every_instruction_set)
         free(raw);
         free(grad_y);
         hn_layer_destroy(layer);
+        hn_model_destroy(model);
     }
-    hn_model_destroy(model);
 }
 
 /* ---- verdicts ---- */
@@ -321,6 +360,31 @@ TEST(a_matrix_that_cannot_be_evaluated_does_not_touch_its_neighbours) {
     hn_model_destroy(model);
 }
 
+/* Outside, in the polar cone and at the apex. */
+TEST(points_are_projected_onto_a_cone) {
+    hn_model *model;
+    hn_expr y[3];
+    static const char *const names[] = {"t", "u1", "u2"};
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    for (size_t j = 0; j < 3; j++)
+        y[j] = hn_output(model, names[j]);
+    hn_constrain_soc(model, "cone", y[0], 2, y + 1);
+    finish(model);
+    hn_layer *layer = layer_with(model, HN_METHOD_AUTO);
+    const double raw[] = {1, 3, 4, -2, 0.6, 0.8, -1, 0, 0, 5, 3, 4, 0, 0, 0};
+    const double nearest[] = {3, 1.8, 2.4, 0, 0, 0, 0, 0, 0, 5, 3, 4, 0, 0, 0}, before[] = {4, 3, 1, 0, 0};
+    struct layer_results r = run_forward(layer, 5, NULL, raw);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(r.reports[i].outcome, HN_OUTCOME_OK);
+        assert_true(fabs(r.reports[i].violation_before - before[i]) <= 1e-15);
+        for (size_t j = 0; j < 3; j++)
+            assert_true(fabs(r.y[3 * i + j] - nearest[3 * i + j]) <= 3e-8);
+    }
+    results_release(&r);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
+
 /* ---- models ---- */
 
 TEST(rows_of_a_block_are_named_and_copied) {
@@ -357,9 +421,9 @@ static void refuse(size_t order, bool missing, const char *words) {
 }
 
 TEST(wrong_matrices_are_refused) {
-    refuse(0, false, "constraint m: a matrix of order 0; orders from 1 to 32 are supported");
-    refuse(33, false, "constraint m: a matrix of order 33; orders from 1 to 32 are supported");
-    refuse(2, true, "constraint m: the lower triangle is NULL");
+    refuse(0, false, "constraint m: 0 is not a size from 1 to 32");
+    refuse(33, false, "constraint m: 33 is not a size from 1 to 32");
+    refuse(2, true, "constraint m: the list of expressions is NULL");
 }
 
 TEST(what_does_not_support_blocks_says_so) {
@@ -368,9 +432,9 @@ TEST(what_does_not_support_blocks_says_so) {
     hn_layer *layer;
     hn_layer_options options = layer_method(HN_METHOD_NEAREST);
     assert_error(hn_layer_create(&layer, model, &options, &error), HN_UNSUPPORTED, error,
-                 "constraint above: methods nearest and optimal do not support matrices");
+                 "constraint above: methods nearest and optimal do not support sets");
     hn_kernel_info info = {.size = sizeof info};
     assert_error(hn_kernel_compile(model, NULL, NULL, &info, &error), HN_UNSUPPORTED, error,
-                 "constraint above: compiled kernels do not support matrices");
+                 "constraint above: compiled kernels do not support sets");
     hn_model_destroy(model);
 }
