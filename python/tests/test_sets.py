@@ -148,3 +148,18 @@ def test_a_set_is_only_a_constraint():
         hardnet.where(symmetric(y, 2) >> 0, y[0], y[1])
     with pytest.raises(TypeError):
         symmetric(y, 2) >> "a"
+
+
+@pytest.mark.parametrize("method", ["auto", "lm", "paper"])
+def test_a_compiled_layer_has_the_same_bits(method):
+    rng = np.random.default_rng(5)
+    m, p = lyapunov(3, stable(rng, 3))
+    m.subject_to(hardnet.soc(40.0, p.reshape(-1)), p[0, 0] <= 20)
+    raw, weights = rng.standard_normal((2, 40, 6))
+    found = []
+    for compiled in (False, True):
+        layer = m.layer(method=method, compile=compiled, iterations=60)
+        result = layer(raw, tape=True)
+        found.append((result.y, layer.gradient(result, weights).y_raw))
+    for one, other in zip(*found):
+        np.testing.assert_array_equal(one, other)

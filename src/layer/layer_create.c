@@ -27,8 +27,6 @@ static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_er
             hn_model_row_count(model), hn_model_output_count(model));
     if (method_searches(layer->options.method))
         status = model_without_blocks(model, "methods nearest and optimal do", error);
-    if (status == HN_OK && layer->options.kernel)
-        status = model_without_blocks(model, "compiled kernels do", error);
     if (status != HN_OK)
         return status;
     if (layer->options.method == HN_METHOD_OPTIMAL && !hn_model_objective(model).name)

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/structs.h"
 #include "layer/driver.h"
-#include "model/parts.h"
 
 hn_status hn_kernel_get_defaults(hn_kernel_options *out, hn_error *error) {
     const hn_kernel_options own = {.size = sizeof own, .gradients = true, .seconds = 600};
@@ -38,9 +37,6 @@ hn_status hn_kernel_compile(const hn_model *model, const hn_layer_options *layer
     if (!(wanted.seconds > 0))
         return error_about(error, HN_INVALID, error_option("seconds"), "seconds must be more than 0, not %g",
                            wanted.seconds);
-    status = model_without_blocks(model, "compiled kernels do", error);
-    if (status != HN_OK)
-        return status;
     const hn_kernel_info none = {.size = sizeof none};
     status = STRUCT_GIVE(hn_kernel_info, out, &none, error);
     if (status != HN_OK)

@@ -8,7 +8,6 @@
 #include "support/run_layer.h"
 
 #include "hardnet/inspect.h"
-#include "hardnet/kernel.h"
 #include "hardnet/model.h"
 
 enum { MOST = 6 };
@@ -433,8 +432,5 @@ TEST(what_does_not_support_blocks_says_so) {
     hn_layer_options options = layer_method(HN_METHOD_NEAREST);
     assert_error(hn_layer_create(&layer, model, &options, &error), HN_UNSUPPORTED, error,
                  "constraint above: methods nearest and optimal do not support sets");
-    hn_kernel_info info = {.size = sizeof info};
-    assert_error(hn_kernel_compile(model, NULL, NULL, &info, &error), HN_UNSUPPORTED, error,
-                 "constraint above: compiled kernels do not support sets");
     hn_model_destroy(model);
 }
