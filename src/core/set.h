@@ -6,8 +6,9 @@
  *
  * For both, r is the spectral function f(w) = min(w, 0), and the violation is that of the smallest eigenvalue, -w. The Jacobian of r is
  * D J, where D is diagonal in a basis of the block: 1 between directions of negative eigenvalues, 0 between others, else min / (min -
- * max), the divided difference of f. Methods with row weights store A = W D J and W r of a block in this basis, where rows that do not
- * count are exactly 0; a step does not depend on the basis.
+ * max), the divided difference of f. J' D J is the second derivative of |r|^2 / 2 for affine c, so A = W sqrt(D) J makes a damped step
+ * one of Newton's method: J'D J, not J'D D J, is the matrix of the step. (Without damping both have the same steps, and A = W D J.) Methods
+ * with row weights store A and W r of a block in this basis, where rows that do not count are exactly 0; a step does not depend on it.
  *
  * set_kernel.h has the operations. A set is an entry of hn_set, its operations there (set_psd_kernel.h, set_soc_kernel.h), and the
  * functions below.

@@ -18,6 +18,7 @@
 /* The storage of a block, for one SIMD vector of lanes. */
 struct set {
     hn_set kind;
+    bool undamped; /* weights D, else sqrt D */
     size_t order, rows;
     simd *value;                /* eigenvalues */
     simd *vector;               /* psd: eigenvectors Q, a matrix by rows; soc: u / |u| */
@@ -29,6 +30,7 @@ static inline struct set kernel_set(const struct set_block *block, real *slots, 
     const size_t square = block->kind == HN_SET_PSD ? (size_t)block->order * block->order : 0;
     struct set own;
     own.kind = (hn_set)block->kind;
+    own.undamped = false;
     own.order = block->order;
     own.rows = set_rows(block);
     own.value = (simd *)(void *)SLOT_AT(slots, block->storage) + part;
@@ -61,6 +63,12 @@ SIMD_INLINE simd kernel_set_second(simd a, simd b, simd c) {
     return simd_keep(kinks, simd_select(two, other, one));
 }
 
+/* The weight of a row between directions of these eigenvalues. */
+SIMD_INLINE simd kernel_set_weight(const struct set *own, simd a, simd b) {
+    simd d = kernel_set_first(a, b);
+    return own->undamped ? d : simd_sqrt(d);
+}
+
 SIMD_INLINE simd kernel_set_negative(simd w) {
     return simd_keep(simd_less(w, simd_all(0)), w);
 }
@@ -81,7 +89,7 @@ static inline void kernel_set_project(const struct set *own, simd *worst) {
         *worst = simd_greater(*worst, -own->value[a * SLOT_STEP]);
 }
 
-/* to = `from` in the basis of the block, times D if weighed. */
+/* to = `from` in the basis of the block, times its weights if weighed. */
 static inline void kernel_set_turn(const struct set *own, const simd *from, simd *to, const bool weighed) {
     if (own->kind == HN_SET_PSD)
         kernel_psd_turn(own, from, to, weighed);
@@ -89,7 +97,7 @@ static inline void kernel_set_turn(const struct set *own, const simd *from, simd
         kernel_soc_turn(own, from, to, weighed);
 }
 
-/* The reverse: `from`, times D if weighed, is in the basis of the block. */
+/* The reverse: `from`, times the weights if weighed, is in the basis of the block. */
 static inline void kernel_set_return(const struct set *own, const simd *from, simd *to, const bool weighed) {
     if (own->kind == HN_SET_PSD)
         kernel_psd_return(own, from, to, weighed);

@@ -100,11 +100,12 @@ static inline void kernel_psd_pack(const struct set *own, simd *matrix, simd *ro
         }
 }
 
-/* m = m times f[a, b], entry by entry. */
+/* m = m times the weights, entry by entry. */
 static inline void kernel_psd_weigh(const struct set *own, simd *m) {
     for (size_t a = 0; a < own->order; a++)
         for (size_t b = 0; b < own->order; b++)
-            *kernel_psd_at(own, m, a, b) *= kernel_set_first(own->value[a * SLOT_STEP], own->value[b * SLOT_STEP]);
+            *kernel_psd_at(own, m, a, b) *=
+                kernel_set_weight(own, own->value[a * SLOT_STEP], own->value[b * SLOT_STEP]);
 }
 
 /* m = Q' m Q, or Q m Q' if `back`; m is symmetric, matrix[3] is lost. */

@@ -38,7 +38,7 @@ SIMD_INLINE simd kernel_soc_sign(const struct set *own) {
     return simd_select(simd_less(SOC_AXIS(own, 1), simd_all(0)), simd_all(-1), simd_all(1));
 }
 
-/* D in the basis: of the first two rows, and of the others. */
+/* The weights of the first two rows, and of the others. */
 struct soc_weights {
     simd low, high, other;
 };
@@ -49,7 +49,7 @@ SIMD_INLINE struct soc_weights kernel_soc_weights(const struct set *own, const b
     if (weighed) {
         weights.low = simd_keep(simd_less(low, simd_all(0)), one);
         weights.high = simd_keep(simd_less(high, simd_all(0)), one);
-        weights.other = kernel_set_first(low, high);
+        weights.other = kernel_set_weight(own, low, high);
     }
     return weights;
 }

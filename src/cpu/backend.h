@@ -47,7 +47,8 @@ struct rows_task {
     /* Row blocks; their fields `storage` are offsets. */
     size_t block_count;
     const struct set_block *blocks;
-    const uint32_t *column; /* of each entry of J: its output, not an offset */
+    const uint32_t *column;      /* of each entry of J: its output, not an offset */
+    bool outputs_side, undamped; /* of the steps; undamped: eps is 0 */
 };
 
 /* A row with constant J. */

@@ -1,8 +1,11 @@
 /* blocks_kernel.h - row blocks (core/set.h) in the residual, the row weights and the adjoint of rows_kernel.h.
  *
- * With row weights, A and W r of a block are in its basis. For the derivative of A = W D J, with M the rows' values,
+ * With row weights, A = W sqrt(D) J and W r of a block are in its basis. A step s = K^-1 J'W W r, K = J'W D W J + eps I, has the
+ * derivative of the other rows, with sqrt(D) W in the place of W, and a term for that of D in K: with u = K^-1 p = t / eps,
  *
- *     d(v' A t - q' A s) = (W D v)' dJ t - (W D q)' dJ s + G' dM,      G = W (D2 r [v, J t] - D2 r [q, J s])
+ *     u' J'W dD W J s = -G' dc,      G = -W W D2 r [J u, J s]
+ *
+ * Without damping A = W D J, and G = W (D2 r [v, J t] - D2 r [q, J s]). On the outputs' side t is u (lanes_back.c).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HN_CPU_BLOCKS_KERNEL_H
@@ -16,9 +19,16 @@
 #define MASK_AT(offset) ((simd_bits *)(void *)SLOT_AT(slots, offset))
 #define ROW_AT(offset)  (AT(offset) + block->row * (size_t)SLOT_STEP + part)
 
+static struct set kernel_block_of(const struct rows_task *task, const struct set_block *block, real *slots,
+                                  size_t part) {
+    struct set own = kernel_set(block, slots, part);
+    own.undamped = task->undamped;
+    return own;
+}
+
 static void kernel_block_residual(const struct rows_task *task, const struct set_block *block, real *slots, size_t part,
                                   simd *worst) {
-    const struct set own = kernel_set(block, slots, part);
+    const struct set own = kernel_block_of(task, block, slots, part);
     simd *r = ROW_AT(task->residual);
     for (size_t i = 0; i < own.rows; i++)
         own.from[i * SLOT_STEP] = AT(task->value[block->row + i])[part];
@@ -46,7 +56,7 @@ static void kernel_block_rescale(const struct rows_task *task, const struct set_
 
 static void kernel_block_weigh(const struct rows_task *task, const struct set_block *block, real *slots, size_t part,
                                simd_bits mask) {
-    const struct set own = kernel_set(block, slots, part);
+    const struct set own = kernel_block_of(task, block, slots, part);
     simd scale = *ROW_AT(task->scale), *right = ROW_AT(task->right);
     simd_bits *active = MASK_AT(task->active) + block->row * (size_t)SLOT_STEP + part, *counts = (simd_bits *)own.from;
     size_t columns = task->first[block->row + 1] - task->first[block->row];
@@ -68,17 +78,38 @@ static void kernel_block_weigh(const struct rows_task *task, const struct set_bl
 
 /* ---- the adjoint ---- */
 
-/* to = to + sign D2 r [v, J d] in the basis of the block, for a vector d over outputs. */
-static void kernel_block_bend(const struct rows_task *task, const struct set_block *block, const struct set *own,
-                              real *slots, size_t part, const uint32_t vectors[2], simd sign) {
+/* to = J d in the basis of the block, for a vector d over outputs. */
+static void kernel_block_product(const struct rows_task *task, const struct set_block *block, const struct set *own,
+                                 real *slots, size_t part, uint32_t vector, simd *to) {
     for (size_t i = 0; i < own->rows; i++) {
         simd sum = simd_all(0);
         for (size_t e = task->first[block->row + i]; e < task->first[block->row + i + 1]; e++)
-            sum += AT(task->entry[e])[part] * AT(vectors[1] + task->column[e] * OFFSET_STEP)[part];
+            sum += AT(task->entry[e])[part] * AT(vector + task->column[e] * OFFSET_STEP)[part];
         own->from[i * SLOT_STEP] = sum;
     }
-    kernel_set_turn(own, own->from, own->to, false);
-    kernel_set_bend(own, ROW_AT(vectors[0]), own->to, sign, own->sum);
+    kernel_set_turn(own, own->from, to, false);
+}
+
+/* G in the basis of the block, into `sum`; scratch: so many rows. */
+static void kernel_block_bracket(const struct rows_task *task, const struct adjoint_task *adjoint,
+                                 const struct set_block *block, const struct set *own, real *slots, size_t part,
+                                 simd *scratch) {
+    simd scale = *ROW_AT(task->scale), eps = AT(task->eps)[part];
+    for (size_t i = 0; i < own->rows * SLOT_STEP; i += SLOT_STEP)
+        own->sum[i] = simd_all(0);
+    kernel_block_product(task, block, own, slots, part, adjoint->leaf_t, own->to);
+    if (own->undamped) {
+        kernel_set_bend(own, ROW_AT(adjoint->v), own->to, scale, own->sum);
+        kernel_block_product(task, block, own, slots, part, adjoint->leaf_s, own->to);
+        kernel_set_bend(own, ROW_AT(adjoint->q), own->to, -scale, own->sum);
+        return;
+    }
+    for (size_t i = 0; i < own->rows * SLOT_STEP; i += SLOT_STEP)
+        scratch[i] = own->to[i];
+    kernel_block_product(task, block, own, slots, part, adjoint->leaf_s, own->to);
+    for (size_t i = 0; !task->outputs_side && i < own->rows * SLOT_STEP; i += SLOT_STEP)
+        own->to[i] = own->to[i] / eps; /* first, because s is of the size of eps near a solution */
+    kernel_set_bend(own, scratch, own->to, -(scale * scale), own->sum);
 }
 
 /* gradient = gradient - J' of these rows. */
@@ -89,26 +120,20 @@ static void kernel_block_pull(const struct rows_task *task, const struct set_blo
             AT(gradient + task->column[e] * OFFSET_STEP)[part] -= AT(task->entry[e])[part] * *rows;
 }
 
-/* to = W D `from`, which is in the basis of the block. */
+/* to = the transpose of W sqrt(D) times `from`, which is in the basis of the block. */
 static void kernel_block_return(const struct set *own, const simd *from, simd scale, simd *to) {
     kernel_set_return(own, from, to, true);
     for (size_t i = 0; i < own->rows * SLOT_STEP; i += SLOT_STEP)
         to[i] *= scale;
 }
 
-/* G, of which `gradient` gets -J' G; then W D q + G, where q is without the contribution of eps. */
+/* G, of which `gradient` gets -J' G; then the gradient with respect to r, where q is without the contribution of eps, and G. */
 static void kernel_block_pulled(const struct rows_task *task, const struct adjoint_task *adjoint,
                                 const struct set_block *block, real *slots, size_t part) {
-    const struct set own = kernel_set(block, slots, part);
+    const struct set own = kernel_block_of(task, block, slots, part);
     simd scale = *ROW_AT(task->scale), *pulled = ROW_AT(adjoint->pulled);
-    const uint32_t forward[2] = {adjoint->v, adjoint->leaf_t}, back[2] = {adjoint->q, adjoint->leaf_s};
-    for (size_t i = 0; i < own.rows * SLOT_STEP; i += SLOT_STEP)
-        own.sum[i] = simd_all(0);
-    kernel_block_bend(task, block, &own, slots, part, forward, simd_all(1));
-    kernel_block_bend(task, block, &own, slots, part, back, simd_all(-1));
+    kernel_block_bracket(task, adjoint, block, &own, slots, part, pulled);
     kernel_set_return(&own, own.sum, pulled, false);
-    for (size_t i = 0; i < own.rows * SLOT_STEP; i += SLOT_STEP)
-        pulled[i] *= scale;
     kernel_block_pull(task, block, slots, part, pulled, adjoint->gradient);
     kernel_block_return(&own, ROW_AT(adjoint->kept), scale, own.to);
     for (size_t i = 0; i < own.rows * SLOT_STEP; i += SLOT_STEP)
@@ -118,7 +143,7 @@ static void kernel_block_pulled(const struct rows_task *task, const struct adjoi
 /* With weights q and v are in the basis of the block. */
 static void kernel_block_adjoint_weighted(const struct rows_task *task, const struct adjoint_task *adjoint,
                                           const struct set_block *block, real *slots, size_t part) {
-    const struct set own = kernel_set(block, slots, part);
+    const struct set own = kernel_block_of(task, block, slots, part);
     simd scale = *ROW_AT(task->scale), damped = AT(adjoint->damped)[part], *kept = ROW_AT(adjoint->kept);
     const simd *q = ROW_AT(adjoint->q), *right = ROW_AT(task->right);
     for (size_t i = 0; i < own.rows * SLOT_STEP; i += SLOT_STEP)
@@ -128,12 +153,12 @@ static void kernel_block_adjoint_weighted(const struct rows_task *task, const st
     kernel_block_pulled(task, adjoint, block, slots, part);
 }
 
-/* Without weights A is J: D q alone. */
+/* Without row weights A is J: D q alone. */
 static void kernel_block_adjoint(const struct adjoint_task *adjoint, const struct set_block *block, real *slots,
                                  size_t part) {
     const struct set own = kernel_set(block, slots, part);
     kernel_set_turn(&own, ROW_AT(adjoint->q), own.to, true);
-    kernel_set_return(&own, own.to, ROW_AT(adjoint->pulled), false);
+    kernel_set_return(&own, own.to, ROW_AT(adjoint->pulled), true);
 }
 
 static void kernel_block_adjoints(const struct rows_task *task, const struct adjoint_task *adjoint, real *slots,

@@ -154,6 +154,8 @@ static void bind_rows(struct lanes *lanes, const struct plan *plan) {
         .block_count = plan->blocks.count,
         .blocks = blocks_of(lanes, plan),
         .column = plan_words(plan, plan->jacobian.column),
+        .outputs_side = plan->options.outputs_side,
+        .undamped = plan->options.weighted && !plan->options.adaptive && plan->options.damping == 0,
     };
 }
 

@@ -220,7 +220,7 @@ TEST(gradients_are_those_of_differences) {
                 directions += verdict.directions - verdict.skipped;
                 gradient_verdict_release(&verdict);
             }
-            assert_in_interval(worst, 0, 1e-7);
+            print_message("%zu %d: %.2g\n", numbers[n], (int)methods[m], worst);assert_in_interval(worst, 0, 1e-7);
             if (methods[m] != HN_METHOD_ENFORCE ||
                 numbers[n] == 1) /* it omits dependent rows, and which ones may change */
                 assert_true(directions > 10);
