@@ -251,6 +251,8 @@ SIMD_INLINE void dense_corner_parts(const struct dense *f, size_t j, const size_
 DENSE_FUNCTION void dense_factor(const struct dense *f) {
     struct dense_corner corner[LANE_PARTS];
     size_t j = 0;
+    for (int part = 0; part < LANE_PARTS; part++) /* every n is set before it is read, but GCC 12 warns at -O2 */
+        corner[part].n[1][0] = simd_all(1);
     LOOP_ROLLED
     for (; dense_fits(f, j, DENSE_ACROSS); j += DENSE_ACROSS) {
         size_t i = j + DENSE_ACROSS;

@@ -358,7 +358,7 @@ class Compile(SampleTool):
         compiler = self.script("slow", "sleep 2.5; exit 1")
         ours, theirs = self.terminal()
         done = subprocess.run([tool.program, "compile", model], stdout=subprocess.DEVNULL, stderr=theirs,
-                              env={**self.environment, "CC": compiler}, timeout=100, check=False)
+                              env={**self.environment, "TERM": "xterm", "CC": compiler}, timeout=100, check=False)
         os.close(theirs)
         seen = b""
         while part := read_terminal(ours):
