@@ -29,13 +29,14 @@ from ._expression import (
     numbers_of,
     spread,
 )
-from ._names import check_name, family_name
+from ._names import check_name
+from ._parts import names_in, output_parts, place_of_nan
 from ._reading import Message
 
 if TYPE_CHECKING:
     from ._model import Model
 
-__all__ = ["Building", "definition_nodes", "input_nodes", "output_parts"]
+__all__ = ["Building"]
 
 ShapeLike = Union[int, Sequence[int]]
 
@@ -97,7 +98,7 @@ class Building:
     def _taken(self) -> set[str]:
         """The names of families and of the objective."""
         if self._taken_names is None:
-            self._taken_names = _names_in(self.core)
+            self._taken_names = names_in(self.core)
         return self._taken_names
 
     def _take_name(self, name: str, kind: str) -> str:
@@ -115,7 +116,7 @@ class Building:
     def _check_defined(self, nodes: Nodes, what: str) -> None:
         """Refuses NaN among the numbers that these expressions are made of."""
         core = self._open()
-        place = _place_of_nan(core, nodes) if core.has_nan else None
+        place = place_of_nan(core, nodes) if core.has_nan else None
         if place is not None:
             raise InvalidError(f"{what}{place}: a number in it is NaN", "part", what)
 
@@ -403,23 +404,6 @@ def _shape(shape: ShapeLike) -> Shape:
     return found
 
 
-def _place_of_nan(core: _core.Model, nodes: Nodes) -> str | None:
-    """The place of the first element below which there is NaN, as "[1,2]"; None: nowhere."""
-    clean: set[int] = set()
-    for index in np.ndindex(nodes.shape):
-        below = [int(nodes[index])]
-        while below:
-            number = below.pop()
-            if number in clean:
-                continue
-            operator, value, arguments, _ = core.node(number)
-            if operator == "constant" and math.isnan(value):
-                return f"[{','.join(map(str, index))}]" if index else ""
-            clean.add(number)
-            below += arguments
-    return None
-
-
 def _fitted(array: NDArray[Any], shape: Shape, what: str) -> NDArray[Any]:
     """The array in a shape, in one block of memory."""
     try:
@@ -434,29 +418,3 @@ def _box(value: ArrayLike, shape: Shape, what: str) -> NDArray[Any]:
     if isinstance(value, Expression):
         raise TypeError("the range of inputs must be numbers")
     return _fitted(numbers_of(value), shape, what)
-
-
-def _names_in(core: _core.Model) -> set[str]:
-    kinds = ("input", "output", "row", "definition", "requirement")
-    names = {family_name(name) for kind in kinds for name in getattr(core, f"{kind}_names")}
-    return names if core.goal is None else names | {core.goal[0]}
-
-
-def output_parts(core: _core.Model) -> list[Nodes]:
-    """Nodes of outputs, their bounds, starts and fixed values."""
-    parts = [np.empty(core.output_count, np.uint32) for _ in range(5)]
-    core.output_parts(*parts)
-    return parts
-
-
-def input_nodes(core: _core.Model) -> Nodes:
-    count = core.input_count
-    nodes = np.empty(count, np.uint32)
-    core.input_parts(nodes, np.empty(count), np.empty(count))
-    return nodes
-
-
-def definition_nodes(core: _core.Model) -> Nodes:
-    nodes = np.empty(core.definition_count, np.uint32)
-    core.named_parts(nodes, np.empty(core.requirement_count, np.uint32))
-    return nodes
