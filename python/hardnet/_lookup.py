@@ -36,7 +36,9 @@ class Lookup(Building):
         """The families of "input", "output" or "definition"."""
         core = self._closed or self._open()
         names = getattr(core, f"{kind}_names")
-        result: dict[str, Family] = self._cached(f"{kind} families", lambda: families_of(names))
+        result: dict[str, Family] = self._cached(
+            f"{kind} families", lambda: families_of(names, self._symmetric)
+        )
         return result
 
     def __getitem__(self, name: str) -> Expression:

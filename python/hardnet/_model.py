@@ -112,6 +112,7 @@ class Model(Lookup):
         model._messages = messages
         model._taken_names = None  # computed on demand
         model._unnamed_count = 0
+        model._symmetric = frozenset()
         model._cache = {}
         return model
 
@@ -313,7 +314,9 @@ class Model(Lookup):
 
     def snapshot(self) -> Model:
         """A snapshot of the model: later additions to this one do not change it."""
-        return self._finished(self.core, self._messages)
+        model = self._finished(self.core, self._messages)
+        model._symmetric = self._symmetric
+        return model
 
     def copy(self) -> Model:
         """An independent copy with the same parts; both can be extended."""
@@ -323,6 +326,7 @@ class Model(Lookup):
         model._messages = self._messages
         model._taken_names = None if self._taken_names is None else set(self._taken_names)
         model._unnamed_count = self._unnamed_count
+        model._symmetric = self._symmetric
         model._cache = {}
         return model
 
@@ -333,4 +337,4 @@ class Model(Lookup):
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Model.from_text, (self.to_ampl(),)
+        return Model.from_text, (self.to_ampl(),), {"_symmetric": self._symmetric}
