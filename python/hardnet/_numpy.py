@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _checks, _products
+from . import _checks, _matrix, _products
 from ._condition import Condition, compare
 from ._errors import InvalidError
 from ._expression import (
@@ -259,6 +259,10 @@ _implements(np.inner)(_products.inner)
 _implements(np.outer)(_products.outer)
 _implements(np.tensordot)(_products.tensordot)
 _implements(np.einsum)(_products.einsum)
+_implements(np.kron)(_matrix.kron)
+_implements(np.linalg.cholesky)(_matrix.cholesky)
+_implements(np.linalg.inv)(_matrix.inv)
+_implements(np.linalg.solve)(_matrix.solve)
 _implements(np.shape)(lambda a: a.shape)
 _implements(np.ndim)(lambda a: a.ndim)
 _implements(np.size)(lambda a, axis=None: a.size if axis is None else a.shape[axis])

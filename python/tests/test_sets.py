@@ -9,17 +9,9 @@ import pytest
 import hardnet
 
 
-def symmetric(y, n):
-    """The symmetric matrix with this lower triangle, by rows."""
-    place = np.zeros((n, n), int)
-    rows, columns = np.tril_indices(n)
-    place[rows, columns] = place[columns, rows] = np.arange(len(rows))
-    return y[place]
-
-
 def lyapunov(n, a):
     m = hardnet.Model()
-    p = symmetric(m.outputs("p", n * (n + 1) // 2), n)
+    p = m.outputs("p", (n, n), symmetric=True)
     m.subject_to(-(a.T @ p + p @ a) >> np.eye(n), name="lyapunov")
     m.subject_to(p >> 0.1 * np.eye(n), name="positive")
     return m, p
@@ -60,7 +52,7 @@ def test_violation_and_residual_are_eigenvalues():
 def test_the_nearest_matrix_of_an_affine_block_is_not_far():
     """For M = P itself the correction ends near the projection, which clips eigenvalues."""
     m = hardnet.Model()
-    p = symmetric(m.outputs("p", 6), 3)
+    p = m.outputs("p", (3, 3), symmetric=True)
     m.subject_to(p >> 0)
     raw = np.random.default_rng(2).standard_normal((100, 6))
     scale = np.array([1, np.sqrt(2), 1, np.sqrt(2), np.sqrt(2), 1])
@@ -89,7 +81,7 @@ def test_gradients_are_those_of_differences():
     rng = np.random.default_rng(4)
     m = hardnet.Model()
     a = m.inputs("a", (3, 3))
-    p = symmetric(m.outputs("p", 6), 3)
+    p = m.outputs("p", (3, 3), symmetric=True)
     m.subject_to(-(a.T @ p + p @ a) >> np.eye(3))
     layer = m.layer()
     x, raw, weights = stable(rng, 3).reshape(1, 9), rng.standard_normal((1, 6)), rng.standard_normal(6)
@@ -107,7 +99,7 @@ def test_gradients_are_those_of_differences():
 
 def test_relations_of_matrices():
     m = hardnet.Model()
-    p = symmetric(m.outputs("p", 3), 2)
+    p = m.outputs("p", (2, 2), symmetric=True)
     m.subject_to(p >> 0, p << 3 * np.eye(2), np.eye(2) << p, 2 * np.eye(2) >> p - 1 * np.eye(2))
     result = m.layer()([9.0, 5.0, -3.0])
     assert result.ok
@@ -128,7 +120,7 @@ def test_entries_in_another_order_are_the_same_matrix():
     [
         (lambda y: hardnet.array([[y[0], y[1]], [y[2], y[0]]]) >> 0, "entry \\[1, 0\\] is y\\[2\\]"),
         (lambda y: y[:2] >> 0, "square"),
-        (lambda y: symmetric(y, 2) >> 1, "must be 0"),
+        (lambda y: y[[[0, 1], [1, 2]]] >> 1, "must be 0"),
         (lambda y: hardnet.soc(y[0], y[1]), "vector"),
         (lambda y: hardnet.psd(y[np.zeros((33, 33), int)]), "at most 32"),
     ],
@@ -145,9 +137,9 @@ def test_a_set_is_only_a_constraint():
     m = hardnet.Model()
     y = m.outputs("y", 3)
     with pytest.raises(TypeError, match="can only be a constraint"):
-        hardnet.where(symmetric(y, 2) >> 0, y[0], y[1])
+        hardnet.where(y[[[0, 1], [1, 2]]] >> 0, y[0], y[1])
     with pytest.raises(TypeError):
-        symmetric(y, 2) >> "a"
+        y[[[0, 1], [1, 2]]] >> "a"
 
 
 @pytest.mark.parametrize("method", ["auto", "lm", "paper"])
