@@ -29,11 +29,18 @@ typedef struct hn_output_info {
     hn_expr expr;  /* the output itself */
 } hn_output_info;
 
+/* The closed convex set that rows must lie in: an interval for a single row, or a set for a block of rows. */
+typedef enum hn_set { HN_SET_BOX, HN_SET_PSD, HN_SET_SOC, HN_SET_COUNT } hn_set;
+
 typedef struct hn_row_info {
     size_t size; /* sizeof(hn_row_info) */
     const char *name;
     size_t group;
-    hn_expr lower, body, upper;
+    hn_expr lower, body, upper; /* infinite bounds in a block */
+    hn_set set;
+    const char *block; /* the name of the row's block; NULL without one, and the next two 0 */
+    size_t order;      /* psd: of the matrix; soc: rows */
+    size_t first;      /* the block's first row */
 } hn_row_info;
 
 typedef struct hn_group_info {

@@ -93,6 +93,18 @@ hn_expr hn_defined(hn_model *model, const char *name);
 void hn_constrain(hn_model *model, const char *name, hn_real lower, hn_expr body, hn_real upper);
 void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_expr body, hn_expr upper);
 
+/* The symmetric matrix with this lower triangle, by rows, is positive semidefinite: order (order + 1) / 2 expressions,
+ * order at most HN_SET_ORDER. One row per entry, the first with this name, the others name[2,1], name[2,2] and so on. The
+ * violation is -lambda_min, reported for the first row. The residual of its rows are the negative eigenvalues, ascending, in
+ * the rows of the diagonal, and 0 elsewhere. */
+void hn_constrain_psd(hn_model *model, const char *name, size_t order, const hn_expr *lower);
+enum { HN_SET_ORDER = 32 };
+
+/* The second-order cone |u|_2 <= t with count expressions in u, 1 to HN_SET_CONE. Rows t with this name, and u, named name[1],
+ * name[2] and so on. The violation is |u| - t, reported for the first row, and its residual t - |u|; that of the others is 0. */
+void hn_constrain_soc(hn_model *model, const char *name, hn_expr t, size_t count, const hn_expr *u);
+enum { HN_SET_CONE = 1024 };
+
 /* At most one objective. Maximisation is stored as minimisation of -f, with a flag. */
 void hn_minimize(hn_model *model, const char *name, hn_expr objective);
 void hn_maximize(hn_model *model, const char *name, hn_expr objective);

@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _functions
+from . import _core, _functions, _matrix
 from ._check import Check
 from ._condition import Condition
 from ._errors import (
@@ -35,6 +35,7 @@ from ._evaluate import Evaluation, SparseRows
 from ._expression import Expression
 from ._functions import *  # noqa: F403
 from ._layer import Gradient, Layer, Result
+from ._matrix import *  # noqa: F403
 from ._model import Model
 from ._outcome import Outcome, Outcomes
 from ._policy import Policy, PolicyResult
@@ -68,6 +69,7 @@ __all__ = [
     "train",
 ]
 __all__ += _functions.__all__
+__all__ += _matrix.__all__
 
 if not TYPE_CHECKING:  # type checkers must report missing names
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from ._condition import Condition
+from ._condition import SETS, Condition
 from ._errors import InvalidError
 from ._expression import (
     Expression,
@@ -29,13 +29,16 @@ from ._expression import (
     numbers_of,
     spread,
 )
-from ._names import check_name, family_name
+from ._matrix import differing, entry_text
+from ._names import check_name, mirrored
+from ._parts import names_in, output_parts, place_of_nan
 from ._reading import Message
+from ._sets import lower_triangle
 
 if TYPE_CHECKING:
     from ._model import Model
 
-__all__ = ["Building", "definition_nodes", "input_nodes", "output_parts"]
+__all__ = ["Building"]
 
 ShapeLike = Union[int, Sequence[int]]
 
@@ -56,6 +59,7 @@ class Building:
         self._messages: tuple[Message, ...] = ()
         self._taken_names: set[str] | None = set()
         self._unnamed_count = 0
+        self._symmetric: frozenset[str] = frozenset()  # families of outputs
         self._cache: dict[Any, Any] = {}
 
     # ---- the two models behind it ----
@@ -97,7 +101,7 @@ class Building:
     def _taken(self) -> set[str]:
         """The names of families and of the objective."""
         if self._taken_names is None:
-            self._taken_names = _names_in(self.core)
+            self._taken_names = names_in(self.core)
         return self._taken_names
 
     def _take_name(self, name: str, kind: str) -> str:
@@ -115,7 +119,7 @@ class Building:
     def _check_defined(self, nodes: Nodes, what: str) -> None:
         """Refuses NaN among the numbers that these expressions are made of."""
         core = self._open()
-        place = _place_of_nan(core, nodes) if core.has_nan else None
+        place = place_of_nan(core, nodes) if core.has_nan else None
         if place is not None:
             raise InvalidError(f"{what}{place}: a number in it is NaN", "part", what)
 
@@ -160,11 +164,14 @@ class Building:
         lower: ExpressionLike = -np.inf,
         upper: ExpressionLike = np.inf,
         start: ExpressionLike = 0.0,
+        symmetric: bool = False,
     ) -> Expression:
         """The next entries of y: an array of outputs.
 
         lower, upper: bounds, each a row of the group `name`; numbers or expressions of inputs.
         start: where a correction without a raw output starts; numbers or expressions of inputs.
+        symmetric: a symmetric matrix of shape (n, n). Only its lower triangle is in y, row by row:
+            "P[0,0]", "P[1,0]", "P[1,1]", ...; `pack` and `unpack` have the whole matrix.
 
         >>> import hardnet
         >>> m = hardnet.Model()
@@ -173,27 +180,53 @@ class Building:
         Expression(shape=(2, 2))
         >>> m.output_names
         ('y[0,0]', 'y[0,1]', 'y[1,0]', 'y[1,1]')
+        >>> print(hardnet.Model().outputs("P", (2, 2), symmetric=True))
+        [[P[0,0], P[1,0]],
+         [P[1,0], P[1,1]]]
         """
         self._take_name(name, "outputs")
         out = np.empty(self._check_room(_shape(shape), name), np.uint32)
-        low, high, begin = (self._of_inputs(v, out.shape, name) for v in (lower, upper, start))
+        places = _lower_triangle(out.shape, name) if symmetric else None
+        low, high, begin = (
+            self._of_inputs(v, out.shape, name, places) for v in (lower, upper, start)
+        )
         self._check_bounds(low, high, name)
         core = self._adding()
-        core.outputs(name, out.shape, out)
+        if places is None:
+            core.outputs(name, out.shape, out)
+        else:
+            out = _add_triangle(core, name, len(out))[places]
+            self._symmetric |= {name}
         self._taken.add(name)
         core.bounds(out, low, high)
         core.start(out, begin)
         return self._expression(out)
 
-    def _of_inputs(self, value: Any, shape: Shape, name: str) -> Nodes:
-        """Nodes in a shape that do not depend on outputs."""
+    def _of_inputs(
+        self, value: Any, shape: Shape, name: str, places: NDArray[Any] | None = None
+    ) -> Nodes:
+        """Nodes in a shape that do not depend on outputs, the same at equal places."""
         nodes = _fitted(nodes_of(self._model, value), shape, f"outputs {name}")
         on_x, on_y = np.empty(shape, np.bool_), np.empty(shape, np.bool_)
         self._open().depends(nodes, on_x, on_y)
         if on_y.any():
             raise InvalidError(f"outputs {name}: bounds and starts may not depend on outputs")
         self._check_defined(nodes, f"outputs {name}")
+        if places is not None:
+            self._check_equal(nodes, places, f"outputs {name}")
         return nodes
+
+    def _check_equal(self, nodes: Nodes, places: NDArray[Any], what: str) -> None:
+        """Refuses different expressions at equal places."""
+        _, first, inverse = np.unique(places, return_index=True, return_inverse=True)
+        source = first[inverse.reshape(-1)].reshape(nodes.shape)
+        different = differing(self._model, nodes, nodes.reshape(-1)[source])
+        for place in map(tuple, np.argwhere(different)[:1]):
+            other = tuple(np.unravel_index(source[place], nodes.shape))
+            one, two = (entry_text(self._expression(nodes), p) for p in (other, place))
+            raise InvalidError(
+                f"{what}: {one} and {two}, but they are the same output", "part", what
+            )
 
     def _check_bounds(self, low: Nodes, high: Nodes, name: str) -> None:
         (known_low, lower), (known_high, upper) = self._numbers(low), self._numbers(high)
@@ -221,7 +254,7 @@ class Building:
         array([1.5, nan, nan])
         """
         nodes = self._outputs_among(outputs)
-        values = self._of_inputs(value, nodes.shape, "to fix")
+        values = self._of_inputs(value, nodes.shape, "to fix", nodes)
         core = self._adding()
         core.fix(nodes, values)
         core.start(nodes, values)
@@ -229,7 +262,7 @@ class Building:
     def start(self, outputs: Expression, value: ExpressionLike) -> None:
         """Sets start values of outputs; they may depend on inputs."""
         nodes = self._outputs_among(outputs)
-        values = self._of_inputs(value, nodes.shape, "to start")
+        values = self._of_inputs(value, nodes.shape, "to start", nodes)
         self._adding().start(nodes, values)
 
     def bound(
@@ -253,7 +286,7 @@ class Building:
         if not np.array_equal(parts[0][place], nodes):
             raise InvalidError("these are not all outputs, but expressions")
         low, high = (
-            now[place] if value is None else self._of_inputs(value, nodes.shape, "to bound")
+            now[place] if value is None else self._of_inputs(value, nodes.shape, "to bound", nodes)
             for now, value in zip(parts[1:3], (lower, upper))
         )
         self._check_bounds(low, high, "to bound")
@@ -269,7 +302,8 @@ class Building:
     def subject_to(
         self, *conditions: ConditionLike, name: str | Sequence[str] | None = None
     ) -> None:
-        """Adds constraints: conditions with <=, >= or ==, or hardnet.between(...).
+        """Adds constraints: conditions with <=, >= or ==, hardnet.between(...), M >> 0 or
+        hardnet.soc(t, u).
 
         Every element is a row. Rows of a condition named "dynamics" are called "dynamics[0]",
         "dynamics[1]", ... by their place in it, a scalar one "dynamics"; without a name conditions
@@ -318,11 +352,24 @@ class Building:
             self._check_defined(side, f"constraint {name}")
         sides = [np.ascontiguousarray(side) for side in condition._sides]
         core = self._adding()
-        if condition.relation == "between":
+        if condition.relation in SETS:
+            self._constrain_blocks(core, name, condition.relation, sides[0])
+        elif condition.relation == "between":
             core.between(name, condition.shape, *sides)
         else:
             core.relate(name, condition.shape, _RELATIONS[condition.relation], *sides)
         self._taken.add(name)
+
+    def _constrain_blocks(self, core: _core.Model, name: str, kind: str, nodes: Nodes) -> None:
+        inner = 2 if kind == "psd" else 1
+        places = list(np.ndindex(nodes.shape[:-inner]))
+        names = [f"{name}[{','.join(map(str, place))}]" if place else name for place in places]
+        if kind == "psd":
+            parts = [lower_triangle(self._model, nodes[p], n) for p, n in zip(places, names)]
+        else:
+            parts = [np.ascontiguousarray(nodes[place]) for place in places]
+        for part, label in zip(parts, names):
+            core.block(label, kind == "psd", nodes.shape[-1], part)
 
     def _unnamed(self) -> str:
         while f"c{self._unnamed_count + 1}" in self._taken:
@@ -403,21 +450,19 @@ def _shape(shape: ShapeLike) -> Shape:
     return found
 
 
-def _place_of_nan(core: _core.Model, nodes: Nodes) -> str | None:
-    """The place of the first element below which there is NaN, as "[1,2]"; None: nowhere."""
-    clean: set[int] = set()
-    for index in np.ndindex(nodes.shape):
-        below = [int(nodes[index])]
-        while below:
-            number = below.pop()
-            if number in clean:
-                continue
-            operator, value, arguments, _ = core.node(number)
-            if operator == "constant" and math.isnan(value):
-                return f"[{','.join(map(str, index))}]" if index else ""
-            clean.add(number)
-            below += arguments
-    return None
+def _lower_triangle(shape: Shape, name: str) -> NDArray[np.intp]:
+    """The places of the entries of a symmetric matrix among its outputs."""
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InvalidError(f"outputs {name}: {shape} is not the shape (n, n) of a symmetric matrix")
+    return mirrored(shape[0] * (shape[0] + 1) // 2)
+
+
+def _add_triangle(core: _core.Model, name: str, n: int) -> Nodes:
+    """Adds the lower triangle of a matrix of outputs, row by row."""
+    out = np.empty(n * (n + 1) // 2, np.uint32)
+    for k, (i, j) in enumerate(zip(*np.tril_indices(n))):
+        core.outputs(f"{name}[{i},{j}]", (), out[k : k + 1])
+    return out
 
 
 def _fitted(array: NDArray[Any], shape: Shape, what: str) -> NDArray[Any]:
@@ -434,29 +479,3 @@ def _box(value: ArrayLike, shape: Shape, what: str) -> NDArray[Any]:
     if isinstance(value, Expression):
         raise TypeError("the range of inputs must be numbers")
     return _fitted(numbers_of(value), shape, what)
-
-
-def _names_in(core: _core.Model) -> set[str]:
-    kinds = ("input", "output", "row", "definition", "requirement")
-    names = {family_name(name) for kind in kinds for name in getattr(core, f"{kind}_names")}
-    return names if core.goal is None else names | {core.goal[0]}
-
-
-def output_parts(core: _core.Model) -> list[Nodes]:
-    """Nodes of outputs, their bounds, starts and fixed values."""
-    parts = [np.empty(core.output_count, np.uint32) for _ in range(5)]
-    core.output_parts(*parts)
-    return parts
-
-
-def input_nodes(core: _core.Model) -> Nodes:
-    count = core.input_count
-    nodes = np.empty(count, np.uint32)
-    core.input_parts(nodes, np.empty(count), np.empty(count))
-    return nodes
-
-
-def definition_nodes(core: _core.Model) -> Nodes:
-    nodes = np.empty(core.definition_count, np.uint32)
-    core.named_parts(nodes, np.empty(core.requirement_count, np.uint32))
-    return nodes

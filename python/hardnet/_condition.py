@@ -39,6 +39,9 @@ _CHAINED = (
     "min(y) and sorted(y), hardnet.max(y) and hardnet.min(y)"
 )
 
+# Relations of all elements together.
+SETS = ("psd", "soc")
+
 # The operator of the library behind a relation, and whether its arguments change places.
 _OPERATORS = {
     "<=": ("less_equal", False),
@@ -90,7 +93,7 @@ class Condition(Expression):
 
     @property
     def relation(self) -> str:
-        """ "<=", ">=", "==", "<", ">", "!=", "between", or "logical" for combined conditions."""
+        """ "<=", ">=", "==", "<", ">", "!=", "between", "psd", "soc", or "logical" (combined)."""
         return self._relation
 
     @property
@@ -105,6 +108,8 @@ class Condition(Expression):
         return self._stored
 
     def _made(self) -> Expression:
+        if self._relation in SETS:
+            raise TypeError(f"hardnet.{self._relation}(...) can only be a constraint")
         sides = [Expression._of(self._model, side) for side in self._sides]
         if self._relation == "between":
             lower, body, upper = sides
@@ -134,6 +139,8 @@ class Condition(Expression):
     def __str__(self) -> str:
         sign = "<=" if self._relation == "between" else self._relation
         sides = [_formula.text_of(self._model, side) for side in self._sides]
+        if sign in SETS:
+            return f"{sign}({sides[0]})"
         return f" {sign} ".join(sides) if sides else super().__str__()
 
     def _logical(self, operator: str, other: Any) -> Condition:

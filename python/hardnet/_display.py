@@ -76,14 +76,14 @@ def _input_lines(core: _core.Model) -> Iterator[Line]:
         yield "input", family.name, family.size_text, text
 
 
-def _output_lines(core: _core.Model) -> Iterator[Line]:
+def _output_lines(core: _core.Model, symmetric: frozenset[str]) -> Iterator[Line]:
     parts = [np.empty(core.output_count, np.uint32) for _ in range(5)]
     core.output_parts(*parts)
     lower, upper = _constants(core, parts[1]), _constants(core, parts[2])
     fixed = parts[4] != 0
-    for family in families_of(core.output_names).values():
+    for family in families_of(core.output_names, symmetric).values():
         text = _range(lower[family.index], upper[family.index])
-        held = int(np.count_nonzero(fixed[family.index]))
+        held = int(np.count_nonzero(fixed[np.unique(family.index)]))
         yield "output", family.name, family.size_text, text + (f", {held} fixed" if held else "")
 
 
@@ -112,7 +112,7 @@ def _lines(model: Model) -> tuple[str, list[Line], str]:
         core = model.core
     except Error as error:
         core, wrong = model._open(), str(error)
-    lines = [*_input_lines(core), *_output_lines(core)]
+    lines = [*_input_lines(core), *_output_lines(core, model._symmetric)]
     if core.finished:
         lines += _group_lines(core)
     if core.goal is not None:

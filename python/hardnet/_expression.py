@@ -431,6 +431,25 @@ class Expression:
     def __ne__(self, other: Any) -> Condition:  # type: ignore[override]
         return self._compared("!=", other)
 
+    def __rshift__(self, other: Any) -> Condition:
+        return self._above(self, other)
+
+    def __lshift__(self, other: Any) -> Condition:
+        return self._above(other, self)
+
+    def __rrshift__(self, other: Any) -> Condition:
+        return self._above(other, self)
+
+    def __rlshift__(self, other: Any) -> Condition:
+        return self._above(self, other)
+
+    def _above(self, larger: Any, smaller: Any) -> Condition:
+        if not (is_operand(larger) and is_operand(smaller)):
+            return NotImplemented  # type: ignore[no-any-return]
+        from ._sets import compare_matrices
+
+        return compare_matrices(self._model, larger, smaller)
+
     # ---- NumPy's protocols ----
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:

@@ -16,6 +16,7 @@ from . import _numpy
 from ._condition import between
 from ._expression import Axis, Expression, ExpressionLike, array, is_collection
 from ._products import dot, matmul
+from ._sets import psd, soc
 
 __all__ = [
     "abs",
@@ -50,8 +51,10 @@ __all__ = [
     "minimum",
     "norm",
     "prod",
+    "psd",
     "sin",
     "sinh",
+    "soc",
     "sqrt",
     "stack",
     "sum",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import re
 from collections.abc import Sequence
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from ._errors import InvalidError, UnknownNameError
 
-__all__ = ["Family", "check_name", "families_of", "family_name", "unknown_name"]
+__all__ = ["Family", "check_name", "families_of", "family_name", "mirrored", "unknown_name"]
 
 _MOST_NAMES = 10  # that an exception lists
 
@@ -57,26 +58,47 @@ class Family:
     """The elements of one name among a list of names."""
 
     name: str
-    index: NDArray[np.intp]  #: positions in the list
+    index: NDArray[np.intp]  #: positions in the list, in the order of the shape
     shape: tuple[
         int, ...
     ]  #: of the subscripts where these are all of a box, in order, else (count,)
+    symmetric: bool = False  #: index has the positions of a lower triangle, mirrored
+
+    @property
+    def size(self) -> int:
+        """The number of its names."""
+        n = len(self.index)
+        return (n + math.isqrt(n)) // 2 if self.symmetric else n
 
     @property
     def size_text(self) -> str:
         """The shape for people."""
-        return " x ".join(str(n) for n in self.shape)
+        return " x ".join(str(n) for n in self.shape) + (", symmetric" if self.symmetric else "")
 
 
-def families_of(names: Sequence[str]) -> dict[str, Family]:
-    """The families in the order in which they appear."""
+def families_of(names: Sequence[str], symmetric: frozenset[str] = frozenset()) -> dict[str, Family]:
+    """The families in the order in which they appear; `symmetric` are lower triangles of matrices."""
     members: dict[str, list[int]] = {}
     for i, name in enumerate(names):
         members.setdefault(family_name(name), []).append(i)
-    return {
+    families = {
         family: Family(family, np.array(index, np.intp), _shape(names, family, index))
         for family, index in members.items()
     }
+    for family in symmetric & families.keys():
+        index = families[family].index
+        places = mirrored(index.size)
+        families[family] = Family(family, index[places].ravel(), places.shape, True)
+    return families
+
+
+def mirrored(count: int) -> NDArray[np.intp]:
+    """A symmetric matrix of the places 0 to count - 1 of its lower triangle, row by row."""
+    n = math.isqrt(2 * count)
+    places = np.zeros((n, n), np.intp)
+    places[np.tril_indices(n)] = np.arange(count)
+    mirror: NDArray[np.intp] = np.maximum(places, places.T)
+    return mirror
 
 
 def _shape(names: Sequence[str], family: str, index: list[int]) -> tuple[int, ...]:

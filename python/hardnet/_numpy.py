@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _checks, _products
+from . import _checks, _matrix, _products
 from ._condition import Condition, compare
 from ._errors import InvalidError
 from ._expression import (
@@ -27,6 +27,7 @@ from ._expression import (
     nodes_of,
     spread,
 )
+from ._sets import compare_matrices
 
 __all__ = ["call_function", "call_ufunc"]
 
@@ -132,6 +133,9 @@ def _call(ufunc: Any, inputs: Sequence[Any]) -> Any:
         return apply(model, _PLAIN[ufunc], *inputs)
     if ufunc in _RELATIONS:
         return compare(model, _RELATIONS[ufunc], *inputs)
+    if ufunc in (np.left_shift, np.right_shift):
+        larger, smaller = inputs if ufunc is np.right_shift else reversed(inputs)
+        return compare_matrices(model, larger, smaller)
     if ufunc in _LOGICAL:
         return Condition._joined(apply(model, _LOGICAL[ufunc], *inputs))
     if ufunc is np.matmul:
@@ -255,6 +259,10 @@ _implements(np.inner)(_products.inner)
 _implements(np.outer)(_products.outer)
 _implements(np.tensordot)(_products.tensordot)
 _implements(np.einsum)(_products.einsum)
+_implements(np.kron)(_matrix.kron)
+_implements(np.linalg.cholesky)(_matrix.cholesky)
+_implements(np.linalg.inv)(_matrix.inv)
+_implements(np.linalg.solve)(_matrix.solve)
 _implements(np.shape)(lambda a: a.shape)
 _implements(np.ndim)(lambda a: a.ndim)
 _implements(np.size)(lambda a, axis=None: a.size if axis is None else a.shape[axis])

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _checks
 from ._errors import InvalidError
 from ._expression import joint_shape, numbers_of
+from ._matrix import check_symmetric
 from ._names import Family
 
 __all__ = ["pack", "unpack"]
@@ -23,7 +24,7 @@ def unpack(families: Mapping[str, Family], flat: Any, name: str) -> dict[str, An
     """The array of each family in flat samples; what only slices and reshapes need be known of."""
     if not hasattr(flat, "shape") or not hasattr(flat, "reshape"):
         flat = numbers_of(flat, name)
-    width = sum(family.index.size for family in families.values())
+    width = sum(family.size for family in families.values())
     shape = tuple(flat.shape)
     _checks.width(shape, name, width)
     return {
@@ -51,8 +52,10 @@ def pack(
     given = {name: numbers_of(value, name) for name, value in arrays.items()}
     leads = [_lead(given[family.name], family) for family in families.values()]
     lead = joint_shape(*leads)
-    flat = np.empty((*lead, sum(family.index.size for family in families.values())))
+    flat = np.empty((*lead, sum(family.size for family in families.values())))
     for family in families.values():
+        if family.symmetric:
+            check_symmetric(given[family.name], family.name)
         value = np.broadcast_to(given[family.name], lead + family.shape)
         flat[..., family.index] = value.reshape((*lead, family.index.size))
     return flat

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ._errors import InvalidError
 from ._expression import Expression, array, fold, is_collection, joint_shape, numbers_of
 
-__all__ = ["dot", "einsum", "inner", "matmul", "outer", "tensordot"]
+__all__ = ["dot", "einsum", "inner", "matmul", "operand_of", "outer", "tensordot"]
 
 
 def _is_sparse(value: Any) -> bool:
@@ -33,7 +33,7 @@ def matmul(a: Any, b: Any) -> Any:
     >>> hardnet.matmul(np.ones((2, 3)), y)
     Expression(shape=(2,))
     """
-    a, b = _factor(a), _factor(b)
+    a, b = operand_of(a), operand_of(b)
     if not isinstance(a, Expression) and not isinstance(b, Expression):
         return a @ b
     if min(a.ndim, b.ndim) == 0:
@@ -47,7 +47,8 @@ def matmul(a: Any, b: Any) -> Any:
     return _general(a, b)
 
 
-def _factor(value: Any) -> Any:
+def operand_of(value: Any) -> Any:
+    """Expressions, also from lists of them, a sparse matrix, or numbers."""
     if isinstance(value, Expression) or _is_sparse(value):
         return value
     if is_collection(value):
@@ -116,7 +117,7 @@ def dot(a: Any, b: Any) -> Any:
     >>> hardnet.dot(y, y)
     Expression(shape=())
     """
-    a, b = _factor(a), _factor(b)
+    a, b = operand_of(a), operand_of(b)
     if a.ndim == 0 or b.ndim == 0:
         return a * b
     if b.ndim <= 2:
@@ -126,7 +127,7 @@ def dot(a: Any, b: Any) -> Any:
 
 def inner(a: Any, b: Any) -> Any:
     """As numpy.inner: the sum of products along the last axes."""
-    a, b = _factor(a), _factor(b)
+    a, b = operand_of(a), operand_of(b)
     if a.ndim == 0 or b.ndim == 0:
         return a * b
     return tensordot(a, b, ((a.ndim - 1,), (b.ndim - 1,)))
@@ -134,13 +135,13 @@ def inner(a: Any, b: Any) -> Any:
 
 def outer(a: Any, b: Any) -> Any:
     """As numpy.outer: all products of two flattened arrays."""
-    a, b = _factor(a), _factor(b)
+    a, b = operand_of(a), operand_of(b)
     return a.reshape(-1, 1) * b.reshape(1, -1)
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As numpy.tensordot: the sum of products along pairs of axes."""
-    a, b = _factor(a), _factor(b)
+    a, b = operand_of(a), operand_of(b)
     if isinstance(axes, (int, np.integer)):
         pairs = [list(range(a.ndim - int(axes), a.ndim)), list(range(int(axes)))]
     else:
@@ -173,7 +174,7 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     letters = "".join(dict.fromkeys("".join(terms)))
     if not arrow:
         result = "".join(sorted(one for one in letters if "".join(terms).count(one) == 1))
-    factors = [_factor(operand) for operand in operands]
+    factors = [operand_of(operand) for operand in operands]
     if (
         len(terms) != len(factors)
         or not set(result) <= set(letters)

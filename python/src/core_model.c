@@ -161,6 +161,7 @@ static PyMethodDef methods[] = {
     {"define", core_model_define, METH_VARARGS, "define(name, shape, nodes)"},
     {"require", core_model_require, METH_VARARGS, "require(name, shape, nodes)"},
     {"relate", core_model_relate, METH_VARARGS, "relate(name, shape, relation, left, right)"},
+    {"block", core_model_block, METH_VARARGS, "block(name, psd, size, rows)"},
     {"between", core_model_between, METH_VARARGS, "between(name, shape, lower, body, upper)"},
     {"objective", core_model_objective, METH_VARARGS, "objective(name, node, maximize)"},
     {"input_parts", core_model_input_parts, METH_VARARGS, "input_parts(nodes, lower, upper)"},

@@ -61,6 +61,7 @@ PyObject *core_model_define(PyObject *object, PyObject *arguments);
 PyObject *core_model_require(PyObject *object, PyObject *arguments);
 PyObject *core_model_relate(PyObject *object, PyObject *arguments);
 PyObject *core_model_between(PyObject *object, PyObject *arguments);
+PyObject *core_model_block(PyObject *object, PyObject *arguments);
 PyObject *core_model_objective(PyObject *object, PyObject *arguments);
 
 /* core_inspect.c: looking at models. */

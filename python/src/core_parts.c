@@ -371,6 +371,43 @@ PyObject *core_model_between(PyObject *object, PyObject *arguments) {
     return result;
 }
 
+/* One row block: the lower triangle of a matrix of this size, or t and u of a cone with so many rows. */
+static PyObject *add_block(core_model *self, const char *name, bool psd, size_t size, const core_array *parts) {
+    hn_expr *entries = PyMem_Malloc(parts->count * sizeof *entries);
+    if (!entries)
+        return PyErr_NoMemory();
+    for (size_t i = 0; i < parts->count; i++)
+        entries[i] = core_expr(self, parts, i);
+    if (psd)
+        hn_constrain_psd(self->model, name, size, entries);
+    else
+        hn_constrain_soc(self->model, name, entries[0], size - 1, entries + 1);
+    PyMem_Free(entries);
+    return core_model_done(self);
+}
+
+PyObject *core_model_block(PyObject *object, PyObject *arguments) {
+    core_model *self = (core_model *)object;
+    const char *name;
+    Py_ssize_t size;
+    int psd;
+    PyObject *nodes, *result = NULL;
+    core_array parts = {0};
+    if (!PyArg_ParseTuple(arguments, "spnO:block", &name, &psd, &size, &nodes) || !core_model_is_open(self))
+        return NULL;
+    Py_ssize_t most = psd ? HN_SET_ORDER : HN_SET_CONE + 1;
+    if (size < (psd ? 1 : 2) || size > most)
+        return psd ? core_invalid("constraint %s: a matrix of order %zd; at most %d is possible", name, size,
+                                  HN_SET_ORDER)
+                   : core_invalid("constraint %s: a cone of %zd components; at most %d are possible", name, size - 1,
+                                  HN_SET_CONE);
+    if (core_nodes_view(&parts, self, nodes, "rows", (size_t)(psd ? size * (size + 1) / 2 : size)) &&
+        core_model_has_room(self, parts.count))
+        result = add_block(self, name, psd, (size_t)size, &parts);
+    core_array_release(&parts);
+    return result;
+}
+
 /* ---- the objective ---- */
 
 PyObject *core_model_objective(PyObject *object, PyObject *arguments) {

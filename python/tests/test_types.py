@@ -35,6 +35,8 @@ m.subject_to(np.sin(y) <= 1, y @ A.T >= -b, b >= A @ y, name=["sine", "above", "
 m.subject_to(hardnet.sum(y**2) <= 1, hardnet.between(0, np.cos(y), 1), y == 0, name="norm")
 m.minimize(np.sum(y**2) + hardnet.norm(A @ y))
 values = m.value(A @ y, [1.0, 2.0, 3.0])
+P = m.outputs("P", (2, 2), start=np.eye(2), symmetric=True)
+m.subject_to(hardnet.logdet(P) >= -1, hardnet.solve(P, b) <= hardnet.diag(hardnet.inv(P)))
 m.layer("nearest", weights=[1, 1, 1], precision="float32", instructions="avx2", compile=True)
 policy: hardnet.Policy = hardnet.train(m, "net.safetensors", epochs=3, hidden=(16, 16))
 outputs: hardnet.PolicyResult = policy(np.ones((5, 2)))

@@ -158,6 +158,8 @@ hn_status hn_model_check(hn_check **out, const hn_model *model, const hn_check_o
     check->model = model;
     check->error = error;
     check->status = take_options(&check->options, options, model, error);
+    if (check->status == HN_OK)
+        check->status = model_without_blocks(model, "checks of a model do", error);
     run_parts(check);
     hn_status status = check->status;
     if (status == HN_OK)

@@ -17,6 +17,7 @@
 #include "autodiff/program.h"
 #include "core/plan_fields.h"
 #include "core/sample.h"
+#include "core/set.h"
 #include "core/summary.h"
 #include "linalg/damped_system.h"
 
@@ -106,6 +107,11 @@ static inline bool plan_knows(const struct plan *plan, size_t i) {
 
 static inline const struct instruction *plan_code(const struct plan *plan) {
     return (const struct instruction *)plan_bytes_at(plan, plan->program.code);
+}
+
+#define PLAN_BLOCKS
+static inline const struct set_block *plan_blocks(const struct plan *plan) {
+    return (const struct set_block *)plan_bytes_at(plan, plan->blocks);
 }
 
 /* ---- masks in slots: numbers whose bits are all ones or all zeros ---- */

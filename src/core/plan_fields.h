@@ -36,6 +36,7 @@
     ENTRIES(clip) /* one of these per bounded output, by output */                                                     \
     LIST(joint) /* rows in several outputs that are not structural equalities */                                       \
     LIST(bounded) /* rows with a bound that depends on x */                                                            \
+    INNER(struct plan_list, blocks) /* struct set_block */                                                             \
     INNER(struct plan_entries, bracket_y) /* of the adjoint: d/dy and d/dx of v' J t - q' J s, */                      \
     INNER(struct plan_entries, bracket_x)                                                                              \
     INNER(struct plan_entries, pull_x) /* and d/dx of lambda' c */                                                     \

@@ -169,6 +169,28 @@ SHARED_FUNCTION void point_read_rows(const struct point *p, size_t first, struct
     }
 }
 
+/* The violation of a block is -lambda_min, at its first row. It exceeds that of its rows, except by rounding. */
+SHARED_FUNCTION real point_block_violation(const struct point *p, real worst, size_t *row) {
+#ifdef PLAN_BLOCKS
+    const struct plan *plan = POINT_PLAN(p);
+    for (size_t k = 0; k < plan->blocks.count; k++) {
+        const struct set_block *block = &plan_blocks(plan)[k];
+        real least = *point_at(p, block->storage);
+        for (uint32_t a = 1; a < set_values(block); a++)
+            least = -sample_greater(-least, -*point_at(p, block->storage + a));
+        bool inside = *row - block->row < set_rows(block); /* unsigned */
+        if (-least > worst || (least < 0 && (inside || *row == SIZE_MAX))) {
+            worst = -least;
+            *row = block->row;
+        }
+    }
+#else
+    (void)p;
+    (void)row;
+#endif
+    return worst;
+}
+
 /* The largest |r| and its row, SIZE_MAX when no constraint is violated; infinite when a value is not finite. */
 SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
     const size_t count = POINT_PLAN(p)->rows;
@@ -190,7 +212,7 @@ SHARED_FUNCTION real point_violation(const struct point *p, size_t *row) {
             worst = size > worst ? size : worst;
         }
     }
-    return worst;
+    return point_block_violation(p, worst, row);
 }
 
 /* The first row whose bounds cross, are NaN, or exclude finite values. Constant bounds were checked with the model. */

@@ -60,9 +60,9 @@ SAMPLE_FUNCTION bool sample_goes_home(const struct sample *s, const struct sampl
     return o->usual > 0 && !s->homed && s->iteration >= o->usual && s->waited > SAMPLE_PATIENCE;
 }
 
-/* Whether the elastic stage may be tried: only without a budget. */
+/* Whether the elastic stage may be tried: only without a budget, and if all rows have bounds. */
 SAMPLE_FUNCTION bool sample_may_stretch(const struct sample *s, const struct sample_options *o) {
-    return s->attempt == 0 && s->stage == SAMPLE_GLOBAL && s->elastic == 0 && o->usual == 0;
+    return s->attempt == 0 && s->stage == SAMPLE_GLOBAL && s->elastic == 0 && o->usual == 0 && !o->blocks;
 }
 
 /* ---- the stages ---- */

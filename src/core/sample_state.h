@@ -35,6 +35,7 @@ struct sample_options {
     bool bordered;  /* rows or outputs are excluded from the system; its condition may reach 1 / eps on either side */
     int32_t usual;  /* auto: steps that suffice from the model's start values; 0: unknown */
     int32_t budget; /* step limit: usual times the effort */
+    bool blocks;    /* rows lie in sets together (set.h) */
 };
 
 #include "core/number.h"

@@ -335,6 +335,7 @@ SHARED_FUNCTION real solver_violation(const struct solver *d, size_t *row) {
         bool first = (point_abs(r[i * POINT_WIDTH(&d->point)]) == n->measure) & (*row == SIZE_MAX);
         *row = first ? i : *row;
     }
+    (void)point_block_violation(&d->point, *row == SIZE_MAX ? 0 : n->measure, row);
     return n->measure;
 }
 

@@ -9,6 +9,7 @@
 
 #include "autodiff/program.h"
 #include "base/lanes.h"
+#include "core/set.h"
 #include "core/summary.h"
 #include "linalg/blocked_ldl.h"
 #include "linalg/damped_system.h"
@@ -43,6 +44,11 @@ struct rows_task {
     uint32_t hold;         /* one slot: satisfied rows closer to a bound than this, in units of w, are active, too */
     uint32_t leads;        /* mask: inequalities in several outputs are inactive */
     const struct known_row *known; /* rows with constant J, whose A is not stored; NULL: none */
+    /* Row blocks; their fields `storage` are offsets. */
+    size_t block_count;
+    const struct set_block *blocks;
+    const uint32_t *column;      /* of each entry of J: its output, not an offset */
+    bool outputs_side, undamped; /* of the steps; undamped: eps is 0 */
 };
 
 /* A row with constant J. */
@@ -72,6 +78,7 @@ struct adjoint_task {
     uint32_t pulled;         /* D W q, that is -g */
     uint32_t leaf_q, leaf_v; /* W q, W v for the second derivatives */
     uint32_t grad_lower, grad_upper;
+    uint32_t gradient, leaf_t, leaf_s; /* over outputs; for row blocks */
 };
 
 /* The kernels, except that of programs: X(name, (parameters)). */

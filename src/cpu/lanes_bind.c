@@ -115,6 +115,18 @@ static void bind_system(struct lanes *lanes, const struct plan *plan) {
 
 /* ---- rows ---- */
 
+static const struct set_block *blocks_of(struct lanes *lanes, const struct plan *plan) {
+    const struct set_block *from = plan_bytes_at(plan, plan->blocks);
+    if (lanes->width == 1 || plan->blocks.count == 0)
+        return from;
+    struct set_block *blocks = lanes_take(lanes, &lanes->arena, plan->blocks.count, sizeof *blocks);
+    for (size_t i = 0; blocks && i < plan->blocks.count; i++) {
+        blocks[i] = from[i];
+        blocks[i].storage *= lanes->width;
+    }
+    return blocks;
+}
+
 static void bind_rows(struct lanes *lanes, const struct plan *plan) {
     uint32_t width = lanes->width, own = plan->slots * width;
     lanes->flags = own + LANES_FLAGS * width;
@@ -139,6 +151,11 @@ static void bind_rows(struct lanes *lanes, const struct plan *plan) {
         .eps = plan->eps * width,
         .hold = own + LANES_HOLD * width,
         .leads = own + LANES_LEADS * width,
+        .block_count = plan->blocks.count,
+        .blocks = blocks_of(lanes, plan),
+        .column = plan_words(plan, plan->jacobian.column),
+        .outputs_side = plan->options.outputs_side,
+        .undamped = plan->options.weighted && !plan->options.adaptive && plan->options.damping == 0,
     };
 }
 
@@ -173,6 +190,9 @@ static void bind_adjoint(struct lanes *lanes, const struct plan *plan) {
         .leaf_v = plan->leaf_v * width,
         .grad_lower = plan->grad_lower * width,
         .grad_upper = plan->grad_upper * width,
+        .gradient = plan->gradient * width,
+        .leaf_t = plan->leaf_t * width,
+        .leaf_s = plan->leaf_s * width,
     };
     lanes->bracket_y = entries_of(lanes, plan, plan->bracket_y);
     lanes->bracket_x = entries_of(lanes, plan, plan->bracket_x);

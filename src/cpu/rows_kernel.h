@@ -9,6 +9,7 @@
 #define HN_CPU_ROWS_KERNEL_H
 
 #include "cpu/backend.h"
+#include "cpu/blocks_kernel.h"
 #include "cpu/row_values_kernel.h"
 #include "cpu/unload_kernel.h"
 
@@ -52,6 +53,10 @@ SIMD_INLINE void kernel_residual_part(const struct rows_task *task, double *slot
     if (i < task->rows)
         kernel_residual_row(task, slots, i, part, &even);
     simd *summary = AT(task->summary) + part;
+    if (task->block_count > 0) {
+        kernel_block_residuals(task, slots, part, &even.worst);
+        even.finite &= kernel_finite(even.worst);
+    }
     summary[(size_t)SUMMARY_WORST * LANE_PARTS] = simd_select(simd_less(even.worst, odd.worst), odd.worst, even.worst);
     MASK_AT(task->summary)[(size_t)SUMMARY_FINITE * LANE_PARTS + part] = even.finite & odd.finite;
     if (task->weighted)
@@ -71,6 +76,10 @@ static void kernel_residual_only(const struct rows_task *task, double *slots) {
             AT(task->residual)
             [i * LANE_PARTS + part] = kernel_row(AT(task->value[i])[part], lower, upper, false, &unused);
         }
+    for (size_t part = 0; task->block_count > 0 && part < LANE_PARTS; part++) {
+        simd unused = simd_all(0);
+        kernel_block_residuals(task, slots, part, &unused);
+    }
 }
 
 /* ---- row weights ---- */
@@ -99,6 +108,9 @@ static void kernel_rescale(const struct rows_task *task, double *slots, uint32_t
             }
             *scale = simd_select(MASK_AT(mask)[part], kernel_scale_for(most), *scale);
         }
+    for (size_t k = 0; k < task->block_count; k++)
+        for (size_t part = 0; part < LANE_PARTS; part++)
+            kernel_block_rescale(task, &task->blocks[k], slots, part, MASK_AT(mask)[part]);
 }
 
 SIMD_INLINE simd_bits kernel_active_row(const struct rows_task *task, const double *slots, size_t i, size_t part) {
@@ -127,6 +139,9 @@ static void kernel_weigh(const struct rows_task *task, double *slots, uint32_t m
                 *a = simd_select(take, simd_keep(now, scale * AT(task->entry[e])[part]), *a);
             }
         }
+    for (size_t k = 0; k < task->block_count; k++)
+        for (size_t part = 0; part < LANE_PARTS; part++)
+            kernel_block_weigh(task, &task->blocks[k], slots, part, MASK_AT(mask)[part]);
 }
 
 static void kernel_shift(const struct rows_task *task, double *slots) {
@@ -268,13 +283,15 @@ SIMD_INLINE void kernel_adjoint_part(const struct rows_task *task, const struct 
 
 static void kernel_adjoint_rows(const struct rows_task *task, const struct adjoint_task *adjoint, double *slots,
                                 bool bounds) {
-    for (size_t part = 0; part < LANE_PARTS; part++)
+    for (size_t part = 0; part < LANE_PARTS; part++) {
         if (task->weighted)
             kernel_adjoint_part(task, adjoint, slots, part, true, true);
         else if (bounds)
             kernel_adjoint_part(task, adjoint, slots, part, false, true);
         else
             kernel_adjoint_part(task, adjoint, slots, part, false, false);
+        kernel_block_adjoints(task, adjoint, slots, part, task->weighted || bounds);
+    }
 }
 
 /* to[offset] = to[offset] - value at `from`, for every entry. */

@@ -6,6 +6,7 @@
 #include "base/structs.h"
 #include "cuda/device_parts.h"
 #include "layer/layer_plan.h"
+#include "model/parts.h"
 
 #include <string.h>
 
@@ -161,6 +162,8 @@ hn_status hn_device_layer_create(hn_device_layer **out, const hn_model *model, c
     hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_device_options, &own, options, error) : HN_OK;
     if (status == HN_OK)
         status = device_layer_check_options(&own, error);
+    if (status == HN_OK)
+        status = model_without_blocks(model, "layers on a GPU do", error);
     if (status != HN_OK)
         return status;
     hn_device_layer *made = base_allocate(sizeof *made);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "evaluate/evaluate_parts.h"
+#include "model/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -335,6 +336,15 @@ static void place_results(struct builder *b) {
 
 /* ---- all stages ---- */
 
+static void copy_blocks(struct builder *b, const hn_model *model) {
+    hn_evaluator *e = b->evaluator;
+    e->blocks = builder_take(b, model->block_count, sizeof *e->blocks);
+    for (size_t k = 0; b->status == HN_OK && k < model->block_count; k++, e->block_count++)
+        e->blocks[k] = (struct set_block){.kind = (uint32_t)model->blocks[k].set,
+                                          .order = model->blocks[k].order,
+                                          .row = (uint32_t)model->blocks[k].first};
+}
+
 static void begin(struct builder *b, const hn_model *model, bool without_objective) {
     hn_evaluator *e = b->evaluator;
     b->status = problem_create(&b->problem, model, b->error);
@@ -363,6 +373,8 @@ hn_status evaluator_build(hn_evaluator *evaluator, const hn_model *model, const 
     struct builder b = {
         .evaluator = evaluator, .error = error, .wanted = options->wanted ? options->wanted : HN_WANT_VALUES};
     begin(&b, model, options->without_objective);
+    if (b.status == HN_OK)
+        copy_blocks(&b, model);
     if (b.status == HN_OK)
         add_values(&b);
     add_by_y(&b);

@@ -5,9 +5,11 @@
  * remaining sample is run by the one-sample kernels, which give the same bits.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/lanes.h"
+#define WIDTH 1 /* of set_kernel.h: one matrix at a time */
+#define ONE_LANE
 #include "base/layout.h"
 #include "core/residual.h"
+#include "core/set_kernel.h"
 #include "evaluate/evaluate_parts.h"
 
 #include <math.h>
@@ -21,6 +23,15 @@ hn_status evaluator_widen(hn_evaluator *evaluator, hn_error *error) {
     return status;
 }
 
+/* Storage of the largest row block. */
+static double *place_block(struct layout *layout, const hn_evaluator *evaluator) {
+    size_t most = 0;
+    for (size_t k = 0; k < evaluator->block_count; k++)
+        if (set_storage(&evaluator->blocks[k]) > most)
+            most = set_storage(&evaluator->blocks[k]);
+    return layout_take(layout, most, sizeof(double));
+}
+
 static double *place_slots(struct layout *layout, size_t slots) {
     return layout_take(layout, slots, LANES * sizeof(double));
 }
@@ -31,6 +42,7 @@ size_t evaluator_workspace(const hn_evaluator *evaluator, int pieces) {
     for (int piece = 0; piece < PIECES; piece++)
         if ((pieces & 1 << piece) != 0 && evaluator->program[piece] && evaluator->program[piece]->slots > slots)
             slots = evaluator->program[piece]->slots;
+    place_block(&layout, evaluator);
     place_slots(&layout, slots);
     return layout_bytes(&layout);
 }
@@ -44,6 +56,7 @@ struct run {
     const struct backend *backend; /* for `lanes` samples */
     size_t lanes;
     enum piece piece;
+    double *block; /* storage of a row block */
     double *slots;
     bool across; /* evaluator_run_across */
 };
@@ -124,14 +137,35 @@ static double evaluated_residual(double c, double lower, double upper) {
     return isnan(r) || (r == 0 && !isfinite(c)) ? (double)NAN : r;
 }
 
+/* The entries of a matrix, times sqrt 2 off its diagonal. */
+static void scale_rows(const struct set *own, double *rows) {
+    for (size_t i = 0, e = 0; own->kind == HN_SET_PSD && i < own->order; i++)
+        for (size_t j = 0; j <= i; j++, e++)
+            rows[e] *= i == j ? 1 : SET_ROOT_TWO;
+}
+
+static void store_block_residual(const struct run *run, const struct set_block *block, double *residual,
+                                 size_t sample) {
+    double unused = 0;
+    const struct set own = kernel_set(block, run->block, 0);
+    for (size_t i = 0; i < own.rows; i++)
+        own.from[i] = result(run, &run->evaluator->quantity[HN_QUANTITY_ROWS], block->row + i, sample);
+    scale_rows(&own, own.from);
+    kernel_set_project(&own, &unused);
+    set_shown_residual(block, own.value, 1, residual + block->row);
+}
+
 static void store_residual(const struct run *run, double *to, size_t first, size_t count) {
     const struct quantity *quantity = run->evaluator->quantity;
     size_t rows = run->evaluator->rows;
-    for (size_t s = 0; s < count; s++)
+    for (size_t s = 0; s < count; s++) {
         for (size_t i = 0; i < rows; i++)
             to[(first + s) * rows + i] = evaluated_residual(result(run, &quantity[HN_QUANTITY_ROWS], i, s),
                                                             result(run, &quantity[HN_QUANTITY_LOWER], i, s),
                                                             result(run, &quantity[HN_QUANTITY_UPPER], i, s));
+        for (size_t k = 0; k < run->evaluator->block_count; k++)
+            store_block_residual(run, &run->evaluator->blocks[k], to + (first + s) * rows, s);
+    }
 }
 
 static void store_all(const struct run *run, size_t first, size_t count) {
@@ -202,6 +236,7 @@ static bool is_requested(const struct run *run, enum piece piece) {
 
 static void run_pieces(struct run run, size_t first, size_t end, void *workspace) {
     struct layout layout = layout_over(workspace);
+    run.block = place_block(&layout, run.evaluator);
     run.slots = place_slots(&layout, 0);
     for (int piece = 0; piece < PIECES; piece++) {
         run.program = run.evaluator->together[piece];

@@ -51,6 +51,8 @@ struct hn_evaluator {
     struct program *program[PIECES];  /* for one sample, */
     struct program *together[PIECES]; /* and for all lanes */
     struct quantity quantity[HN_QUANTITY_COUNT];
+    struct set_block *blocks; /* for residuals; without storage */
+    size_t block_count;
     size_t nodes;
     bool hessian_left_out;
     size_t bytes; /* of a workspace */

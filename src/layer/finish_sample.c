@@ -72,6 +72,16 @@ static void write_tape(const struct worker *worker, uint32_t lane) {
         search_write_tape(d, tape.numbers);
 }
 
+static void write_residual(const struct point *p, double *rows) {
+    const struct plan *plan = p->plan;
+    for (uint32_t i = 0; i < plan->rows; i++)
+        rows[i] = point_number(*point_at(p, plan->residual + i));
+    for (uint32_t k = 0; k < plan->blocks.count; k++) {
+        const struct set_block *block = &plan_blocks(plan)[k];
+        set_shown_residual(block, point_at(p, block->storage), p->width, rows + block->row);
+    }
+}
+
 void worker_finish(struct worker *worker, uint32_t lane, uint32_t y) {
     const struct plan *plan = worker->plan;
     const hn_batch *batch = worker->batch;
@@ -86,8 +96,8 @@ void worker_finish(struct worker *worker, uint32_t lane, uint32_t y) {
         return;
     if (batch->tape)
         write_tape(worker, lane);
-    for (uint32_t i = 0; batch->residual && i < plan->rows; i++)
-        batch->residual[sample * plan->rows + i] = point_number(*point_at(&d->point, plan->residual + i));
+    if (batch->residual)
+        write_residual(&d->point, batch->residual + sample * plan->rows);
     if (batch->multipliers)
         search_write_multipliers(d, batch->multipliers + sample * plan->rows);
     if (batch->proof_y)

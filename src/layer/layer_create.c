@@ -10,6 +10,7 @@
 #include "hardnet/inspect.h"
 #include "layer/driver.h"
 #include "layer/layer_plan.h"
+#include "model/parts.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -24,6 +25,10 @@ static hn_status check_model(const hn_layer *layer, const hn_model *model, hn_er
             error, HN_INVALID, error_option("method"),
             "method hardnet: the model has %zu rows and %zu outputs; it needs at least as many outputs as rows",
             hn_model_row_count(model), hn_model_output_count(model));
+    if (method_searches(layer->options.method))
+        status = model_without_blocks(model, "methods nearest and optimal do", error);
+    if (status != HN_OK)
+        return status;
     if (layer->options.method == HN_METHOD_OPTIMAL && !hn_model_objective(model).name)
         return error_about(error, HN_INVALID, error_option("method"),
                            "method optimal: the model has no objective; nearest needs none");

@@ -88,6 +88,12 @@ static void digest_entry(struct digester *digester, enum model_part_name part, s
     }
 }
 
+static void digest_block(struct digester *digester, const struct model_block *block) {
+    digest_count(digester, "set", block->set);
+    digest_add_size(&digester->digest, block->order);
+    digest_add_size(&digester->digest, block->first);
+}
+
 static void digest_part(struct digester *digester, enum model_part_name part) {
     static const char names[MODEL_PARTS][16] = {"inputs",    "outputs",      "rows",
                                                 "objective", "requirements", "definitions"};
@@ -97,6 +103,8 @@ static void digest_part(struct digester *digester, enum model_part_name part) {
         count = 1;
     for (size_t i = 0; i < count; i++)
         digest_entry(digester, part, i);
+    for (size_t i = 0; part == PART_ROWS && i < digester->model->block_count; i++)
+        digest_block(digester, &digester->model->blocks[i]);
 }
 
 /* ---- names ---- */

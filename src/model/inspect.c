@@ -171,6 +171,13 @@ hn_status hn_model_get_row(const hn_model *model, size_t index, hn_row_info *out
                             .lower = expression(model, row->lower),
                             .body = expression(model, row->body),
                             .upper = expression(model, row->upper)};
+        if (row->block > 0) {
+            const struct model_block *block = &model->blocks[row->block - 1];
+            own.set = block->set;
+            own.block = block->name;
+            own.order = block->order;
+            own.first = block->first;
+        }
     }
     return answer(STRUCT_GIVE(hn_row_info, out, &own, error), model, found, "row", error);
 }

@@ -54,6 +54,7 @@ void hn_model_destroy(hn_model *model) {
     base_release(model->outputs);
     base_release(model->rows);
     base_release(model->groups);
+    base_release(model->blocks);
     base_release(model->definitions);
     base_release(model->requirements);
     base_release(model);
@@ -198,6 +199,17 @@ static bool copy_rows(hn_model *copy, const hn_model *model) {
     return true;
 }
 
+/* After the rows, which have the names. */
+static bool copy_blocks(hn_model *copy, const hn_model *model) {
+    if (!copy_list(&copy->blocks, &copy->block_capacity, model->blocks, model->block_count, sizeof *copy->blocks))
+        return false;
+    copy->block_count = model->block_count;
+    for (size_t i = copy->row_count; i-- > 0;)
+        if (copy->rows[i].block > 0)
+            copy->blocks[copy->rows[i].block - 1].name = copy->rows[i].name;
+    return true;
+}
+
 static bool copy_columns(hn_model *copy, const hn_model *model) {
     if (!copy_list(&copy->inputs, &copy->input_capacity, model->inputs, model->input_count, sizeof *copy->inputs) ||
         !copy_list(&copy->outputs, &copy->output_capacity, model->outputs, model->output_count, sizeof *copy->outputs))
@@ -242,7 +254,7 @@ hn_status hn_model_copy(hn_model **out, const hn_model *model, hn_error *error) 
         return error_no_memory(error, "model");
     memset(copy, 0, sizeof *copy);
     if (!copy_graph(&copy->graph, &model->graph) || !copy_columns(copy, model) || !copy_rows(copy, model) ||
-        !copy_named(copy, model)) {
+        !copy_blocks(copy, model) || !copy_named(copy, model)) {
         hn_model_destroy(copy);
         return error_no_memory(error, "model");
     }

@@ -7,6 +7,8 @@
 #include "model/parts.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- adding ---- */
@@ -33,6 +35,79 @@ void hn_constrain_between(hn_model *model, const char *name, hn_expr lower, hn_e
     row.name = model_name(model, name, NAME_ROW, model->row_count);
     if (row.name)
         model->rows[model->row_count++] = row;
+}
+
+/* One row of the next block; the first has its name. Indices extend a name, "lmi" to "lmi[2,1]" and "lmi[3]" to "lmi[3,2,1]". */
+__attribute__((format(printf, 4, 5))) static void add_to_block(hn_model *model, const char *name, hn_expr body,
+                                                               const char *indices, ...) {
+    char index[48], text[256];
+    size_t length = strlen(name);
+    bool indexed = length > 0 && name[length - 1] == ']';
+    va_list arguments;
+    va_start(arguments, indices);
+    vsnprintf(index, sizeof index, indices, arguments);
+    va_end(arguments);
+    int written = snprintf(text, sizeof text, "%.*s%c%s]", (int)(length - indexed), name, indexed ? ',' : '[', index);
+    if (written < 0 || (size_t)written >= sizeof text)
+        model_fail(model, HN_LIMIT, name, "constraint %s: the name of a block has at most %zu characters", name,
+                   sizeof text - sizeof index);
+    hn_expr least = hn_constant(model, -INFINITY), most = hn_constant(model, INFINITY);
+    hn_constrain_between(model, index[0] ? text : name, least, body, most);
+    if (model->error.status == HN_OK)
+        model->rows[model->row_count - 1].block = (uint32_t)model->block_count + 1;
+}
+
+/* Whether a block with so many rows or columns may be added. */
+static bool may_add_block(hn_model *model, const char *name, const void *list, size_t order, size_t most) {
+    const char *what = name && *name ? name : "a set";
+    if (model_refuses(model, what))
+        return false;
+    if (!name || !*name)
+        model_fail(model, HN_INVALID, NULL, "constraint %zu: name is NULL or empty", model->row_count);
+    else if (!list)
+        model_fail(model, HN_INVALID, what, "constraint %s: the list of expressions is NULL", what);
+    else if (order == 0 || order > most)
+        model_fail(model, HN_INVALID, what, "constraint %s: %zu is not a size from 1 to %zu", what, order, most);
+    else
+        model_room(model, &model->blocks, &model->block_capacity, model->block_count, sizeof *model->blocks);
+    return model->error.status == HN_OK;
+}
+
+static void end_block(hn_model *model, hn_set set, size_t order, size_t first) {
+    if (model->error.status == HN_OK)
+        model->blocks[model->block_count++] =
+            (struct model_block){model->rows[first].name, set, (uint32_t)order, first};
+}
+
+void hn_constrain_psd(hn_model *model, const char *name, size_t order, const hn_expr *lower) {
+    if (!may_add_block(model, name, lower, order, HN_SET_ORDER))
+        return;
+    size_t first = model->row_count;
+    for (size_t i = 1; i <= order; i++)
+        for (size_t j = 1; j <= i; j++)
+            if (i == 1)
+                add_to_block(model, name, *lower++, "%s", "");
+            else
+                add_to_block(model, name, *lower++, "%zu,%zu", i, j);
+    end_block(model, HN_SET_PSD, order, first);
+}
+
+void hn_constrain_soc(hn_model *model, const char *name, hn_expr t, size_t count, const hn_expr *u) {
+    if (!may_add_block(model, name, u, count, HN_SET_CONE))
+        return;
+    size_t first = model->row_count;
+    add_to_block(model, name, t, "%s", "");
+    for (size_t j = 1; j <= count; j++)
+        add_to_block(model, name, u[j - 1], "%zu", j);
+    end_block(model, HN_SET_SOC, count + 1, first);
+}
+
+hn_status model_without_blocks(const hn_model *model, const char *what, hn_error *error) {
+    if (model->block_count == 0)
+        return HN_OK;
+    const char *name = model->blocks[0].name;
+    return error_about(error, HN_UNSUPPORTED, error_part(name), "constraint %s: %s not support sets of rows (psd, soc)",
+                       name, what);
 }
 
 static void set_objective(hn_model *model, const char *name, hn_expr objective, bool maximize) {
@@ -233,7 +308,7 @@ static bool has_row(const hn_model *model, const struct model_output *output) {
            !graph_is_constant(g, output->lower, NULL) || !graph_is_constant(g, output->upper, NULL);
 }
 
-/* All rows: constraints, then bounds of outputs, without those that have no finite bound. */
+/* All rows: constraints, then bounds of outputs, without those that have no finite bound and are in no block. */
 static size_t collect_rows(const hn_model *model, struct model_row *rows) {
     size_t n = 0;
     for (size_t i = 0; i < model->row_count; i++)
@@ -241,11 +316,11 @@ static size_t collect_rows(const hn_model *model, struct model_row *rows) {
     for (size_t i = 0; i < model->output_count; i++) {
         const struct model_output *output = &model->outputs[i];
         if (has_row(model, output))
-            rows[n++] = (struct model_row){output->name, 0, output->lower, output->node, output->upper};
+            rows[n++] = (struct model_row){output->name, 0, output->lower, output->node, output->upper, 0};
     }
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
-        if (!is_infinite(model, rows[i].lower, -1) || !is_infinite(model, rows[i].upper, 1))
+        if (rows[i].block > 0 || !is_infinite(model, rows[i].lower, -1) || !is_infinite(model, rows[i].upper, 1))
             rows[kept++] = rows[i];
     return kept;
 }
@@ -265,6 +340,9 @@ static void place_rows(hn_model *model, const struct model_row *rows, size_t cou
         model->rows[group->first + group->count++] = rows[i];
     }
     model->row_count = count;
+    for (size_t i = count; i-- > 0;)
+        if (model->rows[i].block > 0)
+            model->blocks[model->rows[i].block - 1].first = i;
 }
 
 static void number_rows(hn_model *model) {

@@ -27,6 +27,15 @@ struct model_output {
 struct model_row {
     const char *name;
     uint32_t group, lower, body, upper;
+    uint32_t block; /* 1 + its index; 0: none */
+};
+
+/* Consecutive rows that must lie in a set together. */
+struct model_block {
+    const char *name;
+    hn_set set;
+    uint32_t order;
+    size_t first; /* its first row, once the model is finished */
 };
 
 struct model_group {
@@ -49,9 +58,11 @@ struct hn_model {
     struct model_output *outputs;
     struct model_row *rows; /* as added; by group, with the bounds of outputs, once finished */
     struct model_group *groups;
+    struct model_block *blocks;
     struct model_named *definitions, *requirements;
     size_t input_count, input_capacity, output_count, output_capacity, row_count, row_capacity;
-    size_t group_count, group_capacity, definition_count, definition_capacity;
+    size_t group_count, group_capacity, block_count, block_capacity;
+    size_t definition_count, definition_capacity;
     size_t requirement_count, requirement_capacity;
     struct model_named objective; /* minimised */
     bool maximize, finished;
@@ -75,6 +86,9 @@ void model_note_graph(hn_model *model, const char *what);
 
 /* Copies a new name; NULL with an error if it is missing or already used. */
 const char *model_name(hn_model *model, const char *name, enum name_kind kind, size_t index);
+
+/* HN_UNSUPPORTED for a model with blocks, for `what` ("emitted files do"). */
+hn_status model_without_blocks(const hn_model *model, const char *what, hn_error *error);
 
 /* Grows a list, given by the address of its pointer, to one more element; false with an error. */
 bool model_room(hn_model *model, void *list, size_t *capacity, size_t count, size_t size);

@@ -9,6 +9,7 @@
 #include "base/structs.h"
 #include "base/thread_pool.h"
 #include "hardnet/refine.h"
+#include "model/parts.h"
 
 #include <string.h>
 
@@ -23,9 +24,9 @@ enum {
 
 hn_status refiner_create(struct refiner *r, const hn_model *model, const hn_layer *layer, bool refines,
                          hn_error *error) {
-    hn_status status = HN_OK;
+    hn_status status = refines ? model_without_blocks(model, "refinement and improved targets do", error) : HN_OK;
     *r = (struct refiner){.layer = layer, .refines = refines};
-    if (refines || hn_model_objective(model).name)
+    if (status == HN_OK && (refines || hn_model_objective(model).name))
         status = loss_create(&r->loss, model, error);
     if (status == HN_OK && refines)
         status = refine_plan_create_lanes(&r->plan, model, hn_layer_options_of(layer).instructions, error);

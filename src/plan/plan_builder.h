@@ -7,6 +7,7 @@
 #include "autodiff/derivatives.h"
 #include "base/arena.h"
 #include "core/plan.h"
+#include "core/set.h"
 
 /* Rows that bound a single output, with these outputs. */
 struct plan_pairs {
@@ -30,6 +31,8 @@ struct plan_builder {
     struct plan_pairs bounds, clip;
     uint32_t *joint, *bounded; /* rows */
     size_t joint_count, bounded_count;
+    struct set_block *blocks;
+    size_t block_count;
     struct damped system;
 };
 
@@ -50,6 +53,9 @@ void *plan_take(struct plan_builder *builder, size_t count, size_t size);
 struct plan_pairs plan_take_pairs(struct plan_builder *builder); /* for all rows; NULL when out of memory */
 void plan_add_pair(struct plan_pairs *pairs, size_t row, size_t output);
 
+void plan_find_blocks(struct plan_builder *builder, const hn_model *model); /* before derivatives */
+void plan_fill_blocks(struct plan_builder *builder);                        /* after J */
+bool plan_in_block(const struct plan_builder *builder, size_t row);
 void plan_map(struct plan_builder *builder);
 void plan_system(struct plan_builder *builder);
 void plan_pack(struct plan **out, struct plan_builder *builder);

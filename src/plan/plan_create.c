@@ -57,7 +57,7 @@ static void find_bounds(struct plan_builder *b) {
     b->bounds = plan_take_pairs(b);
     for (size_t i = 0; i < p->rows && b->status == HN_OK; i++) {
         const struct node *node = &p->graph.nodes[p->body[i]];
-        if (node->op == OP_LEAF && node->a == SPACE_Y)
+        if (node->op == OP_LEAF && node->a == SPACE_Y && !plan_in_block(b, i))
             plan_add_pair(&b->bounds, i, node->b);
     }
 }
@@ -87,9 +87,11 @@ static void derive_brackets(struct plan_builder *b) {
 static void plan_derive(struct plan_builder *b, const hn_model *model) {
     struct problem *p = &b->problem;
     b->status = problem_create(p, model, b->error);
+    plan_find_blocks(b, model);
     find_fixed(b);
     find_bounds(b);
     derive(b, &b->jacobian, p->body, p->rows, SPACE_Y);
+    plan_fill_blocks(b);
     derive_brackets(b);
     if (b->status == HN_OK)
         b->status = derivatives_pull(&b->pull_x, p, SPACE_X, b->error);

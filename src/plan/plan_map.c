@@ -77,7 +77,7 @@ static void find_rows(struct plan_builder *b) {
     b->joint = plan_take(b, rows, sizeof *b->joint);
     b->bounded = plan_take(b, rows, sizeof *b->bounded);
     for (size_t i = 0; i < rows && b->status == HN_OK; i++) {
-        if (b->jacobian.first[i + 1] - b->jacobian.first[i] > 1 && lower[i] != upper[i])
+        if (b->jacobian.first[i + 1] - b->jacobian.first[i] > 1 && lower[i] != upper[i] && !plan_in_block(b, i))
             b->joint[b->joint_count++] = (uint32_t)i;
         if (lower[i] >= constants || upper[i] >= constants)
             b->bounded[b->bounded_count++] = (uint32_t)i;
@@ -105,6 +105,11 @@ static void map_rows(struct plan *plan) {
     plan->active = take_slots(plan, rows);
     plan->right = take_slots(plan, rows);
     plan->shift = take_slots(plan, rows);
+}
+
+static void map_blocks(struct plan *plan, struct plan_builder *b) {
+    for (size_t k = 0; k < b->block_count; k++)
+        b->blocks[k].storage = take_slots(plan, set_storage(&b->blocks[k]));
 }
 
 static void map_vectors(struct plan *plan) {
@@ -182,6 +187,7 @@ void plan_map(struct plan_builder *b) {
     find_rows(b);
     plan->options = sample_options_of(b->options);
     plan->options.joint_rows = b->joint_count > 0;
+    plan->options.blocks = b->block_count > 0;
     plan->inputs = (uint32_t)p->inputs;
     plan->outputs = (uint32_t)p->outputs;
     plan->rows = (uint32_t)p->rows;
@@ -190,6 +196,7 @@ void plan_map(struct plan_builder *b) {
     plan->x = (uint32_t)program->leaf_slot[SPACE_X];
     plan->y = (uint32_t)program->leaf_slot[SPACE_Y];
     map_rows(plan);
+    map_blocks(plan, b);
     map_vectors(plan);
     map_adjoint(plan, program);
     map_elastic(plan);
@@ -227,7 +234,9 @@ static void build_system(struct plan_builder *b, const uint32_t *slots, const do
         .shift = plan->shift,
         .shift_uniform = plan->eps,
         .storage = plan->slots,
-        .tiled_from = is_affine(b) ? TILED_AFFINE : TILED_OTHERS,
+        .tiled_from = b->block_count > 0 ? 0
+                      : is_affine(b)     ? TILED_AFFINE
+                                         : TILED_OTHERS,
         .may_border = true,
         .undamped = undamped,
     };

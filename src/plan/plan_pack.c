@@ -93,6 +93,7 @@ static void pack_rows(struct packer *packer, struct plan_builder *b) {
     pack_words(packer, &plan->clip.entry, b->clip.output, b->clip.count);
     pack_words(packer, &plan->joint, b->joint, b->joint_count);
     pack_words(packer, &plan->bounded, b->bounded, b->bounded_count);
+    pack(packer, &plan->blocks, b->blocks, b->block_count, sizeof *b->blocks);
 }
 
 static void pack_constants(struct packer *packer, struct plan_system *out, const struct damped *system) {

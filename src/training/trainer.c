@@ -6,6 +6,7 @@
 #include "base/layout.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "model/parts.h"
 #include "training/training_parts.h"
 
 #define WIDTH 1
@@ -177,6 +178,8 @@ static hn_status create_device(hn_trainer *t, hn_error *error) {
 static hn_status trainer_build(hn_trainer *t, const hn_model *model, hn_error *error) {
     const struct policy_request request = {model, t->network, &t->options.policy, t->options.improve > 0};
     hn_status status = policy_create(&t->policy, &request, error);
+    if (status == HN_OK && t->options.square_weight > 0)
+        status = model_without_blocks(model, "penalties on violations do", error);
     if (status == HN_OK)
         status = trainer_check_options(t, error);
     if (status == HN_OK)

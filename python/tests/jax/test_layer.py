@@ -110,6 +110,17 @@ def test_any_leading_shape(ring: hardnet.Model, lead: tuple[int, ...]) -> None:
     assert [g.shape for g in gradients] == [(*lead, 3), (*lead, 1), lead]
 
 
+def test_a_symmetric_matrix_is_unpacked_with_its_gradient() -> None:
+    m = hardnet.Model()
+    P = m.outputs("P", (2, 2), start=np.eye(2), symmetric=True)
+    m.subject_to(hardnet.logdet(P) >= 0, name="size")
+    layer, weights = hardnet.jax.layer(m), jnp.array([[1.0, 10.0], [100.0, 1000.0]])
+    y = jnp.array([2.0, 0.5, 3.0])  # ok as it is
+    assert m.unpack(layer(y))["P"].tolist() == [[2.0, 0.5], [0.5, 3.0]]
+    gradient = jax.jit(jax.grad(lambda y: jnp.sum(m.unpack(layer(y))["P"] * weights)))(y)
+    assert gradient.tolist() == [1.0, 110.0, 1000.0]
+
+
 def test_leading_shapes_broadcast_and_gradients_add_up(ring: hardnet.Model) -> None:
     layer = hardnet.jax.layer(ring)
     y_raw = np.random.default_rng(1).normal(size=(5, 3))

@@ -69,6 +69,41 @@ def built() -> tuple[hardnet.Model, hardnet.Expression, hardnet.Expression]:
     return model, model.inputs("x", 2, lower=-1, upper=1), model.outputs("y", (2, 3))
 
 
+def matrices(
+    m: hardnet.Model, x: hardnet.Expression, y: hardnet.Expression, other: hardnet.Expression
+) -> Iterator[Wrong]:
+    """Wrong functions of matrices, and outputs that are not symmetric."""
+    square = y[:, :2]
+    for name in ("logdet", "trace", "inv", "cholesky"):
+        function = getattr(hardnet, name)
+        yield Wrong(
+            f"{name} of a rectangle", lambda f=function: f(y), ValueError, rf"{name}: .*2, 3"
+        )
+        yield Wrong(f"{name} of a text", lambda f=function: f("abc"), TypeError, "numbers")
+        yield Wrong(f"{name} of a list", lambda f=function: f([y[0], x]), ValueError, "shapes")
+    for name in ("logdet", "cholesky"):
+        function = getattr(hardnet, name)
+        text = rf"{name}: .* \[0,1\] is y\[0,1\] and \[1,0\] is y\[1,0\]"
+        yield Wrong(f"{name} without symmetry", lambda f=function: f(square), ValueError, text)
+    yield Wrong(
+        "a solution that does not fit", lambda: hardnet.solve(square, y[0]), ValueError, "solve"
+    )
+    yield Wrong("a product of two models", lambda: hardnet.kron(y, other), ValueError, "models")
+    yield Wrong("a diagonal of a scalar", lambda: hardnet.diag(y[0, 0]), ValueError, "axes")
+    yield Wrong(
+        "a symmetric matrix that is not square",
+        lambda: m.outputs("s", (2, 3), symmetric=True),
+        ValueError,
+        r"outputs s: \(2, 3\)",
+    )
+    yield Wrong(
+        "a start that is not symmetric",
+        lambda: m.outputs("s", (2, 2), start=[[1, 2], [3, 1]], symmetric=True),
+        ValueError,
+        r"\[0,1\] is 2 and \[1,0\] is 3",
+    )
+
+
 def expressions() -> Iterator[Wrong]:
     """Wrong models, written with expressions."""
     m, x, y = built()
@@ -95,6 +130,7 @@ def expressions() -> Iterator[Wrong]:
         "an axis that is none", lambda: hardnet.sum(y, axis=4), (ValueError, IndexError), "4"
     )
     yield Wrong("matrices that do not fit", lambda: y @ y, ValueError, "shape|fit|mismatch")
+    yield from matrices(m, x, y, other)
     yield Wrong("a name twice", lambda: m.outputs("y", 2), ValueError, r"\by\b")
     yield Wrong("a name that is empty", lambda: m.outputs("", 2), ValueError, "name")
     yield Wrong("a name that is a number", lambda: m.outputs(3, 2), TypeError, "name|str")

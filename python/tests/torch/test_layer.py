@@ -81,6 +81,17 @@ def test_results_have_the_type_of_raw_outputs(dtype) -> None:
     assert y_raw.grad.dtype == dtype
 
 
+def test_a_symmetric_matrix_is_unpacked_with_its_gradient() -> None:
+    m = hardnet.Model()
+    P = m.outputs("P", (2, 2), start=np.eye(2), symmetric=True)
+    m.subject_to(hardnet.logdet(P) >= 0, name="size")
+    y = torch.tensor([[2.0, 0.5, 3.0]], dtype=torch.float64, requires_grad=True)  # ok as it is
+    matrix = m.unpack(hardnet.torch.Layer(m)(y))["P"]
+    assert torch.equal(matrix, torch.tensor([[[2.0, 0.5], [0.5, 3.0]]], dtype=torch.float64))
+    (matrix * torch.tensor([[1.0, 10.0], [100.0, 1000.0]])).sum().backward()
+    assert y.grad is not None and y.grad.tolist() == [[1.0, 110.0, 1000.0]]
+
+
 def test_leading_shapes_broadcast_and_strides_do_not_matter() -> None:
     y_raw, x = ring_samples(24)
     layer = ring()

@@ -8,6 +8,7 @@
 #include "codegen/emit/emission.h"
 #include "hardnet/policy.h"
 #include "layer/layer_plan.h"
+#include "model/parts.h"
 
 #include <ctype.h>
 #include <float.h>
@@ -341,6 +342,8 @@ static hn_status emit_begin(struct emission *e, const hn_emit_options *options, 
     e->options.size = sizeof e->options;
     hn_emit_get_defaults(&e->options, NULL);
     hn_status status = options ? STRUCT_TAKE_OPTIONS(hn_emit_options, &e->options, options, error) : HN_OK;
+    if (status == HN_OK)
+        status = model_without_blocks(e->model, "emitted files do", error);
     if (status == HN_OK && named)
         status = check_name(e->options.name, error);
     e->options.adjoint = e->options.adjoint || e->options.casadi;

@@ -189,14 +189,15 @@ static hn_status number_slots(struct ir_module *ir, hn_error *error) {
 }
 
 static void lower(struct ir_module *ir, bool adjoint, enum ir_kind kind) {
+    const bool blocks = ir->plan->blocks.count > 0;
     note_coefficients(ir);
     note_constants(ir);
-    if (kind == IR_ASSUMED)
+    if (kind == IR_ASSUMED && !blocks)
         ir_assumed(ir, adjoint);
-    else if (kind == IR_NEAR)
+    else if (kind == IR_NEAR && !blocks)
         ir_near(ir);
-    else
-        ir_entries(ir, adjoint);
+    else if (kind == IR_USUAL || kind == IR_WHOLE)
+        ir_entries(ir, adjoint && !blocks);
 }
 
 static hn_status lower_create(struct ir_module *ir, const struct plan *plan, bool adjoint, enum ir_kind kind,

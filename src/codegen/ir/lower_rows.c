@@ -257,14 +257,23 @@ static void ir_largest(struct ir_module *ir, struct statements *s, const struct 
     PUT(ir, s, ROW_MOST, plan->largest, plan->largest, ir->own + OWN_SIZE);
 }
 
-void ir_rows(struct ir_module *ir) {
-    ir_residual(ir);
-    each_row(ir, KERNEL_RESIDUAL_BRIEF, ir_r);
-    if (!ir->plan->options.weighted || ir->plan->system.kind == FACTOR_TILED)
-        return;
+static void ir_rows_weights(struct ir_module *ir) {
     each_row(ir, KERNEL_RESCALE, ir_rescale);
     each_row(ir, KERNEL_WEIGH, ir_weigh_some);
     each_row(ir, KERNEL_WEIGH_ALL, ir_weigh_all);
+}
+
+/* Row blocks are left to the interpreting kernels, with the residual and the weights of all rows. */
+void ir_rows(struct ir_module *ir) {
+    bool blocks = ir->plan->blocks.count > 0;
+    if (!blocks) {
+        ir_residual(ir);
+        each_row(ir, KERNEL_RESIDUAL_BRIEF, ir_r);
+    }
+    if (!ir->plan->options.weighted || ir->plan->system.kind == FACTOR_TILED)
+        return;
+    if (!blocks)
+        ir_rows_weights(ir);
     statements_add(&ir->entry[KERNEL_LARGEST], ROW_ZERO, ir->plan->largest, NULL, 0);
     each_row(ir, KERNEL_LARGEST, ir_largest);
 }
