@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from . import _core, _functions, _matrix
+from . import _core, _functions, _matrix, _sets
 from ._check import Check
 from ._condition import Condition
 from ._errors import (
@@ -40,6 +40,7 @@ from ._model import Model
 from ._outcome import Outcome, Outcomes
 from ._policy import Policy, PolicyResult
 from ._reading import Message, ModelWarning
+from ._sets import *  # noqa: F403
 from ._train import train
 
 __version__: str = _core.version
@@ -70,6 +71,7 @@ __all__ = [
 ]
 __all__ += _functions.__all__
 __all__ += _matrix.__all__
+__all__ += _sets.__all__
 
 if not TYPE_CHECKING:  # type checkers must report missing names
 

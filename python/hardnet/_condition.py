@@ -171,7 +171,11 @@ class Condition(Expression):
 
 
 def compare(model: Model, relation: str, left: Any, right: Any) -> Condition:
-    """The condition left relation right, broadcast."""
+    """The condition left relation right, broadcast; >> and << compare matrices."""
+    if relation in (">>", "<<"):
+        from ._sets import compare_matrices
+
+        return compare_matrices(model, *((left, right) if relation == ">>" else (right, left)))
     sides = nodes_of(model, left), nodes_of(model, right)
     shape = model._check_room(joint_shape(*(side.shape for side in sides)))
     return Condition._from(model, relation, tuple(spread(side, shape) for side in sides))

@@ -432,23 +432,12 @@ class Expression:
         return self._compared("!=", other)
 
     def __rshift__(self, other: Any) -> Condition:
-        return self._above(self, other)
+        return self._compared(">>", other)
 
     def __lshift__(self, other: Any) -> Condition:
-        return self._above(other, self)
+        return self._compared("<<", other)
 
-    def __rrshift__(self, other: Any) -> Condition:
-        return self._above(other, self)
-
-    def __rlshift__(self, other: Any) -> Condition:
-        return self._above(self, other)
-
-    def _above(self, larger: Any, smaller: Any) -> Condition:
-        if not (is_operand(larger) and is_operand(smaller)):
-            return NotImplemented  # type: ignore[no-any-return]
-        from ._sets import compare_matrices
-
-        return compare_matrices(self._model, larger, smaller)
+    __rlshift__, __rrshift__ = __rshift__, __lshift__
 
     # ---- NumPy's protocols ----
 

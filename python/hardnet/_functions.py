@@ -16,7 +16,6 @@ from . import _numpy
 from ._condition import between
 from ._expression import Axis, Expression, ExpressionLike, array, is_collection
 from ._products import dot, matmul
-from ._sets import psd, soc
 
 __all__ = [
     "abs",
@@ -51,10 +50,8 @@ __all__ = [
     "minimum",
     "norm",
     "prod",
-    "psd",
     "sin",
     "sinh",
-    "soc",
     "sqrt",
     "stack",
     "sum",

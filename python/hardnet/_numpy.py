@@ -27,7 +27,6 @@ from ._expression import (
     nodes_of,
     spread,
 )
-from ._sets import compare_matrices
 
 __all__ = ["call_function", "call_ufunc"]
 
@@ -67,6 +66,8 @@ _PLAIN = {
 
 _RELATIONS = {
     np.less_equal: "<=",
+    np.left_shift: "<<",
+    np.right_shift: ">>",
     np.greater_equal: ">=",
     np.less: "<",
     np.greater: ">",
@@ -133,9 +134,6 @@ def _call(ufunc: Any, inputs: Sequence[Any]) -> Any:
         return apply(model, _PLAIN[ufunc], *inputs)
     if ufunc in _RELATIONS:
         return compare(model, _RELATIONS[ufunc], *inputs)
-    if ufunc in (np.left_shift, np.right_shift):
-        larger, smaller = inputs if ufunc is np.right_shift else reversed(inputs)
-        return compare_matrices(model, larger, smaller)
     if ufunc in _LOGICAL:
         return Condition._joined(apply(model, _LOGICAL[ufunc], *inputs))
     if ufunc is np.matmul:

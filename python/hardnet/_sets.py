@@ -17,7 +17,7 @@ from ._expression import Expression, ExpressionLike, Nodes, joint_shape, model_o
 if TYPE_CHECKING:
     from ._model import Model
 
-__all__ = ["compare_matrices", "lower_triangle", "psd", "soc"]
+__all__ = ["psd", "soc"]
 
 _POINTS = 3  # at which entries are compared
 _ROUNDING = 1e-9

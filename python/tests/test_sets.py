@@ -84,7 +84,11 @@ def test_gradients_are_those_of_differences():
     p = m.outputs("p", (3, 3), symmetric=True)
     m.subject_to(-(a.T @ p + p @ a) >> np.eye(3))
     layer = m.layer()
-    x, raw, weights = stable(rng, 3).reshape(1, 9), rng.standard_normal((1, 6)), rng.standard_normal(6)
+    x, raw, weights = (
+        stable(rng, 3).reshape(1, 9),
+        rng.standard_normal((1, 6)),
+        rng.standard_normal(6),
+    )
     result = layer(raw, x, tape=True)
     gradient = layer.gradient(result, weights[None])
     h = 1e-5
@@ -92,7 +96,9 @@ def test_gradients_are_those_of_differences():
         for j in range(array.shape[1]):
             step = np.zeros_like(array)
             step[0, j] = h
-            low, high = ((raw + s * step, x) if array is raw else (raw, x + s * step) for s in (-1, 1))
+            low, high = (
+                (raw + s * step, x) if array is raw else (raw, x + s * step) for s in (-1, 1)
+            )
             change = (layer(*high).y - layer(*low).y) @ weights / (2 * h)
             assert found[0, j] == pytest.approx(change[0], rel=1e-6, abs=1e-6)
 
@@ -118,7 +124,10 @@ def test_entries_in_another_order_are_the_same_matrix():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda y: hardnet.array([[y[0], y[1]], [y[2], y[0]]]) >> 0, "entry \\[1, 0\\] is y\\[2\\]"),
+        (
+            lambda y: hardnet.array([[y[0], y[1]], [y[2], y[0]]]) >> 0,
+            "entry \\[1, 0\\] is y\\[2\\]",
+        ),
         (lambda y: y[:2] >> 0, "square"),
         (lambda y: y[[[0, 1], [1, 2]]] >> 1, "must be 0"),
         (lambda y: hardnet.soc(y[0], y[1]), "vector"),

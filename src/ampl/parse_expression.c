@@ -223,7 +223,8 @@ static struct ampl_node *parse_relation(struct ampl_parser *parser, struct ampl_
     return node && check_comparison(parser, node, last) ? node : NULL;
 }
 
-static struct ampl_node *parse_compare(struct ampl_parser *parser) {
+/* Not inlined into parse_rank, whose frame is on the stack several times per level of nesting. */
+__attribute__((noinline)) static struct ampl_node *parse_compare(struct ampl_parser *parser) {
     struct ampl_node *left = parse_rank(parser, AMPL_RANK_UNION);
     if (!left)
         return NULL;

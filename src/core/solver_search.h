@@ -168,13 +168,17 @@ SHARED_FUNCTION double search_complementarity(const struct solver *d) {
     return worst;
 }
 
+#ifndef SOLVER_REASON /* the type of a report's reason */
+#define SOLVER_REASON int
+#endif
+
 /* After solver_fill_report. */
 SHARED_FUNCTION void search_fill_report(const struct solver *d, uint32_t y, SOLVER_REPORT *out) {
     const struct solver_search *s = d->search;
     double f = s->sample.objective;
     bool found = s->searched && !s->lost;
     out->kkt = found ? s->sample.kkt : REAL_INFINITY;
-    out->reason = found ? s->sample.reason : (int)NEAREST_CERTIFIED;
+    out->reason = (SOLVER_REASON)(found ? s->sample.reason : (int)NEAREST_CERTIFIED);
     out->complementarity = found ? search_complementarity(d) : REAL_INFINITY;
     out->objective = !found || !s->optimal || f != f ? REAL_INFINITY : s->maximizes ? -f : f;
     out->programmes = found ? (size_t)s->sample.programmes : 0;

@@ -10,6 +10,7 @@
 
 #define SOLVER_SEARCHES
 #define SOLVER_REPORT hn_report
+#define SOLVER_REASON hn_reason
 #include "codegen/kernel/compile.h"
 #include "core/solver.h"
 #include "core/solver_adjoint.h"
