@@ -324,8 +324,7 @@ hn_status hn_model_write(const hn_model *model, char **text, size_t *length, hn_
         hn_row_info row = hn_model_row(model, i);
         if (row.set != HN_SET_BOX)
             return error_about(error, HN_UNSUPPORTED, error_part(row.block),
-                               "constraint %s: model files do not support sets of rows (psd, soc)",
-                               row.block);
+                               "constraint %s: model files do not support sets of rows (psd, soc)", row.block);
     }
     write_all(&writer);
     if (writer.status != HN_OK && error)

@@ -105,8 +105,8 @@ static inline void kernel_set_return(const struct set *own, const simd *from, si
         kernel_soc_return(own, from, to, weighed);
 }
 
-/* r in the basis of the block, and which rows count there. */
-static inline void kernel_set_right(const struct set *own, simd *right, simd_bits *counts) {
+/* r in the basis of the block, and masks of the rows that count there. */
+static inline void kernel_set_right(const struct set *own, simd *right, simd *counts) {
     if (own->kind == HN_SET_PSD)
         kernel_psd_right(own, right, counts);
     else

@@ -161,11 +161,11 @@ static inline void kernel_psd_return(const struct set *own, const simd *from, si
     kernel_psd_pack(own, own->matrix[0], to);
 }
 
-static inline void kernel_psd_right(const struct set *own, simd *right, simd_bits *counts) {
+static inline void kernel_psd_right(const struct set *own, simd *right, simd *counts) {
     for (size_t a = 0; a < own->order; a++)
         for (size_t b = 0; b <= a; b++, right += SLOT_STEP, counts += SLOT_STEP) {
             simd wa = own->value[a * SLOT_STEP], wb = own->value[b * SLOT_STEP], zero = simd_all(0);
-            *counts = simd_less(wa, zero) | simd_less(wb, zero);
+            *counts = simd_of_bits(simd_less(wa, zero) | simd_less(wb, zero));
             *right = a == b ? kernel_set_negative(wa) : zero;
         }
 }

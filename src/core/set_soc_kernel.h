@@ -13,8 +13,8 @@
 #include "core/set_kernel.h"
 
 /* Row j of u, from 1 on, and the entry of n that belongs to it. */
-#define SOC_ROW(rows, j) ((rows)[(j)*SLOT_STEP])
-#define SOC_AXIS(own, j) ((own)->vector[((j)-1) * SLOT_STEP])
+#define SOC_ROW(rows, j) ((rows)[(size_t)(j)*SLOT_STEP])
+#define SOC_AXIS(own, j) ((own)->vector[((size_t)(j)-1) * SLOT_STEP])
 
 static inline void kernel_soc_project(const struct set *own) {
     simd squares = simd_all(0), t = *own->from;
@@ -80,11 +80,11 @@ static inline void kernel_soc_return(const struct set *own, const simd *from, si
         SOC_ROW(to, j) = along * SOC_AXIS(own, j) + (d.other * SOC_ROW(from, j) - SOC_AXIS(own, j) * share);
 }
 
-static inline void kernel_soc_right(const struct set *own, simd *right, simd_bits *counts) {
+static inline void kernel_soc_right(const struct set *own, simd *right, simd *counts) {
     const simd low = own->value[0], high = own->value[SLOT_STEP], zero = simd_all(0);
     for (size_t j = 0; j < own->order; j++) {
         simd negative = j == 0 ? kernel_set_negative(low) : j == 1 ? kernel_set_negative(high) : zero;
-        counts[j * SLOT_STEP] = j == 1 ? simd_less(high, zero) : simd_less(low, zero);
+        counts[j * SLOT_STEP] = simd_of_bits(j == 1 ? simd_less(high, zero) : simd_less(low, zero));
         right[j * SLOT_STEP] = simd_all(SET_HALF_ROOT) * negative;
     }
 }

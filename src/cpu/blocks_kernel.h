@@ -16,6 +16,7 @@
 #include "cpu/row_values_kernel.h"
 
 #define AT(offset)      ((simd *)(void *)SLOT_AT(slots, offset))
+#define SEEN_AT(offset) ((const simd *)(const void *)SLOT_AT(slots, offset))
 #define MASK_AT(offset) ((simd_bits *)(void *)SLOT_AT(slots, offset))
 #define ROW_AT(offset)  (AT(offset) + block->row * (size_t)SLOT_STEP + part)
 
@@ -58,11 +59,11 @@ static void kernel_block_weigh(const struct rows_task *task, const struct set_bl
                                simd_bits mask) {
     const struct set own = kernel_block_of(task, block, slots, part);
     simd scale = *ROW_AT(task->scale), *right = ROW_AT(task->right);
-    simd_bits *active = MASK_AT(task->active) + block->row * (size_t)SLOT_STEP + part, *counts = (simd_bits *)own.from;
+    simd_bits *active = MASK_AT(task->active) + block->row * (size_t)SLOT_STEP + part;
     size_t columns = task->first[block->row + 1] - task->first[block->row];
-    kernel_set_right(&own, own.to, counts);
+    kernel_set_right(&own, own.to, own.from);
     for (size_t i = 0; i < own.rows * SLOT_STEP; i += SLOT_STEP) {
-        active[i] = (mask & counts[i]) | (~mask & active[i]);
+        active[i] = (mask & simd_to_bits(own.from[i])) | (~mask & active[i]);
         right[i] = simd_select(mask, scale * own.to[i], right[i]);
     }
     for (size_t column = 0; column < columns; column++) {
@@ -80,11 +81,11 @@ static void kernel_block_weigh(const struct rows_task *task, const struct set_bl
 
 /* to = J d in the basis of the block, for a vector d over outputs. */
 static void kernel_block_product(const struct rows_task *task, const struct set_block *block, const struct set *own,
-                                 real *slots, size_t part, uint32_t vector, simd *to) {
+                                 const real *slots, size_t part, uint32_t vector, simd *to) {
     for (size_t i = 0; i < own->rows; i++) {
         simd sum = simd_all(0);
         for (size_t e = task->first[block->row + i]; e < task->first[block->row + i + 1]; e++)
-            sum += AT(task->entry[e])[part] * AT(vector + task->column[e] * OFFSET_STEP)[part];
+            sum += SEEN_AT(task->entry[e])[part] * SEEN_AT(vector + task->column[e] * OFFSET_STEP)[part];
         own->from[i * SLOT_STEP] = sum;
     }
     kernel_set_turn(own, own->from, to, false);
@@ -175,6 +176,7 @@ static void kernel_block_adjoints(const struct rows_task *task, const struct adj
 }
 
 #undef AT
+#undef SEEN_AT
 #undef MASK_AT
 #undef ROW_AT
 

@@ -178,7 +178,7 @@ static hn_model *model_number(size_t number, uint64_t seed) {
 
 TEST(every_ok_lies_in_its_sets) {
     enum { COUNT = 50 };
-    for (size_t number = 1; number <= 2 * MOST; number++) {
+    for (size_t number = 1; number <= (size_t)2 * MOST; number++) {
         hn_model *model = model_number(number, number);
         for (size_t m = 0; m < COUNT_OF(methods); m++) {
             hn_layer *layer = layer_with(model, methods[m]);
@@ -220,7 +220,7 @@ TEST(gradients_are_those_of_differences) {
                 directions += verdict.directions - verdict.skipped;
                 gradient_verdict_release(&verdict);
             }
-            print_message("%zu %d: %.2g\n", numbers[n], (int)methods[m], worst);assert_in_interval(worst, 0, 1e-7);
+            assert_in_interval(worst, 0, 1e-7);
             if (methods[m] != HN_METHOD_ENFORCE ||
                 numbers[n] == 1) /* it omits dependent rows, and which ones may change */
                 assert_true(directions > 10);
@@ -253,7 +253,7 @@ TEST(a_sample_has_the_same_bits_in_a_batch_and_alone_with_every_instruction_set)
     for (size_t m = 0; m < 2 * COUNT_OF(methods); m++) {
         hn_model *model = model_number(m % 2 ? 3 : MOST + 4, 5);
         hn_layer *layer = layer_with(model, methods[m / 2]);
-        double *x, *raw, *grad_y = normal_numbers_of(1, 1, COUNT * MOST * MOST);
+        double *x, *raw, *grad_y = normal_numbers_of(1, 1, (size_t)COUNT * MOST * MOST);
         random_samples(7, layer, COUNT, &x, &raw);
         for (size_t k = 0; k < COUNT_OF(sets); k++) {
             hn_layer_options options = hn_layer_options_of(layer);
