@@ -173,9 +173,11 @@ SHARED_FUNCTION void point_read_rows(const struct point *p, size_t first, struct
 SHARED_FUNCTION real point_block_violation(const struct point *p, real worst, size_t *row) {
 #ifdef PLAN_BLOCKS
     const struct plan *plan = POINT_PLAN(p);
+    SHARED_LOOP
     for (size_t k = 0; k < plan->blocks.count; k++) {
         const struct set_block *block = &plan_blocks(plan)[k];
         real least = *point_at(p, block->storage);
+        SHARED_LOOP
         for (uint32_t a = 1; a < set_values(block); a++)
             least = -sample_greater(-least, -*point_at(p, block->storage + a));
         bool inside = *row - block->row < set_rows(block); /* unsigned */

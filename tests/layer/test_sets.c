@@ -26,7 +26,7 @@ static struct triangle symmetric_outputs(hn_model *model, size_t order) {
     struct triangle p = {.order = order};
     for (size_t i = 0; i < order; i++)
         for (size_t j = 0; j <= i; j++) {
-            char name[32];
+            char name[64];
             snprintf(name, sizeof name, "P[%zu,%zu]", i + 1, j + 1);
             p.entry[at(i, j)] = hn_output(model, name);
         }
@@ -63,7 +63,7 @@ static hn_model *lyapunov_model(size_t order, uint64_t seed) {
     hn_expr a[MOST * MOST];
     assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
     for (size_t k = 0; k < order * order; k++) {
-        char name[32];
+        char name[64];
         snprintf(name, sizeof name, "a[%zu]", k);
         hn_expr input = hn_input(model, name);
         hn_input_range(input, -0.4, 0.4);
@@ -86,7 +86,7 @@ static hn_model *cone_model(size_t order, uint64_t seed) {
     assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
     hn_expr x = hn_input(model, "x");
     for (size_t j = 0; j <= order; j++) {
-        char name[32];
+        char name[64];
         snprintf(name, sizeof name, "y[%zu]", j);
         y[j] = hn_output(model, name);
     }
