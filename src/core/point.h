@@ -265,6 +265,25 @@ SHARED_FUNCTION void point_project(const struct point *p, real *slope) {
     }
 }
 
+/* Whether all rows of the block that row i is in are affine: W r mixes them. True without a block. */
+SHARED_FUNCTION bool point_block_is_affine(const struct point *p, size_t i) {
+#ifdef PLAN_BLOCKS
+    const struct plan *plan = POINT_PLAN(p);
+    SHARED_LOOP
+    for (size_t k = 0; k < plan->blocks.count; k++) {
+        const struct set_block *block = &plan_blocks(plan)[k];
+        SHARED_LOOP
+        for (size_t row = block->row; i - block->row < set_rows(block) && row < block->row + set_rows(block); row++)
+            if (!point_row_is_affine(p, row))
+                return false;
+    }
+#else
+    (void)p;
+    (void)i;
+#endif
+    return true;
+}
+
 /* Sums over A and W r of the last commit; scratch: outputs. */
 SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sample_slope *out) {
     const struct plan *plan = POINT_PLAN(p);
@@ -281,7 +300,7 @@ SHARED_FUNCTION void point_slope(const struct point *p, real *scratch, struct sa
         bool known = plan_knows(plan, i), active = point_mask(p, (uint32_t)(plan->active + i));
         real weight = active ? *point_at(p, (uint32_t)(plan->scale + i)) : 0;
         out->squares += right * right;
-        out->affine = out->affine && (right == 0 || point_row_is_affine(p, i));
+        out->affine = out->affine && (right == 0 || (point_row_is_affine(p, i) && point_block_is_affine(p, i)));
         SHARED_LOOP
         for (size_t e = first[i]; e < first[i + 1]; e++) {
             real entry = known ? weight * *point_at(p, slot[e]) : a[e * POINT_WIDTH(p)];

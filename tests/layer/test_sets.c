@@ -434,3 +434,21 @@ TEST(what_does_not_support_blocks_says_so) {
                  "constraint above: methods nearest and optimal do not support sets");
     hn_model_destroy(model);
 }
+
+/* Diagonal entries are affine, the other is not: a stall must not count as a proof, which holds for affine blocks only. */
+TEST(a_block_with_one_nonlinear_entry_is_not_affine) {
+    hn_model *model;
+    assert_int_equal(hn_model_create(&model, NULL, NULL), HN_OK);
+    hn_expr y = hn_output(model, "y"), bent = hn_mul(y, y);
+    hn_expr slope = hn_scale(-2, bent), entries[3] = {hn_constant(model, 1), hn_shift(slope, 2), hn_constant(model, 1)};
+    hn_constrain_psd(model, "bent", 2, entries); /* |2 - 2 y^2| <= 1 */
+    finish(model);
+    hn_layer *layer = layer_with(model, HN_METHOD_AUTO);
+    const double raw[] = {0};
+    struct layer_results r = run_forward(layer, 1, NULL, raw);
+    assert_int_equal(r.reports->outcome, HN_OUTCOME_OK);
+    assert_true(fabs(2 - 2 * r.y[0] * r.y[0]) <= 1 + 1e-8);
+    results_release(&r);
+    hn_layer_destroy(layer);
+    hn_model_destroy(model);
+}
