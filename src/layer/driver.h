@@ -205,7 +205,7 @@ static inline double *worker_inputs(const struct worker *worker, uint32_t row) {
     return worker->memory.inputs + (size_t)row * worker->plan->inputs;
 }
 
-/* Inputs of the lane's sample, NULL if the model has none; and a row of y_raw, NULL if missing. */
+/* All inputs of the lane's sample, or NULL for a model without inputs; a row of y_raw, or NULL. */
 const double *batch_inputs(const struct worker *worker, uint32_t lane);
 const double *batch_raw(const struct worker *worker, size_t sample);
 

@@ -52,7 +52,7 @@ static void copy_row(struct node_matrix *to, const struct node_matrix *from, siz
     to->first[row + 1] = to->count;
 }
 
-/* One row with an entry in every column that is used; `zero` where the row has none. */
+/* Copies a row and adds `zero` in the used columns in which it has no entry. */
 static void fill_row(struct node_matrix *to, const struct node_matrix *from, size_t row, const bool *used,
                      uint32_t zero) {
     size_t e = from->first[row];

@@ -51,7 +51,7 @@ def check_width(tensor: Tensor, name: str, width: int) -> None:
 
 
 def checked_inputs(sizes: Any, x: Tensor | None, shared: int = 0) -> Tensor | None:
-    """x of the width that `sizes.inputs` says, less shared ones; None if there are no inputs in x."""
+    """x, checked to have the inputs that are not shared; None if all are."""
     width, others = sizes.inputs - shared, "other " if shared else ""
     if width == 0:
         if x is not None and x.numel() != 0:
